@@ -53,6 +53,16 @@ const SHAPES: readonly Shape[] = [
   ["a.eml", "lines", 10_000, (n) => `Subject: s\nFrom: a@b.example\n\n${lines(n, (i) => `Line ${i}`)}`],
   ["a.mbox", "mails", 300, (n) => lines(n, (i) => `From a@b.example Mon Jan 1 00:00:00 2024\nSubject: s${i}\n\nBody ${i}.\n`)],
   ["a.docx", "paragraphs", 1_000, (n) => docxOf(Array.from({ length: n }, (_, i) => wordParagraph(`Line ${i}.`)).join(""))],
+  [
+    "a.epub",
+    "notes",
+    500,
+    (n) => {
+      const calls = Array.from({ length: n }, (_, i) => `<p>Text.<a id="r${i}" href="#n${i}" epub:type="noteref">${i % 999}</a></p>`);
+      const notes = Array.from({ length: n }, (_, i) => `<li id="n${i}"><p>Note ${i}. <a href="#r${i}">x</a></p></li>`);
+      return epubOf([`${calls.join("")}<ol>${notes.join("")}</ol>`]);
+    },
+  ],
   ["a.epub", "chapters", 200, (n) => epubOf(Array.from({ length: n }, (_, i) => `<h1>C${i}</h1><p>Text ${i}.</p>`))],
   ["a.xlsx", "rows", 1_000, (n) => xlsxOf([{ name: "s", rows: Array.from({ length: n }, (_, i) => [`${i}`, `x${i}`]) }])],
   [

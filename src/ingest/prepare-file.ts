@@ -1,10 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
 import type { FileRecord } from "../store/document-records.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
 import type { DocumentDraft } from "./document-draft.ts";
-import { FORMATS_VERSION } from "./formats/formats.ts";
+import { textTooLarge } from "./formats/format.ts";
+import { FORMATS_VERSION, isTextFile } from "./formats/formats.ts";
+import { MAX_TEXT_BYTES } from "./limits.ts";
 import { extensionOf } from "./paths.ts";
 import type { FileParts, IngestRequest } from "./request.ts";
 import type { ScannedFile } from "./scan.ts";
@@ -67,8 +69,10 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
     );
   }
   try {
+    if (file.bytes > MAX_TEXT_BYTES && isTextFile(file.path, await readHead(file.absolute))) return textTooLarge(file.bytes, file.path);
     return await readFile(file.absolute);
   } catch (cause) {
+    if (cause instanceof IngestError) return cause;
     if (systemCodeOf(cause) === "ENOENT") return null;
     return new IngestError("file_unreadable", `${file.path} cannot be read: ${messageOf(cause)}`, {}, { cause });
   }
@@ -87,4 +91,17 @@ function settingsHash(request: IngestRequest, { url, recognises }: { readonly ur
       ...(recognises ? ["recognised"] : []),
     ]),
   ).slice(0, 16);
+}
+
+/** Bytes by which a file's format is told. */
+const HEAD_BYTES = 1_024;
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }

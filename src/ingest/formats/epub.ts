@@ -6,16 +6,17 @@ import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { type JoinedPart, joinWritten } from "./join.ts";
 import { type OpenEvent, readMarkup } from "./markup.ts";
+import { notesToTheirCalls } from "./markup-notes.ts";
 import { plainMetadata, titleOf } from "./parsed.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 
-/** Books: their chapters in reading order. Offsets count the characters of the chapter's own file inside the archive. */
+/** Books: their chapters in reading order, notes behind what calls them where they stand in the same file. Offsets count the characters of the chapter's own file inside the archive. */
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 2,
+  version: 3,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     if (
@@ -41,7 +42,7 @@ export const epubFormat: Format = {
       }
       const source = textOf(parts, path);
       places.push([sourceStart, path]);
-      const written = parseHtml(source, name);
+      const written = parseHtml(source, name, notesToTheirCalls);
       unseen.push(...(written.notices ?? []).map((notice) => ({ ...notice, message: `${path}: ${notice.message}` })));
       joined.push({ written, sourceStart });
       sourceStart += source.length;

@@ -44,15 +44,16 @@ export function textFormat(
     extensions,
     version,
     read: ({ bytes, name: title }) => {
-      if (bytes.length > MAX_TEXT_BYTES) throw tooLarge(bytes.length);
+      if (bytes.length > MAX_TEXT_BYTES) throw textTooLarge(bytes.length);
       const { text, encoding, notices } = decodeText(bytes);
       return parse(text, title).map((result) => ({ ...result, encoding, notices: [...notices, ...(result.notices ?? [])] }));
     },
   };
 }
 
-function tooLarge(bytes: number): IngestError {
+/** What is said of a text of more bytes than a document may have, with the path before it where it is given. */
+export function textTooLarge(bytes: number, path = ""): IngestError {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-  const message = `${size} is more than the ${MAX_TEXT_BYTES / 1024 / 1024} MB that a document may have: split it, or leave it out`;
+  const message = `${path === "" ? "" : `${path}: `}${size} is more than the ${MAX_TEXT_BYTES / 1024 / 1024} MB that a document may have: split it, or leave it out`;
   return new IngestError("file_too_large", message, { bytes, limit: MAX_TEXT_BYTES });
 }

@@ -188,6 +188,66 @@ test("a book's chapters follow its spine, and citations count in the chapter's o
   expect(chapter(2).slice(found.start, found.end)).toBe("Text of number 2.");
 });
 
+describe("notes of a book", () => {
+  const chapter = (body: string) => `<html><head><title>t</title></head><body>${body}</body></html>`;
+  const call = (n: number, sign = String(n)) => `<a id="r${n}" href="#n${n}" epub:type="noteref">${sign}</a>`;
+  const note = (n: number, text: string) => `<li id="n${n}"><p>${text} <a href="#r${n}">↩</a></p></li>`;
+
+  test("stand behind what calls them, each begun by its sign, once", async () => {
+    const body =
+      `<p>Ten days.${call(1)} Or more.${call(2, "[2]")}</p><p>See above.${call(1)}</p>` +
+      `<table><tr><td>Rate${call(3, "*")}</td><td>5</td></tr></table><ol>${note(1, "Eleven for the ill.")}${note(2, "By form L-12.")}${note(3, "A year.")}</ol>`;
+    const document = await readOne("a.epub", epubOf([chapter(body)]));
+    expect(document.text).toBe(
+      "Ten days.[1] Or more.[2]\n\n[1] Eleven for the ill.\n\n[2] By form L-12.\n\nSee above.[1]\n\nRate[*] | 5\n\n[*] A year.",
+    );
+    const found = place(document, "Eleven for the ill.");
+    expect(chapter(body).slice(found.start, found.end)).toBe("Eleven for the ill.");
+  });
+
+  test("in an aside are read; those that only other notes call, or each other, stay where they stand", async () => {
+    const aside = `<aside epub:type="footnote" id="n1"><p>Of two parts.</p><p>The second.</p></aside>`;
+    expect((await readOne("a.epub", epubOf([chapter(`<p>Ten.${call(1)}</p>${aside}<p>Next.</p>`)]))).text).toBe(
+      "Ten.[1]\n\n[1] Of two parts.\n\nThe second.\n\nNext.",
+    );
+    const circle = `<ol>${note(1, `One.${call(2)}`)}${note(2, `Two.${call(1)}`)}</ol>`;
+    const { text } = await readOne("a.epub", epubOf([chapter(`<p>Start.</p>${circle}`)]));
+    expect([text.split("One.").length, text.split("Two.").length]).toEqual([2, 2]);
+  });
+
+  test("are no links to other places", async () => {
+    const body = `<p>See <a href="#part">1</a> and <sup><a href="#part">2</a></sup>.</p><div id="part"><p>The part.</p></div>`;
+    expect((await readOne("a.epub", epubOf([chapter(body)]))).text).toBe("See 1 and [2].\n\nThe part.");
+  });
+});
+
+describe("tables of AsciiDoc", () => {
+  const textOf = async (source: string) => (await readOne("a.adoc", source)).text;
+
+  test("are rows with their header, however their cells are spread over lines", async () => {
+    const document = await readOne(
+      "a.adoc",
+      '.Rates\n[cols="1,2"]\n|===\n|Age |Rate\n\n|29\n|32 euros\na day\n\n|30 |35\n|===\n\nAfter.\n',
+    );
+    expect(document.text).toBe("Rates\n\nAge | Rate\n29 | 32 euros a day\n30 | 35\n\nAfter.");
+    const rows = document.blocks.filter(({ type }) => type === "table-row");
+    expect(new Set(rows.map(({ header }) => header))).toEqual(new Set([document.blocks.indexOf(rows[0] as (typeof rows)[0])]));
+  });
+
+  test("take their columns from their settings or their first line, and spans as empty cells", async () => {
+    expect(await textOf('[cols="2*",options="header"]\n|===\n|a\n|b\n|1\n|2\n|===\n')).toBe("a | b\n1 | 2");
+    expect(await textOf("|===\n|a |b |c\n2+|wide |x\n.2+|tall |1 |2\n|3 |4\n|===\n")).toBe("a | b | c\nwide | | x\ntall | 1 | 2\n| 3 | 4");
+    expect(await textOf("|===\n|a\\|b\\|c |d\n|===\n")).toBe("a|b|c | d");
+  });
+
+  test("that are not closed, hold no cells, or span without end, are text or cut", async () => {
+    expect(await textOf("|===\n|a |b\n\nAfter.\n")).toContain("After.");
+    expect(await textOf("|===\na,b\n1,2\n|===\n")).toContain("1,2");
+    expect((await textOf("|===\n|a |b\n999999999.999999999+|x |y\n|===\n")).length).toBeLessThan(1_000);
+    expect((await textOf('[cols="999999999*"]\n|===\n|a |b\n|===\n')).length).toBeLessThan(3_000);
+  });
+});
+
 describe("JSON and YAML", () => {
   test("questions and answers become documents with the question as title; what was guessed is said", async () => {
     const source = JSON.stringify({

@@ -20,9 +20,9 @@ import { zipKind } from "./zip.ts";
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 3, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 3, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 3, (source, name) => [parseHtml(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 4, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 4, (source, name) => [parseText(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 4, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 3, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 3, parseJsonLines),
   yamlFormat,
@@ -86,6 +86,12 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   if (named !== null) return { format: named, notices: [] };
   if (extension === "") return { format: byName("text"), notices: [] };
   throw new IngestError("unsupported_format", `no format for "${extension}": use one of ${supportedExtensions.join(" ")}`, { extension });
+}
+
+/** Whether a file is text by its name and by its first bytes, `head`: such files are refused by their size without being read. */
+export function isTextFile(path: string, head: Uint8Array): boolean {
+  const isNamed = textExtensions.includes(extensionOf(path));
+  return isNamed && !Buffer.from(head).toString("latin1").startsWith("PK") && formatByContent(head) === null;
 }
 
 /** Formats whose files begin with bytes of their own. */

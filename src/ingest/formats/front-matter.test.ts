@@ -5,6 +5,8 @@ import { parseFile } from "../parse.ts";
 const YAML = "---\nid: store-pickup\ntitle: Fetching\ndate: 2024-05-01\n---\n";
 const TOML = '+++\nid = "store-pickup"\ntitle = "Fetching"\ndate = 2024-05-01\n[params]\nweight = 1\n+++\n';
 
+const JSON_FRONT = '{\n  "id": "store-pickup",\n  "title": "Fetching",\n  "date": "2024-05-01",\n  "params": {\n    "weight": 1\n  }\n}\n';
+
 function read(path: string, source: string) {
   const [document] = parseFile({ path, bytes: Buffer.from(source) });
   if (document === undefined) throw new Error("no document");
@@ -14,7 +16,7 @@ function read(path: string, source: string) {
 test.each(["a.md", "a.txt", "README", "a.rst", "a.adoc", "a.html"])(
   "of %s is no text, whatever its language, and places stay exact",
   (path) => {
-    for (const front of [YAML, TOML, `\ufeff${YAML}`, YAML.replaceAll("\n", "\r\n"), `\n${YAML}`]) {
+    for (const front of [YAML, TOML, JSON_FRONT, `\ufeff${JSON_FRONT}`, `\ufeff${YAML}`, YAML.replaceAll("\n", "\r\n"), `\n${YAML}`]) {
       const source = `${front}\nOrders wait for ten days.\n`;
       const { text, metadata, sourceMap } = read(path, source);
       expect([text, metadata.title, metadata.asOf]).toEqual(["Orders wait for ten days.", "Fetching", "2024-05-01"]);
@@ -27,6 +29,13 @@ test.each(["a.md", "a.txt", "README", "a.rst", "a.adoc", "a.html"])(
 test("rules around lines that say nothing of a document stay text where the format has no front matter", () => {
   expect(read("a.txt", "---\nPhone: 555\n---\nCall us.").text).toContain("Phone: 555");
   expect(read("a.txt", "---\nNot: [closed\n---\nCall us.").text).toContain("[closed");
+});
+
+test("braces that are no JSON, or say nothing of a document, stay text", () => {
+  expect(read("a.md", '{\n"title": "Fetching",\n}\n\nOrders wait.').text).toContain("Fetching");
+  expect(read("a.md", '{\n"left": 1\n}\n\nOrders wait.').text).toContain("left");
+  expect(read("a.md", '{\n"title": "Fetching"\n} and more\n').text).toContain("and more");
+  expect(read("a.md", `{\n"title": ${"[".repeat(200_000)}\n}\n\nOrders wait.`).text).toContain("Orders wait.");
 });
 
 test("TOML that is wrong is said with its line", () => {

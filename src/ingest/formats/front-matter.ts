@@ -5,9 +5,9 @@ import type { DocumentMetadata } from "../../types.ts";
 import { type ComposedYaml, composeYaml } from "./compose-yaml.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 
-/** YAML between `---` lines, or TOML between `+++` lines. */
+/** YAML between `---` lines, TOML between `+++` lines, or JSON whose first and last brace stand alone on their lines, as Hugo has it. */
 const FENCED =
-  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+)[ \t]*(?:\r?\n|$)/;
+  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+|(?<json>\{[ \t]*\r?\n[\s\S]*?(?<=\n)\}))[ \t]*(?:\r?\n|$)/;
 
 const text = z
   .union([z.string(), z.number(), z.boolean()])
@@ -52,14 +52,14 @@ export interface FrontMatter {
 }
 
 /**
- * Reads the YAML between `---` lines, or the TOML between `+++` lines, at the top of a file; a file without any gets empty metadata. Throws
+ * Reads the YAML between `---` lines, the TOML between `+++` lines, or the JSON, at the top of a file; a file without any gets empty metadata. Throws
  * `bad_front_matter`.
  */
 export function readFrontMatter(source: string): FrontMatter {
   const groups = FENCED.exec(source)?.groups;
   if (groups === undefined) return noFrontMatter(source);
-  // Behind empty lines it may be a rule: nobody is told to correct one.
-  return groups.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
+  // Behind empty lines it may be a rule, and in braces code: nobody is told to correct one.
+  return groups.blank === "" && groups.json === undefined ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
 /** The same of files whose format has no front matter of its own: what cannot be read as such, or says nothing that is known of documents, is text. */
@@ -79,8 +79,8 @@ export function readLooseFrontMatter(source: string): FrontMatter {
 function fencedFrontMatter(source: string): FrontMatter {
   const match = FENCED.exec(source);
   if (match === null) return noFrontMatter(source);
-  const { yaml, toml = "" } = match.groups ?? {};
-  const found = yaml === undefined ? parseTomlFrontMatter(toml) : parseFrontMatter(yaml);
+  const { yaml, toml, json = "" } = match.groups ?? {};
+  const found = yaml !== undefined ? parseFrontMatter(yaml) : toml !== undefined ? parseTomlFrontMatter(toml) : parseJsonFrontMatter(json);
   return frontMatter(found, match[0].length);
 }
 
@@ -116,6 +116,14 @@ function parseTomlFrontMatter(toml: string): z.infer<typeof frontMatterSchema> {
   } catch (error) {
     if (error instanceof TomlError) throw badFrontMatter(error.line + 1, error.message.split("\n")[0] ?? "", error, TOML);
     throw error;
+  }
+}
+
+function parseJsonFrontMatter(json: string): z.infer<typeof frontMatterSchema> {
+  try {
+    return frontMatterSchema.parse(JSON.parse(json));
+  } catch (cause) {
+    throw badFrontMatter(1, messageOf(cause), cause, "JSON in braces");
   }
 }
 

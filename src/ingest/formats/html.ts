@@ -10,10 +10,10 @@ const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside
 /** An `article` holds the page's content only if it holds most of its text; a teaser does not. */
 const MAIN_SHARE = 0.5;
 
-/** A web page: its main content as text and blocks, its title, description and canonical address. */
-export function parseHtml(source: string, name: string): FormatResult {
+/** A web page: its main content as text and blocks, its title, description and canonical address. `arrange` may put its events in another order first. */
+export function parseHtml(source: string, name: string, arrange = (events: readonly MarkupEvent[]) => events): FormatResult {
   const front = readFrontMatter(source);
-  const all = readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true });
+  const all = arrange(readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true }));
   const head = readHead(all);
   const unseen = findUnseenText(all);
   const events = mainContent(all, unseen.elements);

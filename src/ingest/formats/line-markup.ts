@@ -2,6 +2,7 @@ import type { DocumentMetadata, TextRange } from "../../types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import { readLooseFrontMatter } from "./front-matter.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
+import { type TableCell, writeTable } from "./table.ts";
 
 /** A line of a text whose structure is told line by line. */
 export interface MarkupLine extends TextRange {
@@ -9,9 +10,17 @@ export interface MarkupLine extends TextRange {
   readonly text: string;
   /** White space before it, in characters. */
   readonly indent: number;
-  readonly kind: "text" | "empty" | "heading" | "code" | "code-gap";
+  readonly kind: "text" | "empty" | "heading" | "code" | "code-gap" | "table";
   /** Of headings. */
   readonly level?: number;
+  /** What is written in the place of a line of the kind `table`. */
+  readonly table?: MarkupTable;
+}
+
+/** A table of a text whose structure is told line by line. */
+export interface MarkupTable {
+  readonly rows: readonly (readonly TableCell[])[];
+  readonly hasHeader: boolean;
 }
 
 const ITEM = /^(?:[-*•+]|\.{1,5}|\*{2,5}|\(?(?:\d{1,3}|[a-zA-Z#])[.)])[ \t]+(?=\S)/;
@@ -56,7 +65,10 @@ function writeMarkupText(writer: BlockWriter, source: string, lines: readonly Ma
       writer.paragraph();
       continue;
     }
-    if (line.kind === "heading") {
+    if (line.table !== undefined) {
+      endList();
+      writeTable(writer, line.table.rows, { hasHeader: line.table.hasHeader, onCell: () => {} });
+    } else if (line.kind === "heading") {
       endList();
       writer.beginHeading(line.level ?? 1);
       writer.text(line.start, line.end);

@@ -10,7 +10,7 @@ const CODE = /^(?:code|code-block|sourcecode|parsed-literal|prompt|doctest|liter
 const DIRECTIVE = /^\s*\.\.\s+([\w-]+)::[ \t]*(.*)$/;
 
 /** reStructuredText as text: titles are headings, lists and literal blocks stay, comments and settings go. */
-export const rstFormat = textFormat("rst", [".rst", ".rest"], 2, (source, name) => [parseRst(source, name)]);
+export const rstFormat = textFormat("rst", [".rst", ".rest"], 3, (source, name) => [parseRst(source, name)]);
 
 export function parseRst(source: string, name: string): FormatResult {
   return parseLineMarkup(source, name, { headOf, classify });
