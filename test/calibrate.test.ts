@@ -67,7 +67,7 @@ beforeAll(async () => {
   library = await openLibrary({
     documents,
     now: () => now,
-    clock: () => performance.now() + passedMs,
+    clock: () => passedMs,
     warn: (message) => warned.push(message),
   });
   golden = join(library.sandbox.folder, "labels.jsonl");
@@ -129,6 +129,8 @@ describe("calibrate", () => {
     expect(readdirSync(join(dataDir, "calibration"))).toHaveLength(1);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(JSON.parse(JSON.stringify(calibration)));
 
+    // What was looked at is not looked at again before its time.
+    expect((await decided(`${QUESTION} (soon)`)).answer).toMatchObject({ confidenceCalibrated: false });
     settle();
     const after = await decided(QUESTION);
     expect(after.facts).toMatchObject({ calibration: calibration.name, calibrated: true, minimum: calibration.threshold });
