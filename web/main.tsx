@@ -1,9 +1,10 @@
+// First of all: see there.
+import "./first.ts";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { createApi } from "./app/api.ts";
 import { App } from "./app/app.tsx";
 import { lookFirst } from "./app/first-look.ts";
-import { readKey } from "./app/preferences.ts";
+import { firstCalls } from "./first.ts";
 import "./styles/tokens.css";
 import "./styles/page.css";
 import "./styles/turn.css";
@@ -16,10 +17,9 @@ import "./styles/explore.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
-const key = readKey();
 const page = createRoot(root);
 // No top-level await: it would part this file from what it needs, in as many requests.
-lookFirst(createApi(() => key)).then((first) =>
+lookFirst(firstCalls).then((first) =>
   page.render(
     <StrictMode>
       <App first={first} />

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
@@ -20,6 +19,7 @@ import type { Changes } from "../store/changes.ts";
 import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { once } from "../text/once.ts";
+import { timeOrderedId } from "../text/time-ordered-id.ts";
 import type { EngineParts } from "./engine-types.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
 import { openStore } from "./open-store.ts";
@@ -69,7 +69,7 @@ export interface Opened {
 
 /** @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up */
 export async function openShared(config: Config, given: EngineParts): Promise<Opened> {
-  const { now = () => new Date(), createId = randomUUID, warn = (message: string) => process.emitWarning(message) } = given;
+  const { now = () => new Date(), createId = () => timeOrderedId(now()), warn = (message: string) => process.emitWarning(message) } = given;
   const calls = createCallWatch();
   const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls);
   const verifier = verifierOf(config, models);

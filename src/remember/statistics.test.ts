@@ -68,11 +68,15 @@ describe("sumUp", () => {
 describe("days and judgements", () => {
   it("sums up each day by itself, oldest first", async () => {
     const { days } = await sumUp(
-      rows({ createdAt: "2026-11-21T00:00:00.000Z", status: "insufficient_context" }, { cacheMode: "exact", costUsd: 0, tokens: 0 }, {}),
+      rows(
+        { createdAt: "2026-11-21T00:00:00.000Z", status: "insufficient_context", latencyMs: null },
+        { cacheMode: "exact", costUsd: 0, tokens: 0 },
+        {},
+      ),
     );
     expect(days).toEqual([
-      { day: "2026-11-20", interactions: 2, refused: 0, failed: 0, hits: 1, usd: 0.01, tokens: 100 },
-      { day: "2026-11-21", interactions: 1, refused: 1, failed: 0, hits: 0, usd: 0.01, tokens: 100 },
+      { day: "2026-11-20", interactions: 2, refused: 0, failed: 0, hits: 1, usd: 0.01, tokens: 100, p50Ms: 10, p95Ms: 10 },
+      { day: "2026-11-21", interactions: 1, refused: 1, failed: 0, hits: 0, usd: 0.01, tokens: 100, p50Ms: null, p95Ms: null },
     ]);
   });
 

@@ -36,6 +36,9 @@ export interface DayStatistics {
   readonly hits: number;
   readonly usd: number;
   readonly tokens: number;
+  /** Milliseconds; `null`: no time of that day is known. */
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
 }
 
 /** How the newest answers were made. */
@@ -96,7 +99,7 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>): Promise
   const counts = new Array<number>(CONFIDENCE_PARTS).fill(0);
   const confidences: number[] = [];
   const latencies: number[] = [];
-  const days = new Map<string, Mutable<DayStatistics>>();
+  const days = new Map<string, DaySums>();
   const judged = Array.from({ length: CONFIDENCE_PARTS }, () => ({ right: 0, wrong: 0 }));
   let interactions = 0;
   let ephemeral = 0;
@@ -139,16 +142,23 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>): Promise
     reviews: reviews.sorted(),
     feedback,
     ephemeral,
-    days: [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1)),
+    days: [...days.values()].map(dayOf).sort((a, b) => (a.day < b.day ? -1 : 1)),
     judged,
   };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function addDay(days: Map<string, Mutable<DayStatistics>>, one: CountedInteraction): void {
+/** A day while it is summed up, with every time of it. */
+type DaySums = Mutable<Omit<DayStatistics, "p50Ms" | "p95Ms">> & { readonly latencies: number[] };
+
+function dayOf({ latencies, ...sums }: DaySums): DayStatistics {
+  return { ...sums, p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95) };
+}
+
+function addDay(days: Map<string, DaySums>, one: CountedInteraction): void {
   const day = one.createdAt.slice(0, 10);
-  const sum = days.get(day) ?? { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0 };
+  const sum = days.get(day) ?? { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0, latencies: [] };
   days.set(day, sum);
   sum.interactions++;
   if (one.status === "insufficient_context") sum.refused++;
@@ -156,6 +166,7 @@ function addDay(days: Map<string, Mutable<DayStatistics>>, one: CountedInteracti
   if (one.cacheMode !== "miss") sum.hits++;
   sum.usd += one.costUsd ?? 0;
   sum.tokens += one.tokens ?? 0;
+  if (one.latencyMs !== null) sum.latencies.push(one.latencyMs);
 }
 
 /** What a person thought of an answer: a review outweighs a reader's thumb. A refusal is not judged: its confidence is none of an answer. */

@@ -1,16 +1,10 @@
-import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import type { Kysely, Selectable } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
-import { createContentWriter, wholeAnswer, withContents } from "./contents.ts";
-import { isPostgres } from "./dialect.ts";
-import { dropInteractions, type Retention } from "./forget.ts";
+import { wholeAnswer, withContents } from "./contents.ts";
 import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
-import { joined } from "./joined.ts";
-import { type Given, prepare, prepareInsert } from "./prepared.ts";
-import { createRecordWriter, type NewRecord } from "./records.ts";
-import { insertReport, type NewReport } from "./reports.ts";
+import type { NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
-import type { NewTurn, WriteTurn } from "./sessions.ts";
-import { transact } from "./transact.ts";
+import { type Beside, createInteractionWriter, type UnreviewedRow, type WritingParts } from "./write-interactions.ts";
 
 export interface InteractionStore {
   /**
@@ -25,64 +19,21 @@ export interface InteractionStore {
   recentChances(of: { readonly domain: string; readonly profile: string; readonly since: string }, limit: number): Promise<number[]>;
 }
 
-/** What is stored together with an interaction. */
-export interface Beside {
-  readonly record?: NewRecord | null;
-  readonly turn?: NewTurn | null;
-}
-
 /** What an interaction store needs besides the database. */
-export interface InteractionParts {
+export interface InteractionParts extends WritingParts {
   readonly now: () => Date;
   readonly secret: () => Promise<string>;
-  readonly writeTurn: WriteTurn;
-  readonly retention?: Retention | undefined;
 }
 
-/** Additions between two looks at what is too old or too many; the first of a process looks, since many processes add only one. */
-const ADDITIONS_PER_LOOK = 256;
 /** Answers whose hashes are kept: some 3 kB each. */
 const HASHED_ANSWERS = 256;
 
-export function createInteractionStore(db: Kysely<Database>, { now, secret, writeTurn, retention }: InteractionParts): InteractionStore {
-  let added = 0;
-  const { reviewOf, insertInteraction } = interactionQueries(db);
-  const writeContent = createContentWriter(db);
-  const writeRecord = createRecordWriter(db);
+export function createInteractionStore(
+  db: Kysely<Database>,
+  { now, secret, writeTurns, clock, retention }: InteractionParts,
+): InteractionStore {
   const answeredHash = createAnsweredHasher();
-  const addOne = async (
-    trx: Transaction<Database>,
-    { interaction, row, approved, report, record, turn, at, key }: Adding,
-    known: Known,
-  ): Promise<ReviewStatus> => {
-    const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
-    // A document that has changed while the answer was on its way would take the approval back from nobody.
-    const holds = approved !== null && (await areCurrent(trx, approved));
-    const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
-    if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
-    await insertInteraction(trx, { ...row, review_status });
-    if (review_status !== "unreviewed") known.reviews.clear();
-    if (holds) await insertDocuments(trx, row.id, approved);
-    else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
-    if (report !== null) await insertReport(trx, interaction, report, at);
-    if (record !== null) await writeRecord(trx, row, record, known.kept);
-    if (turn !== null) await writeTurn(trx, turn, key);
-    if (retention !== undefined && added++ % ADDITIONS_PER_LOOK === 0) {
-      await dropInteractions(trx, retention, at);
-      await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
-      known.kept.clear();
-    }
-    return review_status;
-  };
-  const addAll = (batch: readonly Adding[]) =>
-    transact(db, async (trx) => {
-      const known = nothingKnown();
-      const statuses: ReviewStatus[] = [];
-      for (const one of batch) statuses.push(await addOne(trx, one, known));
-      return statuses;
-    });
-  // Rows of PostgreSQL are locked one by one: whoever waits for one there keeps nobody else waiting.
-  const addSoon = isPostgres(db) ? (one: Adding) => transact(db, (trx) => addOne(trx, one, nothingKnown())) : joined(addAll);
+  const addSoon = createInteractionWriter(db, { writeTurns, clock, retention });
   return {
     async add(interaction, report = null, given = undefined, { record = null, turn = null } = {}) {
       const facts = given ?? factsOf(interaction);
@@ -118,96 +69,6 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
   };
 }
 
-/** An interaction on its way into the store. */
-interface Adding extends Required<Beside> {
-  readonly interaction: Interaction;
-  readonly row: Row;
-  readonly approved: InteractionFacts["approved"];
-  readonly report: NewReport | null;
-  readonly at: Date;
-  readonly key: string;
-}
-
-/** What one transaction has found, for those that it adds later. */
-interface Known {
-  /** By question and answer. */
-  readonly reviews: Map<string, Reviewed | null>;
-  /** Hashes of contents and settings that are there. */
-  readonly kept: Set<string>;
-}
-
-function nothingKnown(): Known {
-  return { reviews: new Map(), kept: new Set() };
-}
-
-type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "review_status">;
-
-/** What every answer asks and writes. */
-function interactionQueries(db: Kysely<Database>) {
-  const reviews = prepare((given: Given<{ curated_key: string; answer_hash: string }>) =>
-    db
-      .selectFrom("interactions")
-      .select(["id", "review_status"])
-      .where("curated_key", "=", given("curated_key"))
-      .where("answer_hash", "=", given("answer_hash"))
-      // Written out, so that the index of reviewed ones is taken.
-      .where("review_status", "!=", sql.lit("unreviewed"))
-      .orderBy("reviewed_at", "desc")
-      .orderBy("id")
-      .limit(1),
-  );
-  return {
-    /** The review of the same answer to the same question. */
-    async reviewOf(
-      trx: Transaction<Database>,
-      { curated_key, answer_hash }: Pick<Row, "curated_key" | "answer_hash">,
-      known: Known["reviews"],
-    ): Promise<Reviewed | null> {
-      if (curated_key === null) return null;
-      const pair = `${curated_key} ${answer_hash}`;
-      const before = known.get(pair);
-      if (before !== undefined) return before;
-      const [found = null] = await reviews(trx, { curated_key, answer_hash });
-      known.set(pair, found);
-      return found;
-    },
-    insertInteraction: prepareInsert((row: Selectable<Database["interactions"]>) => db.insertInto("interactions").values(row)),
-  };
-}
-
-/** Are all documents there, in these versions? They stay so until the transaction ends. */
-export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
-  if (versions.size === 0) return true;
-  const rows = await trx
-    .selectFrom("documents")
-    .select(["id", "version"])
-    .where("id", "in", [...versions.keys()])
-    .orderBy("id")
-    .forShare()
-    .execute();
-  const current = new Map(rows.map(({ id, version }) => [id, version]));
-  return [...versions].every(([id, version]) => current.get(id) === version);
-}
-
-export async function insertDocuments(trx: Transaction<Database>, id: string, versions: ReadonlyMap<string, string>): Promise<void> {
-  await trx.deleteFrom("review_documents").where("interaction_id", "=", id).execute();
-  const rows = [...versions].map(([document_id, version]) => ({ interaction_id: id, document_id, version }));
-  if (rows.length > 0) await trx.insertInto("review_documents").values(rows).execute();
-}
-
-async function copyDocuments(trx: Transaction<Database>, from: string, to: string): Promise<void> {
-  await trx
-    .insertInto("review_documents")
-    .columns(["interaction_id", "document_id", "version"])
-    .expression((eb) =>
-      eb
-        .selectFrom("review_documents")
-        .select([sql<string>`${to}`.as("interaction_id"), "document_id", "version"])
-        .where("interaction_id", "=", from),
-    )
-    .execute();
-}
-
 /** Hashes what was answered; an answer that is served again and again, once for as long as it is among the last. */
 function createAnsweredHasher(): (secret: string, answered: string) => string {
   const known = new Map<string, string>();
@@ -219,8 +80,6 @@ function createAnsweredHasher(): (secret: string, answered: string) => string {
     return hash;
   };
 }
-
-type Row = Omit<Selectable<Database["interactions"]>, "review_status">;
 
 function factsOf({ question, answer }: Interaction): InteractionFacts {
   return {
@@ -244,21 +103,23 @@ function factsOf({ question, answer }: Interaction): InteractionFacts {
 }
 
 function toRow(
-  { access, cacheMode, sessionId, userId, tenant, content, ...rest }: Interaction,
+  { id, domain, profile, question, answer, status, confidence, chance, ...rest }: Interaction,
   facts: InteractionFacts,
   secret: string,
   { at, answered }: { readonly at: string; readonly answered: string },
-): Row {
-  const asked = questionHash(secret, rest.domain, facts.asked);
+): UnreviewedRow {
+  const { access, cacheMode, sessionId, userId, tenant, content } = rest;
+  const asked = questionHash(secret, domain, facts.asked);
+  // In one order, as rows are that one statement puts in.
   return {
-    ...rest,
+    ...{ id, domain, profile, question, answer, status, confidence, chance },
     tenant: tenant ?? "",
     access: JSON.stringify(access),
     content: content?.hash ?? null,
     session_id: sessionId === null ? null : keyedHash(secret, "session", sessionId),
     user_id: userId === null || userId === undefined ? null : keyedHash(secret, "user", userId),
     privacy: facts.privacy,
-    question_hash: facts.resolved === facts.asked ? asked : questionHash(secret, rest.domain, facts.resolved),
+    question_hash: facts.resolved === facts.asked ? asked : questionHash(secret, domain, facts.resolved),
     asked_hash: asked,
     answer_hash: answered,
     curated_key: facts.curatedKey,

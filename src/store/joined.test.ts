@@ -19,7 +19,7 @@ function recorded(fail: (items: readonly number[]) => unknown = () => null) {
 describe("joined", () => {
   it("gathers what comes while a write is on its way, in the order of asking, and tells each of its own result", async () => {
     const { batches, write } = recorded();
-    const add = joined(write, 3);
+    const add = joined(write, { most: 3 });
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(add))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `done ${n}`));
     expect(batches).toEqual([[1], [2, 3, 4], [5, 6]]);
     expect(await add(7)).toBe("done 7");
@@ -40,5 +40,24 @@ describe("joined", () => {
     const ends = await Promise.allSettled([1, 2, 3].map(add));
     expect(ends.map((end) => (end.status === "rejected" ? end.reason.code : "done"))).toEqual(Array(3).fill("store_busy"));
     expect(batches).toEqual([[1], [2, 3]]);
+  });
+
+  it("writes next what a write left, before what came later", async () => {
+    const { batches, write } = recorded();
+    const add = joined(async (items: readonly number[]) => (await write(items)).slice(0, 2), { most: 4 });
+    expect(await Promise.all([1, 2, 3, 4, 5, 6].map(add))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `done ${n}`));
+    expect(batches).toEqual([[1], [2, 3, 4, 5], [4, 5, 6], [6]]);
+  });
+
+  it("has several writes on their way where it may, and no more", async () => {
+    const { batches, write } = recorded();
+    const add = joined(write, { atOnce: 2 });
+    expect(await Promise.all([1, 2, 3, 4].map(add))).toEqual([1, 2, 3, 4].map((n) => `done ${n}`));
+    expect(batches).toEqual([[1], [2], [3, 4]]);
+  });
+
+  it("does not wait for ever for a write that wrote nothing", async () => {
+    const add = joined(async (): Promise<string[]> => []);
+    await expect(add(1)).rejects.toThrow("nothing was written");
   });
 });

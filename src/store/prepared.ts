@@ -71,20 +71,23 @@ const MOST_ROWS = 32;
 /**
  * The same for any number of rows that all have the same columns in the same order, in statements of 32 rows, of 16, and so on: few texts, each prepared once.
  * @param build is called once for each number of rows in a statement
+ * @returns does it, and gives what the statements return
  */
-export function prepareRows<Row extends object>(
-  build: (rows: readonly Row[]) => Compilable<unknown>,
-): (db: Runner, rows: readonly Row[]) => Promise<void> {
-  const known = new Map<number, CompiledQuery<unknown>>();
+export function prepareRows<Row extends object, Result = unknown>(
+  build: (rows: readonly Row[]) => Compilable<Result>,
+): (db: Runner, rows: readonly Row[]) => Promise<Result[]> {
+  const known = new Map<number, CompiledQuery<Result>>();
   return async (db, rows) => {
+    const results: Result[] = [];
     let at = 0;
     for (let size = MOST_ROWS; size > 0; size >>= 1) {
       for (; rows.length - at >= size; at += size) {
         const part = rows.slice(at, at + size);
         const compiled = known.get(size) ?? build(part).compile();
         known.set(size, compiled);
-        await db.executeQuery({ ...compiled, parameters: part.flatMap((row) => Object.values(row)) });
+        results.push(...(await db.executeQuery<Result>({ ...compiled, parameters: part.flatMap((row) => Object.values(row)) })).rows);
       }
     }
+    return results;
   };
 }

@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { wholeAnswer } from "./contents.ts";
 import { pack, unpack } from "./corpus-log.ts";
-import { type Given, prepare, prepareInsert } from "./prepared.ts";
+import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** What an answer was made from, kept beside its interaction: JSON whose shape is its writer's. */
@@ -83,29 +83,35 @@ function settingsHasher(): (settings: object) => string {
   };
 }
 
-/** Stores a record in the transaction of its interaction; given also the hashes of settings that the transaction is known to keep, and adds to them. */
+/** What an answer was made from, beside its interaction. */
+export interface RecordOf {
+  readonly interaction: { readonly id: string; readonly domain: string };
+  readonly record: NewRecord;
+}
+
+/** Stores records in the transaction of their interactions; given also the hashes of settings that the transaction is known to keep, and adds to them. */
 export function createRecordWriter(db: Kysely<Database>) {
   const hashOf = settingsHasher();
   const isKept = prepare((given: Given<{ hash: string }>) =>
     db.selectFrom("record_settings").select("hash").where("hash", "=", given("hash")).forKeyShare(),
   );
-  const insert = prepareInsert((row: Selectable<Database["records"]>) => db.insertInto("records").values(row));
-  return async (
-    trx: Transaction<Database>,
-    { id, domain }: { readonly id: string; readonly domain: string },
-    { revision, settings, body }: NewRecord,
-    known: Set<string>,
-  ): Promise<void> => {
-    const hash = hashOf(settings);
-    if (!known.has(hash) && (await isKept(trx, { hash })).length === 0)
-      await trx
-        .insertInto("record_settings")
-        .values({ hash, body: pack(settings) })
-        // Another process may be storing the same: the row is held either way until this transaction ends.
-        .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
-        .execute();
-    known.add(hash);
-    await insert(trx, { interaction_id: id, domain, revision, settings: hash, body: pack(body) });
+  const insert = prepareRows((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));
+  return async (trx: Transaction<Database>, records: readonly RecordOf[], known: Set<string>): Promise<void> => {
+    const rows: Selectable<Database["records"]>[] = [];
+    for (const { interaction, record } of records) {
+      const { revision, settings, body } = record;
+      const hash = hashOf(settings);
+      if (!known.has(hash) && (await isKept(trx, { hash })).length === 0)
+        await trx
+          .insertInto("record_settings")
+          .values({ hash, body: pack(settings) })
+          // Another process may be storing the same: the row is held either way until this transaction ends.
+          .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
+          .execute();
+      known.add(hash);
+      rows.push({ interaction_id: interaction.id, domain: interaction.domain, revision, settings: hash, body: pack(body) });
+    }
+    await insert(trx, rows);
   };
 }
 

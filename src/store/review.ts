@@ -3,10 +3,10 @@ import { appendAudit } from "./audit.ts";
 import { wholeAnswer, withContents } from "./contents.ts";
 import { demoteCurated } from "./demote.ts";
 import type { ReviewStatus } from "./interaction.ts";
-import { areCurrent, insertDocuments } from "./interactions.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
+import { areCurrent, insertDocuments } from "./write-interactions.ts";
 
 /** What the order of the queue is worked out from. */
 export interface PendingInteraction {

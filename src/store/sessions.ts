@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
-import { prepareInsert } from "./prepared.ts";
+import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 
@@ -53,16 +53,16 @@ export interface NewTurn {
 }
 
 /**
- * Appends a turn in a transaction.
+ * Appends turns in a transaction, in their order.
  * @param secret of the installation: asked for before, since a transaction must not wait for another one
  */
-export type WriteTurn = (trx: Transaction<Database>, turn: NewTurn, secret: string) => Promise<void>;
+export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[], secret: string) => Promise<void>;
 
 /** What a session store needs besides the database. */
 export interface SessionParts {
   readonly now: () => Date;
   readonly secret: () => Promise<string>;
-  readonly writeTurn: WriteTurn;
+  readonly writeTurns: WriteTurns;
 }
 
 /** Share of the sessions that may be kept that come between two looks for too many: looking counts them all. */
@@ -70,55 +70,88 @@ const LOOK_SHARE = 1 / 1000;
 /** Share of the room that is left before which nobody looks again: so many processes may fill it together. */
 const ROOM_SHARE = 1 / 8;
 
-export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurn {
+export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurns {
   let untilLook = 0;
-  const beginSession = prepareInsert((row: Selectable<Database["sessions"]>) =>
+  const beginSessions = prepareRows((rows: readonly Selectable<Database["sessions"]>[]) =>
     db
       .insertInto("sessions")
-      .values(row)
-      .onConflict((c) => c.column("id").doNothing()),
+      .values(rows)
+      .onConflict((c) => c.column("id").doNothing())
+      .returning("id"),
   );
-  const insertTurn = prepareInsert((row: Omit<Selectable<Database["session_turns"]>, "id">) => db.insertInto("session_turns").values(row));
-  return async (trx, { session: name, scope, turn, settings: { idleMinutes, limit, most, userId = null } }, key) => {
-    const id = sessionKey(key, name, scope, userId);
-    const at = now();
-    const owner = {
-      name_hash: keyedHash(key, "session", name),
-      domain: scope.domain,
-      tenant: scope.tenant ?? "",
-      access: JSON.stringify(labelsOf(scope)),
-      user_id: userId === null ? null : keyedHash(key, "user", userId),
-    };
-    const expires_at = new Date(at.getTime() + idleMinutes * 60_000).toISOString();
-    const times = { updated_at: at.toISOString(), expires_at };
-    const row = { id, ...owner, created_at: at.toISOString(), ...times };
-    const begins = Number((await beginSession(trx, row)).numAffectedRows) > 0;
-    if (!begins) {
-      await trx.deleteFrom("sessions").where("id", "=", id).where("expires_at", "<=", at.toISOString()).execute();
-      await trx
-        .insertInto("sessions")
-        .values(row)
-        .onConflict((c) => c.column("id").doUpdateSet(times))
-        .execute();
-    }
-    if (most !== undefined && untilLook-- <= 0) {
-      const room = await dropSilent(trx, most, id);
-      untilLook = Math.floor(Math.max(most * LOOK_SHARE, room * ROOM_SHARE));
-    }
-    const said = { question: turn.question, answer: turn.answer, citations: JSON.stringify(turn.citations), shown: turn.shown ?? "" };
-    await insertTurn(trx, { session_id: id, ...said, created_at: at.toISOString() });
-    if (begins && limit > 0) return;
-    await trx
-      .deleteFrom("session_turns")
-      .where("session_id", "=", id)
-      .where("id", "not in", (eb) =>
-        eb.selectFrom("session_turns").select("id").where("session_id", "=", id).orderBy("id", "desc").limit(Math.max(limit, 0)),
-      )
-      .execute();
+  const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
+    db.insertInto("session_turns").values(rows),
+  );
+  /** Looks the more seldom, the more room there is. */
+  const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]) => {
+    untilLook -= spoken.length;
+    if (untilLook >= 0) return;
+    const room = await dropSilent(trx, most, spoken);
+    untilLook = Math.floor(Math.max(most * LOOK_SHARE, room * ROOM_SHARE));
+  };
+  return async (trx, turns, key) => {
+    const at = now().toISOString();
+    const spoken = turns.map((one) => ({ ...one, row: sessionOf(one, key, at) }));
+    // In one order, so that two processes that begin the same ones do not wait for each other.
+    const begun = new Set((await beginSessions(trx, spoken.map(({ row }) => row).sort(byId))).map(({ id }) => id));
+    const known = spoken.filter(({ row, settings }) => !begun.delete(row.id) || settings.limit <= 0);
+    for (const { row } of known) await goOn(trx, row, at);
+    await insertTurns(
+      trx,
+      spoken.map(({ turn, row }) => rowOfTurn(turn, row.id, at)),
+    );
+    for (const { row, settings } of known) await dropTurns(trx, row.id, settings.limit);
+    const most = turns.at(-1)?.settings.most;
+    if (most !== undefined) await makeRoom(trx, most, [...new Set(spoken.map(({ row }) => row.id).reverse())]);
   };
 }
 
-export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurn }: SessionParts): SessionStore {
+type SessionRow = Selectable<Database["sessions"]>;
+
+function byId(a: SessionRow, b: SessionRow): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/** A session as it begins with a turn. */
+function sessionOf({ session, scope, settings: { idleMinutes, userId = null } }: NewTurn, key: string, at: string): SessionRow {
+  return {
+    id: sessionKey(key, session, scope, userId),
+    name_hash: keyedHash(key, "session", session),
+    domain: scope.domain,
+    tenant: scope.tenant ?? "",
+    access: JSON.stringify(labelsOf(scope)),
+    user_id: userId === null ? null : keyedHash(key, "user", userId),
+    created_at: at,
+    updated_at: at,
+    expires_at: new Date(Date.parse(at) + idleMinutes * 60_000).toISOString(),
+  };
+}
+
+function rowOfTurn({ question, answer, citations, shown }: ShownTurn, session_id: string, created_at: string) {
+  return { session_id, question, answer, citations: JSON.stringify(citations), shown: shown ?? "", created_at };
+}
+
+/** One that is there is kept alive; one that has expired begins anew. */
+async function goOn(trx: Transaction<Database>, row: SessionRow, at: string): Promise<void> {
+  await trx.deleteFrom("sessions").where("id", "=", row.id).where("expires_at", "<=", at).execute();
+  await trx
+    .insertInto("sessions")
+    .values(row)
+    .onConflict((c) => c.column("id").doUpdateSet({ updated_at: row.updated_at, expires_at: row.expires_at }))
+    .execute();
+}
+
+async function dropTurns(trx: Transaction<Database>, session: string, limit: number): Promise<void> {
+  await trx
+    .deleteFrom("session_turns")
+    .where("session_id", "=", session)
+    .where("id", "not in", (eb) =>
+      eb.selectFrom("session_turns").select("id").where("session_id", "=", session).orderBy("id", "desc").limit(Math.max(limit, 0)),
+    )
+    .execute();
+}
+
+export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurns }: SessionParts): SessionStore {
   return {
     async turns(name, scope, limit, userId = null) {
       const id = sessionKey(await secret(), name, scope, userId);
@@ -141,7 +174,7 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
     },
     async append(session, scope, turn, settings) {
       const key = await secret();
-      await transact(db, (trx) => writeTurn(trx, { session, scope, turn, settings }, key));
+      await transact(db, (trx) => writeTurns(trx, [{ session, scope, turn, settings }], key));
     },
     async delete(name, scope, userId = null) {
       const id = sessionKey(await secret(), name, scope, userId);
@@ -160,10 +193,11 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
 }
 
 /**
- * Deletes the sessions that were silent longest, as far as there are too many; never the one that is spoken in.
+ * Deletes the sessions that were silent longest, as far as there are too many; of those that are spoken in, the last `most` stay.
+ * @param spoken the last one first
  * @returns how many more there may be
  */
-async function dropSilent(trx: Transaction<Database>, most: number, spoken: string): Promise<number> {
+async function dropSilent(trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<number> {
   const { n } = await trx
     .selectFrom("sessions")
     .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -173,7 +207,7 @@ async function dropSilent(trx: Transaction<Database>, most: number, spoken: stri
   const silent = trx
     .selectFrom("sessions")
     .select("id")
-    .where("id", "!=", spoken)
+    .where("id", "not in", spoken.slice(0, Math.max(most, 1)))
     .orderBy("expires_at")
     .orderBy("id", "desc")
     .limit(tooMany);

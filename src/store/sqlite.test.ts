@@ -48,6 +48,36 @@ it("a review that an answer brings along holds for those that are stored in the 
   await store.close();
 });
 
+it("holds the thread that answers for some milliseconds at once: those that wait are written in several transactions", async () => {
+  let time = 0;
+  const store = createStore(await openSqlite(join(folder, "test.db")), {
+    ...clock,
+    clock: () => {
+      time += 4;
+      return time;
+    },
+  });
+  await store.secret();
+  let round = 0;
+  let counts = true;
+  const rounds: number[] = [];
+  const count = () => {
+    round++;
+    if (counts) setImmediate(count);
+  };
+  count();
+  const add = async (n: number) => {
+    await store.interactions.add({ ...sampleInteraction, id: `i${n}` });
+    rounds.push(round);
+  };
+  await Promise.all(Array.from({ length: 50 }, (_, n) => add(n)));
+  counts = false;
+  // The first alone, then 16 rows for each four milliseconds until six have passed.
+  expect(await store.interactions.list("d", 99)).toHaveLength(50);
+  expect([...Map.groupBy(rounds, (one) => one).values()].map((one) => one.length)).toEqual([1, 32, 17]);
+  await store.close();
+});
+
 describe("openSqlite", () => {
   it("answers reads while a transaction is open, with what was committed before it", async () => {
     const db = await openSqlite(join(folder, "test.db"));

@@ -84,12 +84,14 @@ export interface VectorStore {
 export interface StoreOptions {
   /** The time, injected for tests. */
   readonly now: () => Date;
+  /** Milliseconds, monotonic. @default those of this process */
+  readonly clock?: (() => number) | undefined;
   /** What is kept of interactions and sessions while new ones are stored; without it, only `forgetting.purge` deletes. */
   readonly retention?: Retention | undefined;
 }
 
 /** The same queries for every database behind Kysely. */
-export function createStore(db: Kysely<Database>, { now, retention }: StoreOptions): Store {
+export function createStore(db: Kysely<Database>, { now, clock, retention }: StoreOptions): Store {
   let known: Promise<string> | null = null;
   const secret = () => {
     known ??= readFact(db, "secret", () => randomBytes(32).toString("hex")).catch((error: unknown) => {
@@ -98,7 +100,7 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     });
     return known;
   };
-  const writeTurn = createTurnWriter(db, now);
+  const writeTurns = createTurnWriter(db, now);
   return {
     documents: createDocumentStore(db, now),
     cache: createCacheStore(db, now),
@@ -106,9 +108,9 @@ export function createStore(db: Kysely<Database>, { now, retention }: StoreOptio
     origins: createOriginStore(db, now),
     jobs: createJobStore(db, now),
     originals: createOriginalStore(db, now),
-    sessions: createSessionStore(db, { now, secret, writeTurn }),
+    sessions: createSessionStore(db, { now, secret, writeTurns }),
     keys: createKeyStore(db, now, secret),
-    interactions: createInteractionStore(db, { now, secret, writeTurn, retention }),
+    interactions: createInteractionStore(db, { now, secret, writeTurns, clock, retention }),
     records: createRecordStore(db),
     corpusLog: createCorpusLog(db),
     reports: createReportStore(db),

@@ -198,8 +198,9 @@ export function historyToWire({ rows, chain }: ReviewHistory) {
 }
 
 export function statisticsToWire(statistics: Statistics) {
-  const { hitRate, latencyMs, ...rest } = statistics;
-  return { ...rest, hit_rate: hitRate, latency_ms: latencyMs };
+  const { hitRate, latencyMs, days, ...rest } = statistics;
+  const dayToWire = ({ p50Ms, p95Ms, ...day }: Statistics["days"][number]) => ({ ...day, p50_ms: p50Ms, p95_ms: p95Ms });
+  return { ...rest, hit_rate: hitRate, latency_ms: latencyMs, days: days.map(dayToWire) };
 }
 
 /** `GET /v1/admin/stats/made` */

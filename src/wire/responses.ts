@@ -157,6 +157,8 @@ export const statisticsSchema = z.object({
         hits: z.int(),
         usd: z.number(),
         tokens: z.number(),
+        p50_ms: z.number().nullable().describe("`null`: no time of that day is known."),
+        p95_ms: z.number().nullable(),
       }),
     )
     .describe("Oldest first."),

@@ -42,7 +42,7 @@ export function App({ first }: { readonly first: FirstLook }) {
       </button>
       <Head account={account} route={route} />
       <div hidden={!inAsk} className="room-holder">
-        <AskRoom key={account.owner} account={account} pane={paneFor(route, account)} handed={handed} />
+        <AskRoom key={account.owner} account={account} away={!inAsk} pane={paneFor(route, account)} handed={handed} />
       </div>
       {inAsk ? null : (
         <Failed key={room}>

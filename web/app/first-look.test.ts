@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Api } from "./api.ts";
-import { lookFirst } from "./first-look.ts";
+import { askFirst, lookFirst } from "./first-look.ts";
 
 const CALLER = { roles: ["ask"], key_id: null };
 
@@ -18,7 +18,8 @@ describe("lookFirst", () => {
   it("asks for both at once, gives what came in time, and hands the rest on once", async () => {
     const asked: string[] = [];
     const late = Promise.withResolvers<unknown>();
-    const first = await lookFirst(server({ "/v1/whoami": Promise.resolve(CALLER), "/v1/domains": late.promise }, asked), 20);
+    const api = server({ "/v1/whoami": Promise.resolve(CALLER), "/v1/domains": late.promise }, asked);
+    const first = await lookFirst(askFirst(api), 20);
     expect(first.caller.known).toEqual(CALLER);
     expect(first.caller.take()).toBeNull();
     expect(first.domains.known).toBeNull();
@@ -31,7 +32,7 @@ describe("lookFirst", () => {
 
   it("throws nothing when the server refuses: whoever takes the call hears why", async () => {
     const refused = new Error("key_wrong");
-    const first = await lookFirst({ get: () => Promise.reject(refused) });
+    const first = await lookFirst(askFirst({ get: () => Promise.reject(refused) }));
     expect(first.caller.known).toBeNull();
     await expect(first.caller.take()).rejects.toBe(refused);
   });

@@ -18,13 +18,23 @@ export interface Asked<T> {
 /** Milliseconds that the first drawing waits: on a near server it then holds the examples and is not drawn twice; a far one is not waited for. */
 const FIRST_LOOK_MS = 200;
 
-/** Asks who this is and what can be asked about. Never throws: whoever takes the call hears why it failed. */
-export async function lookFirst(api: Pick<Api, "get">, limitMs: number = FIRST_LOOK_MS): Promise<FirstLook> {
-  const calls = [api.get<WireCaller>("/v1/whoami"), api.get<WireDomains>("/v1/domains")] as const;
+/** The calls of every visit, on their way. */
+export interface FirstCalls {
+  readonly caller: Promise<WireCaller>;
+  readonly domains: Promise<WireDomains>;
+}
+
+/** Asks who this is and what can be asked about. */
+export function askFirst(api: Pick<Api, "get">): FirstCalls {
+  return { caller: api.get<WireCaller>("/v1/whoami"), domains: api.get<WireDomains>("/v1/domains") };
+}
+
+/** What the first calls gave within a while from now. Never throws: whoever takes a call hears why it failed. */
+export async function lookFirst(calls: FirstCalls, limitMs: number = FIRST_LOOK_MS): Promise<FirstLook> {
   const over = new Promise<null>((resolve) => setTimeout(() => resolve(null), limitMs));
   const within = <T>(call: Promise<T>): Promise<T | null> => Promise.race([call.catch(() => null), over]);
-  const [caller, domains] = await Promise.all([within(calls[0]), within(calls[1])]);
-  return { caller: askedOf(calls[0], caller), domains: askedOf(calls[1], domains) };
+  const [caller, domains] = await Promise.all([within(calls.caller), within(calls.domains)]);
+  return { caller: askedOf(calls.caller, caller), domains: askedOf(calls.domains, domains) };
 }
 
 function askedOf<T>(call: Promise<T>, known: T | null): Asked<T> {

@@ -38,7 +38,9 @@ export function useAccount(first: FirstLook): Account {
   );
 
   useEffect(() => {
-    document.documentElement.dataset.theme = preferences.theme;
+    const root = document.documentElement.dataset;
+    // Set anew, it would have everything styled anew.
+    if (root.theme !== preferences.theme) root.theme = preferences.theme;
     writePreferences(preferences);
   }, [preferences]);
 

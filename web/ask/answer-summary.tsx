@@ -1,15 +1,19 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { Explained } from "../kit/explained.tsx";
-import { confidenceInWords } from "./plain-words.ts";
+import { confidenceInWords, lossInWords } from "./plain-words.ts";
+import type { CitationState } from "./use-citation-states.ts";
 
 export interface AnswerSummaryProps {
   readonly answer: WireAnswer;
+  /** What became of its quotes since, by number. */
+  readonly states: ReadonlyMap<number, CitationState>;
 }
 
 /** One line: how sure it is, what the answer rests on, and whether it was made for this question. */
-export function AnswerSummary({ answer }: AnswerSummaryProps) {
+export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
   const { label, meaning } = confidenceInWords(answer);
+  const lost = answer.citations.filter(({ n }) => lossInWords(states.get(n)?.state) !== null).length;
   // A person has judged what a reviewer wrote.
   const isJudged = answer.refusal === null && answer.cache_mode !== "curated";
   return (
@@ -23,6 +27,7 @@ export function AnswerSummary({ answer }: AnswerSummaryProps) {
       ) : null}
       {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
       {answer.refusal === null ? <span>{describeClaims(answer.claims)}</span> : null}
+      {lost === 0 ? null : <span className="doubt">{`${formatCount(lost, "quote")} changed or gone since`}</span>}
       {answer.cache_mode === "miss" ? null : (
         <span>
           <Explained label={answer.cache_mode === "curated" ? "Written by a reviewer" : "Answered before"} title="Where this comes from">

@@ -6,8 +6,9 @@ import { type PlacedSentence, toBlocks } from "./answer-blocks.ts";
 import { CitationChips } from "./citation-chips.tsx";
 import type { CitationLinks } from "./citation-links.ts";
 import type { ShownSentence } from "./conversation/state.ts";
-import { checkInWords, claimInWords } from "./plain-words.ts";
+import { checkInWords, claimInWords, lossInWords } from "./plain-words.ts";
 import { SpannedText } from "./spanned-text.tsx";
+import type { CitationState } from "./use-citation-states.ts";
 
 export interface AnswerTextProps extends CitationLinks {
   readonly sentences: readonly ShownSentence[];
@@ -18,13 +19,15 @@ export interface AnswerTextProps extends CitationLinks {
   readonly warnings: readonly WireAnswer["warnings"][number][];
   /** Words that answer. */
   readonly spans: NonNullable<WireAnswer["answer_spans"]>;
+  /** What became of its quotes since, by number. */
+  readonly states: ReadonlyMap<number, CitationState>;
   /** Number of the question in its conversation. */
   readonly number: number;
 }
 
 /** The sentences with their sources and a mark that each was checked; lists as lists, tables as tables. */
-export function AnswerText({ sentences, citations, claims, checks, warnings, spans, number, ...links }: AnswerTextProps) {
-  const props = { citations, links, spans, doubts: (index: number) => doubtsAt(index, { claims, checks, warnings }) };
+export function AnswerText({ sentences, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
+  const props = { citations, links, spans, doubts: (one: PlacedSentence) => doubtsAt(one, { claims, checks, warnings, states }) };
   return toBlocks(sentences, citations).map((block) => {
     switch (block.type) {
       case "text":
@@ -54,13 +57,13 @@ interface Shared {
   readonly citations: readonly WireCitation[];
   readonly links: CitationLinks;
   readonly spans: AnswerTextProps["spans"];
-  readonly doubts: (index: number) => readonly string[];
+  readonly doubts: (sentence: PlacedSentence) => readonly string[];
 }
 
 function Paragraph({ sentence, ...props }: Shared & { readonly sentence: PlacedSentence }) {
   return (
     <p {...pointing(sentence, props.links)}>
-      <Mark doubts={props.doubts(sentence.index)} />
+      <Mark doubts={props.doubts(sentence)} />
       <SpannedText text={sentence.text} from={0} spans={spansOf(sentence, props)} />
       <After sentence={sentence} {...props} />
     </p>
@@ -81,7 +84,7 @@ function ListItems({ sentence, ...props }: Shared & { readonly sentence: PlacedS
   });
   return lines.map(({ place, line, from }) => (
     <li key={place} {...pointing(sentence, props.links)}>
-      <Mark doubts={props.doubts(sentence.index)} />
+      <Mark doubts={props.doubts(sentence)} />
       <SpannedText text={line} from={from} spans={spansOf(sentence, props)} />
       {place === lines.length - 1 ? <After sentence={sentence} {...props} /> : null}
     </li>
@@ -114,7 +117,7 @@ function TableBlock({ number, block, ...props }: Shared & { readonly number: num
                   </td>
                 ))}
                 <td className="table-source">
-                  <Mark doubts={props.doubts(sentence.index)} />
+                  <Mark doubts={props.doubts(sentence)} />
                   <After sentence={sentence} {...props} short />
                 </td>
               </tr>
@@ -141,7 +144,7 @@ function After({
   short = false,
 }: Shared & { readonly sentence: PlacedSentence; readonly short?: boolean }) {
   const cited = sentence.citations.flatMap((n) => citations.filter((citation) => citation.n === n));
-  const found = doubts(sentence.index);
+  const found = doubts(sentence);
   return (
     <>
       <CitationChips citations={cited} short={short} {...links} />
@@ -185,9 +188,12 @@ function Mark({ doubts }: { readonly doubts: readonly string[] }) {
   );
 }
 
-function doubtsAt(index: number, { claims, checks, warnings }: Pick<AnswerTextProps, "claims" | "checks" | "warnings">): readonly string[] {
+type DoubtSources = Pick<AnswerTextProps, "claims" | "checks" | "warnings" | "states">;
+
+function doubtsAt({ index, citations }: PlacedSentence, { claims, checks, warnings, states }: DoubtSources): readonly string[] {
   const told = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
   const claim = claims.find(({ sentence, status }) => sentence === index && status !== "supported");
   const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
-  return [...new Set([...told, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
+  const lost = citations.flatMap((n) => lossInWords(states.get(n)?.state) ?? []);
+  return [...new Set([...lost, ...told, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import type { Account } from "../app/use-account.ts";
-import { Near, NearParts } from "../kit/near.tsx";
+import { Near, NearGroup, NearParts } from "../kit/near.tsx";
 import { AskBox } from "./ask-box.tsx";
 import { type Archive, openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
@@ -15,6 +15,8 @@ export interface AskRoomProps {
   readonly account: Account;
   /** What stands beside the conversation. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
+  /** Another room is open. @default false */
+  readonly away?: boolean;
   /** A question from elsewhere on the page. */
   readonly handed?: Handed | null;
   /** @default the one of this browser */
@@ -37,11 +39,13 @@ export interface PaneParts {
 
 /** Turns at the end of a conversation that are made at once; earlier ones when they come near the screen. */
 const EAGER_TURNS = 8;
+/** Turns that come near as one. */
+const GROUP_TURNS = 20;
 /** Pixels that a turn takes, until it is known. */
 const TURN_PX = 640;
 
 /** Earlier questions above, the question box below. */
-export function AskRoom({ account, pane, handed = null, archive: given }: AskRoomProps) {
+export function AskRoom({ account, pane, away = false, handed = null, archive: given }: AskRoomProps) {
   const { api, owner } = account;
   const archive = useMemo(() => given ?? openArchive(), [given]);
   const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation({ client: api, archive, owner });
@@ -52,6 +56,7 @@ export function AskRoom({ account, pane, handed = null, archive: given }: AskRoo
   const lastId = turns.at(-1)?.id;
   const how = useHow(account);
   useKeptPlace(pane !== null);
+  const returned = useReturns(away, lastId ?? 0);
 
   const isBeside = pane !== null;
   const broughtIn = useRef<number | undefined>(undefined);
@@ -107,19 +112,24 @@ export function AskRoom({ account, pane, handed = null, archive: given }: AskRoo
         {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
         {turns.length === 0 ? <Welcome account={account} /> : null}
         <NearParts>
-          {turns.map((turn) => (
-            <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
-              <TurnView
-                {...{ turn, api }}
-                busy={running}
-                mayReview={mayReview}
-                last={turn.id === lastId}
-                onAsk={askAgain}
-                onEdit={edit}
-                onRate={rate}
-                ref={turn.id === lastId ? last : null}
-              />
-            </Near>
+          {groupsOf(turns).map((group) => (
+            <NearGroup key={group[0]?.id} height={group.length * TURN_PX}>
+              {group.map((turn) => (
+                <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
+                  <TurnView
+                    {...{ turn, api }}
+                    busy={running}
+                    mayReview={mayReview}
+                    returns={turn.id <= returned.upTo ? returned.count : 0}
+                    last={turn.id === lastId}
+                    onAsk={askAgain}
+                    onEdit={edit}
+                    onRate={rate}
+                    ref={turn.id === lastId ? last : null}
+                  />
+                </Near>
+              ))}
+            </NearGroup>
           ))}
         </NearParts>
       </section>
@@ -130,6 +140,22 @@ export function AskRoom({ account, pane, handed = null, archive: given }: AskRoo
       </section>
     </main>
   );
+}
+
+/** How often one came back from another room, and which question was the last one then. */
+function useReturns(away: boolean, lastId: number): { readonly count: number; readonly upTo: number } {
+  const [returns, setReturns] = useState({ count: 0, upTo: 0 });
+  const [before, setBefore] = useState(away);
+  if (before !== away) {
+    setBefore(away);
+    if (!away) setReturns({ count: returns.count + 1, upTo: lastId });
+  }
+  return returns;
+}
+
+/** A turn stays in its group whatever is asked after it. */
+function groupsOf(turns: PaneParts["turns"]): PaneParts["turns"][] {
+  return Array.from({ length: Math.ceil(turns.length / GROUP_TURNS) }, (_, i) => turns.slice(i * GROUP_TURNS, (i + 1) * GROUP_TURNS));
 }
 
 /** What the page's choices mean for a question. */

@@ -59,9 +59,7 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
         </dd>
       </dl>
       <p className="passage-links">
-        {url === null ? (
-          <span>No official page is known.</span>
-        ) : (
+        {url === null ? null : (
           <a href={url} target="_blank" rel="noopener noreferrer">
             Official page<span aria-hidden="true"> ↗</span>
             <span className="visually-hidden"> (opens in a new tab)</span>

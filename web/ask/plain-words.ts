@@ -46,6 +46,16 @@ export function claimInWords(status: WireAnswer["claims"][number]["status"]): st
   return CLAIMS[status];
 }
 
+const LOSSES: Readonly<Record<string, string>> = {
+  changed: "Its document has changed since: the source says something else in this place now.",
+  gone: "Its source is gone since: no document says this any more.",
+};
+
+/** What it means for a sentence that its quote has become another or is gone; `null`: its words still stand there. */
+export function lossInWords(state: string | undefined): string | null {
+  return (state === undefined ? undefined : LOSSES[state]) ?? null;
+}
+
 const CHECKS: Readonly<Record<string, string>> = {
   addition: "says more than its source",
   citations: "names a source that does not fit",

@@ -41,6 +41,7 @@ export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAns
           api={api}
           busy={false}
           mayReview={caller.type === "ready" && caller.value.roles.includes("review")}
+          returns={0}
           last={false}
           onAsk={(question, how) => onHand({ question, how: { ...how, domain: state.value.domain } })}
           onEdit={(question) => onHand({ question, how: null })}

@@ -26,6 +26,8 @@ export interface TurnViewProps {
   readonly api: Pick<Api, "get">;
   /** Whoever reads may approve, flag and correct answers. */
   readonly mayReview: boolean;
+  /** How often one has been in another room since it was given: documents may have changed there. */
+  readonly returns: number;
   /** Nothing was asked after it. */
   readonly last: boolean;
   readonly onAsk: (question: string, how: AskedHow) => void;
@@ -36,7 +38,7 @@ export interface TurnViewProps {
 }
 
 /** A question with its answer, its sources, or why there is none. */
-export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, returns, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
@@ -45,7 +47,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
   // A greeting, or somebody in distress: nothing stands beside the one line, not what was made of it either.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
-  const states = useCitationStates(api, answer, { isOld: turn.isOld === true, place: columns });
+  const states = useCitationStates(api, answer, { isOld: turn.isOld === true || returns > 0, round: returns, place: columns });
   const active = pointed ?? (open === null ? [] : [open]);
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
@@ -99,6 +101,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
               checks={answer?.checks ?? []}
               warnings={answer === null ? turn.warnings : []}
               spans={answer?.answer_spans ?? []}
+              states={states}
               active={active}
               open={open}
               onOpen={openSource}
@@ -111,7 +114,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, las
           ) : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
-          {answer === null || plain ? null : <AnswerSummary answer={answer} />}
+          {answer === null || plain ? null : <AnswerSummary answer={answer} states={states} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onAsk(question, asked)} />
           {answer === null ? null : <ConflictList number={id} conflicts={answer.conflicts} />}
           {answer?.web === undefined ? null : <WebList web={answer.web} />}

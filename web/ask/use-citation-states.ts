@@ -9,14 +9,22 @@ const NONE: ReadonlyMap<number, CitationState> = new Map();
 /** Milliseconds that an answer is in sight before it is asked about: what is scrolled past is not. */
 const REST_MS = 300;
 
+export interface AskedAbout {
+  /** Whether its documents may have changed since it was given. */
+  readonly isOld: boolean;
+  /** Grows when they may have changed again: it is asked about once more. */
+  readonly round: number;
+  readonly place: RefObject<HTMLElement | null>;
+}
+
 /** What became of an answer's quotes since, by number; empty for one that has just been given, and where the server cannot tell. */
 export function useCitationStates(
   api: Pick<Api, "get">,
   answer: WireAnswer | null,
-  { isOld, place }: { readonly isOld: boolean; readonly place: RefObject<HTMLElement | null> },
+  { isOld, round, place }: AskedAbout,
 ): ReadonlyMap<number, CitationState> {
   const id = isOld && answer !== null && answer.citations.length > 0 ? answer.id : null;
-  const isSeen = useSeen(place, id !== null);
+  const isSeen = useSeen(place, id === null ? null : round);
   const load = useCallback(
     async (signal: AbortSignal) => {
       if (id === null || !isSeen) return NONE;
@@ -29,22 +37,23 @@ export function useCitationStates(
   return state.type === "ready" ? state.value : NONE;
 }
 
-/** Whether an element has been in sight for a while; once it was, it stays so. */
-function useSeen(place: RefObject<HTMLElement | null>, isWanted: boolean): boolean {
-  const [isSeen, setSeen] = useState(false);
+/** Whether an element has been in sight for a while in this round; once it was, it stays so. @param round `null`: nobody asks */
+function useSeen(place: RefObject<HTMLElement | null>, round: number | null): boolean {
+  const [seen, setSeen] = useState<number | null>(null);
+  const isSeen = round !== null && seen === round;
   useEffect(() => {
     const element = place.current;
-    if (!isWanted || isSeen || element === null) return;
+    if (round === null || isSeen || element === null) return;
     let rest: ReturnType<typeof setTimeout> | undefined;
     const observer = new IntersectionObserver((entries) => {
       clearTimeout(rest);
-      if (entries.at(-1)?.isIntersecting) rest = setTimeout(() => setSeen(true), REST_MS);
+      if (entries.at(-1)?.isIntersecting) rest = setTimeout(() => setSeen(round), REST_MS);
     });
     observer.observe(element);
     return () => {
       clearTimeout(rest);
       observer.disconnect();
     };
-  }, [place, isWanted, isSeen]);
+  }, [place, round, isSeen]);
   return isSeen;
 }

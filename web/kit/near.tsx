@@ -14,6 +14,30 @@ export function NearParts({ children }: { readonly children: ReactNode }) {
   return <Maker value={maker}>{children}</Maker>;
 }
 
+export interface NearGroupProps {
+  /** Pixels that it is taken to be high until it has been laid out. */
+  readonly height: number;
+  readonly children: ReactNode;
+}
+
+/** Neighbours that are watched one by one only while they are near as a group: of thousands a frame then looks at a few dozen. */
+export function NearGroup({ height, children }: NearGroupProps) {
+  const maker = useContext(Maker);
+  const [near, setNear] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (near || maker === null || place.current === null) return;
+    return maker.watch(place.current, () => setNear(true));
+  }, [near, maker]);
+  return (
+    <Maker value={near ? maker : null}>
+      <div ref={place} className="near-group" style={{ containIntrinsicHeight: `auto ${height}px` }}>
+        {children}
+      </div>
+    </Maker>
+  );
+}
+
 export interface NearProps {
   /** Pixels that it is taken to be high until it has been laid out. */
   readonly height: number;

@@ -1,5 +1,5 @@
 import type { WireStatistics } from "../../src/client/index.ts";
-import { formatCost, formatDate, formatNumber } from "../format.ts";
+import { formatCost, formatDate, formatDuration, formatNumber } from "../format.ts";
 import { FigureTable } from "./figure-table.tsx";
 
 /** Days that are listed, the newest. */
@@ -11,10 +11,15 @@ export function Days({ days }: { readonly days: WireStatistics["days"] }) {
   return (
     <FigureTable
       title="Day by day"
-      columns={["Day", "Questions", "Not answered", "Failed", "From memory", "Tokens", "Spent"]}
-      rows={rows.map(({ day, interactions, refused, failed, hits, tokens, usd }) => ({
+      columns={["Day", "Questions", "Not answered", "Failed", "From memory", "Half within", "95 of 100 within", "Tokens", "Spent"]}
+      rows={rows.map(({ day, interactions, refused, failed, hits, p50_ms, p95_ms, tokens, usd }) => ({
         name: formatDate(day),
-        cells: [...[interactions, refused, failed, hits, tokens].map(formatNumber), formatCost(usd)],
+        cells: [
+          ...[interactions, refused, failed, hits].map(formatNumber),
+          ...[p50_ms, p95_ms].map((ms) => (ms === null ? "–" : formatDuration(ms))),
+          formatNumber(tokens),
+          formatCost(usd),
+        ],
       }))}
       note={
         days.length > LISTED

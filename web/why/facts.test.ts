@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factsInWords } from "./facts.ts";
+import { factsInWords, rawFacts } from "./facts.ts";
 
 describe("facts of a stage", () => {
   it("leave out what was not found, and say the rest in words", () => {
@@ -13,7 +13,7 @@ describe("facts of a stage", () => {
     };
     expect(factsInWords(facts)).toEqual([
       { name: "stored answer", value: "none" },
-      { name: "best part of a passage", value: "0.685" },
+      { name: "best part of a passage", value: "69 in 100" },
       { name: "also searched for", value: "ear, ringing" },
     ]);
   });
@@ -23,11 +23,13 @@ describe("facts of a stage", () => {
     expect(factsInWords({ semantic_rule: "new_rule" })).toEqual([{ name: "nearest stored question", value: "new_rule" }]);
   });
 
-  it("keep a number of none, and names that nobody has put into words", () => {
-    expect(factsInWords({ calls: 0, new_fact: "x", odd: { a: 1 } })).toEqual([
-      { name: "calls of a model", value: "0" },
-      { name: "new fact", value: "x" },
+  it("keep a number of none, and names that nobody has put into words apart", () => {
+    const facts = { calls: 0, new_fact: "x", odd: { a: 1 }, glance: -2.413, missing: null };
+    expect(factsInWords(facts)).toEqual([{ name: "calls of a model", value: "0" }]);
+    expect(rawFacts(facts)).toEqual([
+      { name: "new_fact", value: "x" },
       { name: "odd", value: '{"a":1}' },
+      { name: "glance", value: "-2.413" },
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { formatNumber } from "../format.ts";
 
-/** What a stage reports, for people; what is not listed keeps its own name. */
+/** What a stage reports, for people; what is not listed is shown apart, as it was recorded. */
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
   answer: "enough to answer",
@@ -17,7 +17,10 @@ const NAMES: Readonly<Record<string, string>> = {
   left_out: "left out",
   minimum: "least chance that is shown",
   not_named: "asked for, but in no document",
+  pages: "pages of the web read",
+  passages: "passages found",
   pieces: "parts weighed",
+  prompt_tokens: "tokens sent to the model",
   question_type: "kind of question",
   read: "best parts read",
   rejected: "do not answer",
@@ -25,6 +28,8 @@ const NAMES: Readonly<Record<string, string>> = {
   report: "report for review",
   resolved: "read as",
   searched_in: "searched in",
+  sentences: "sentences",
+  sources: "sources given to the writer",
   semantic_rule: "nearest stored question",
   uncertain: "may answer",
   verified: "answer",
@@ -43,12 +48,40 @@ const RULES: Readonly<Record<string, string>> = {
   values: "has other numbers",
 };
 
-/** Facts of a stage with their values in words; what was not found, or did not happen, is left out. */
-export function factsInWords(facts: Readonly<Record<string, unknown>>): { readonly name: string; readonly value: string }[] {
-  return Object.entries(facts).flatMap(([name, value]) => {
-    const text = name === "semantic_rule" ? (RULES[String(value)] ?? inWords(value)) : inWords(value);
-    return text === null ? [] : [{ name: NAMES[name] ?? name.replaceAll("_", " "), value: text }];
+/** Facts that are chances, 0–1. */
+const CHANCES: ReadonlySet<string> = new Set(["best_piece", "chance", "minimum"]);
+
+export interface ShownFact {
+  readonly name: string;
+  readonly value: string;
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** Facts of a stage that have a name for people, with their values in words; what was not found, or did not happen, is left out. */
+export function factsInWords(facts: Facts): ShownFact[] {
+  return Object.entries(facts).flatMap(([fact, value]) => {
+    const name = NAMES[fact];
+    const text = fact === "semantic_rule" ? (RULES[String(value)] ?? inWords(value)) : chanceInWords(fact, value);
+    return name === undefined || text === null ? [] : [{ name, value: text }];
   });
+}
+
+/** The other facts of a stage, as they were recorded. */
+export function rawFacts(facts: Facts): ShownFact[] {
+  return Object.entries(facts).flatMap(([name, value]) => {
+    const text = inWords(value);
+    return NAMES[name] !== undefined || text === null ? [] : [{ name, value: text }];
+  });
+}
+
+function chanceInWords(fact: string, value: unknown): string | null {
+  return CHANCES.has(fact) && typeof value === "number" ? chance(value) : inWords(value);
+}
+
+/** 0–1 as people say it. */
+export function chance(share: number): string {
+  return `${Math.round(share * 100)} in 100`;
 }
 
 function inWords(value: unknown): string | null {

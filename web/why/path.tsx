@@ -1,8 +1,9 @@
+import { Fragment } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
 import { describeStage, formatCost, formatCount, formatDuration } from "../format.ts";
 import { numbered } from "../kit/numbered.ts";
-import { factsInWords } from "./facts.ts";
+import { factsInWords, rawFacts } from "./facts.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
@@ -48,7 +49,29 @@ export function Path({ answer, stages }: PathProps) {
           </li>
         ))}
       </ol>
+      <Recorded stages={timed} />
     </>
+  );
+}
+
+/** What only whoever knows the program can read, one click away. */
+function Recorded({ stages }: { readonly stages: readonly StageRecord[] }) {
+  const shown = stages.map(({ stage, facts }) => ({ stage, raw: rawFacts(facts) })).filter(({ raw }) => raw.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <details>
+      <summary>Figures as they were recorded</summary>
+      <dl className="passage-facts">
+        {numbered(shown).map(({ place, item: { stage, raw } }) => (
+          <Fragment key={place}>
+            <dt>{stage}</dt>
+            <dd>
+              <code>{raw.map(({ name, value }) => `${name} ${value}`).join(", ")}</code>
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </details>
   );
 }
 

@@ -8,7 +8,7 @@ import { confidenceInWords } from "../ask/plain-words.ts";
 import { formatMoment, formatNumber } from "../format.ts";
 import { Pane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-import { factsInWords } from "./facts.ts";
+import { chance, factsInWords } from "./facts.ts";
 import { Checks } from "./findings.tsx";
 import { Passages } from "./passages.tsx";
 import { Path } from "./path.tsx";
@@ -92,7 +92,7 @@ const STORED: Readonly<Record<string, string>> = {
 
 function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Turn | null }) {
   const { label, meaning } = confidenceInWords(answer);
-  const decided = turn?.stages.find(({ stage }) => stage === "decide")?.facts.reason;
+  const { chance: likely, minimum } = turn?.stages.find(({ stage }) => stage === "decide")?.facts ?? {};
   const lookup = turn?.stages.filter(({ stage }) => stage === "lookup" || stage === "recall") ?? [];
   const { cached } = answer;
   return (
@@ -101,18 +101,11 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
       <p>
         {label}. {meaning}
       </p>
-      {answer.agg_conf === null ? null : (
-        <p>
-          Measured value: {answer.agg_conf.toFixed(3)}, {answer.agg_conf_calibrated ? "calibrated" : "not calibrated"}.
-        </p>
-      )}
-      {typeof decided === "string" ? <p>{decided}</p> : null}
-      {turn?.notices.map(({ code, message }) => (
-        <p key={`${code} ${message}`} className="muted">
-          {code === "not_built" ? `A step in the method's description is not built here, so it was not run: ${message}.` : message}
-        </p>
-      ))}
+      {typeof likely === "number" && typeof minimum === "number" ? (
+        <p>{`The best quote was held to answer the question with a chance of ${chance(likely)}; an answer is shown from ${chance(minimum)} on.`}</p>
+      ) : null}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
+      <Measured answer={answer} notices={turn?.notices ?? []} />
       <h3>Stored answers</h3>
       <p>
         {answer.cache_mode === "miss"
@@ -132,6 +125,27 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
       </ul>
       <Grades report={answer.report} />
     </>
+  );
+}
+
+/** What only whoever knows the method can read, one click away. */
+function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly notices: Turn["notices"] }) {
+  const { agg_conf: value, agg_conf_calibrated: isCalibrated } = answer;
+  if (value === null && notices.length === 0) return null;
+  return (
+    <details>
+      <summary>How this was measured</summary>
+      {value === null ? null : (
+        <p>
+          Measured value: {value.toFixed(3)}, {isCalibrated ? "calibrated" : "not calibrated"}.
+        </p>
+      )}
+      {notices.map(({ code, message }) => (
+        <p key={`${code} ${message}`}>
+          {code === "not_built" ? `A step in the method's description is not built here, so it was not run: ${message}.` : message}
+        </p>
+      ))}
+    </details>
   );
 }
 

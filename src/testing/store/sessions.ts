@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scope, type WithStore } from "./fixtures.ts";
+import { sampleFacts, sampleInteraction, scope, type WithStore } from "./fixtures.ts";
 
 export function describeSessions(name: string, withStore: WithStore): void {
   describe(`${name}: sessions`, () => {
@@ -33,6 +33,29 @@ export function describeSessions(name: string, withStore: WithStore): void {
         expect(await store.sessions.turns("s1", { ...scope, access: ["public", "staff"] }, 5)).toEqual([]);
         await store.sessions.append("s1", { ...scope, tenant: "bob" }, turn(2), keep);
         expect((await store.sessions.turns("s1", scope, 5)).map(({ question }) => question)).toEqual(["q1"]);
+      }),
+    );
+
+    it(
+      "keeps the turns of all that speak at once, in their order, whether a session is new, goes on or has expired",
+      withStore(async ({ store, advance }) => {
+        await store.sessions.append("expired", scope, turn(0), keep);
+        advance(31 * 60_000);
+        await store.sessions.append("known", scope, turn(0), keep);
+        const say = (session: string, n: number, most?: number) =>
+          store.interactions.add({ ...sampleInteraction, id: `${session} ${n}` }, null, sampleFacts(), {
+            turn: { session, scope, turn: turn(n), settings: { ...keep, ...(most === undefined ? {} : { most }) } },
+          });
+        // The first ones are written alone; while they are on their way, the others gather.
+        const before = [1, 2, 3].map((n) => say(`before ${n}`, n));
+        const together = ["new", "known", "expired"].flatMap((session) => [1, 2, 3, 4, 5, 6].map((n) => say(session, n)));
+        await Promise.all([...before, ...together]);
+        const kept = async (session: string) => (await store.sessions.turns(session, scope, 9)).map(({ question }) => question).join(" ");
+        for (const session of ["new", "known", "expired"]) expect(await kept(session)).toBe("q2 q3 q4 q5 q6");
+        expect(await kept("before 2")).toBe("q2");
+
+        await Promise.all([say("before 4", 4), say("before 5", 5), say("before 6", 6), say("a", 1, 2), say("b", 1, 2), say("c", 1, 2)]);
+        expect(await Promise.all(["new", "before 4", "a", "b", "c"].map(kept))).toEqual(["", "", "", "q1", "q1"]);
       }),
     );
   });

@@ -1,0 +1,208 @@
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { createContentWriter } from "./contents.ts";
+import { isPostgres } from "./dialect.ts";
+import { dropInteractions, type Retention } from "./forget.ts";
+import type { Interaction, InteractionFacts, ReviewStatus } from "./interaction.ts";
+import { joined } from "./joined.ts";
+import { type Given, prepare, prepareRows } from "./prepared.ts";
+import { createRecordWriter, type NewRecord } from "./records.ts";
+import { insertReport, type NewReport } from "./reports.ts";
+import type { Database } from "./schema.ts";
+import type { NewTurn, WriteTurns } from "./sessions.ts";
+import { transact } from "./transact.ts";
+
+/** Additions between two looks at what is too old or too many; the first of a process looks, since many processes add only one. */
+const ADDITIONS_PER_LOOK = 256;
+/** Rows of one kind that one statement puts in: most of what many save is saved by so many. */
+const ROWS_AT_ONCE = 16;
+/** Milliseconds after which a write on the thread that answers takes no more, so that what else is asked of the thread is heard. */
+const WRITE_MS = 6;
+/** Writes on their way to a database server at once: some are put on the disk while the next one is written. */
+const SERVER_WRITES = 3;
+
+/** What is stored together with an interaction. */
+export interface Beside {
+  readonly record?: NewRecord | null;
+  readonly turn?: NewTurn | null;
+}
+
+/** What writing interactions takes besides the database. */
+export interface WritingParts {
+  readonly writeTurns: WriteTurns;
+  /** Milliseconds, monotonic. @default those of this process */
+  readonly clock?: (() => number) | undefined;
+  readonly retention?: Retention | undefined;
+}
+
+/** Stores interactions with what comes with them; those that wait are written together. */
+export function createInteractionWriter(
+  db: Kysely<Database>,
+  { writeTurns, clock = () => performance.now(), retention }: WritingParts,
+): (one: Adding) => Promise<ReviewStatus> {
+  // An embedded database works in the thread that answers; a server is waited for, by one write while the next one is on its way.
+  const waits = isPostgres(db);
+  const addTogether = createTogetherWriter(db, writeTurns);
+  let added = 0;
+  /** From time to time: not for each answer. */
+  const dropOld = async (trx: Transaction<Database>, more: number, at: Date | undefined): Promise<void> => {
+    const isDue = added % ADDITIONS_PER_LOOK === 0 || (added % ADDITIONS_PER_LOOK) + more > ADDITIONS_PER_LOOK;
+    added += more;
+    if (retention === undefined || at === undefined || !isDue) return;
+    await dropInteractions(trx, retention, at);
+    await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
+  };
+  const addAll = (batch: readonly Adding[]) =>
+    transact(db, async (trx) => {
+      const known = nothingKnown();
+      const begun = clock();
+      const statuses: ReviewStatus[] = [];
+      do {
+        const some = batch.slice(statuses.length, statuses.length + ROWS_AT_ONCE);
+        statuses.push(...(await addTogether(trx, some, known)));
+      } while (statuses.length < batch.length && (waits || clock() - begun < WRITE_MS));
+      await dropOld(trx, statuses.length, batch[0]?.at);
+      return statuses;
+    });
+  return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
+}
+
+/** Writes interactions in their order. Those with a review are put in before the next one asks for reviews. */
+function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
+  const { reviewOf, insertInteractions } = interactionQueries(db);
+  const writeContent = createContentWriter(db);
+  const writeRecords = createRecordWriter(db);
+  /** Puts in what was decided upon, each kind of row by one statement. */
+  const insertAll = async (trx: Transaction<Database>, decided: readonly Decided[], known: Known): Promise<void> => {
+    const [first] = decided;
+    if (first === undefined) return;
+    await insertInteractions(
+      trx,
+      decided.map(({ row }) => row),
+    );
+    for (const { interaction, report, at } of decided) if (report !== null) await insertReport(trx, interaction, report, at);
+    const records = decided.flatMap(({ row, record }) => (record === null ? [] : [{ interaction: row, record }]));
+    await writeRecords(trx, records, known.kept);
+    const turns = decided.flatMap(({ turn }) => turn ?? []);
+    if (turns.length > 0) await writeTurns(trx, turns, first.key);
+  };
+  return async (trx: Transaction<Database>, batch: readonly Adding[], known: Known): Promise<ReviewStatus[]> => {
+    const statuses: ReviewStatus[] = [];
+    let decided: Decided[] = [];
+    for (const one of batch) {
+      const { row, approved, interaction } = one;
+      const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
+      // A document that has changed while the answer was on its way would take the approval back from nobody.
+      const holds = approved !== null && (await areCurrent(trx, approved));
+      const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
+      if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
+      decided.push({ ...one, row: { ...row, review_status } });
+      statuses.push(review_status);
+      if (review_status === "unreviewed") continue;
+      await insertAll(trx, decided, known);
+      decided = [];
+      known.reviews.clear();
+      if (holds) await insertDocuments(trx, row.id, approved);
+      else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
+    }
+    await insertAll(trx, decided, known);
+    return statuses;
+  };
+}
+
+/** An interaction whose review is known. */
+interface Decided extends Omit<Adding, "row"> {
+  readonly row: Selectable<Database["interactions"]>;
+}
+
+/** An interaction on its way into the store. */
+export interface Adding extends Required<Beside> {
+  readonly interaction: Interaction;
+  readonly row: UnreviewedRow;
+  readonly approved: InteractionFacts["approved"];
+  readonly report: NewReport | null;
+  readonly at: Date;
+  readonly key: string;
+}
+
+/** What one transaction has found, for those that it adds later. */
+interface Known {
+  /** By question and answer. */
+  readonly reviews: Map<string, Reviewed | null>;
+  /** Hashes of contents and settings that are there. */
+  readonly kept: Set<string>;
+}
+
+function nothingKnown(): Known {
+  return { reviews: new Map(), kept: new Set() };
+}
+
+type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "review_status">;
+
+/** What every answer asks and writes. */
+function interactionQueries(db: Kysely<Database>) {
+  const reviews = prepare((given: Given<{ curated_key: string; answer_hash: string }>) =>
+    db
+      .selectFrom("interactions")
+      .select(["id", "review_status"])
+      .where("curated_key", "=", given("curated_key"))
+      .where("answer_hash", "=", given("answer_hash"))
+      // Written out, so that the index of reviewed ones is taken.
+      .where("review_status", "!=", sql.lit("unreviewed"))
+      .orderBy("reviewed_at", "desc")
+      .orderBy("id")
+      .limit(1),
+  );
+  return {
+    /** The review of the same answer to the same question. */
+    async reviewOf(
+      trx: Transaction<Database>,
+      { curated_key, answer_hash }: Pick<UnreviewedRow, "curated_key" | "answer_hash">,
+      known: Known["reviews"],
+    ): Promise<Reviewed | null> {
+      if (curated_key === null) return null;
+      const pair = `${curated_key} ${answer_hash}`;
+      const before = known.get(pair);
+      if (before !== undefined) return before;
+      const [found = null] = await reviews(trx, { curated_key, answer_hash });
+      known.set(pair, found);
+      return found;
+    },
+    insertInteractions: prepareRows((rows: readonly Selectable<Database["interactions"]>[]) => db.insertInto("interactions").values(rows)),
+  };
+}
+
+/** Are all documents there, in these versions? They stay so until the transaction ends. */
+export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
+  if (versions.size === 0) return true;
+  const rows = await trx
+    .selectFrom("documents")
+    .select(["id", "version"])
+    .where("id", "in", [...versions.keys()])
+    .orderBy("id")
+    .forShare()
+    .execute();
+  const current = new Map(rows.map(({ id, version }) => [id, version]));
+  return [...versions].every(([id, version]) => current.get(id) === version);
+}
+
+export async function insertDocuments(trx: Transaction<Database>, id: string, versions: ReadonlyMap<string, string>): Promise<void> {
+  await trx.deleteFrom("review_documents").where("interaction_id", "=", id).execute();
+  const rows = [...versions].map(([document_id, version]) => ({ interaction_id: id, document_id, version }));
+  if (rows.length > 0) await trx.insertInto("review_documents").values(rows).execute();
+}
+
+async function copyDocuments(trx: Transaction<Database>, from: string, to: string): Promise<void> {
+  await trx
+    .insertInto("review_documents")
+    .columns(["interaction_id", "document_id", "version"])
+    .expression((eb) =>
+      eb
+        .selectFrom("review_documents")
+        .select([sql<string>`${to}`.as("interaction_id"), "document_id", "version"])
+        .where("interaction_id", "=", from),
+    )
+    .execute();
+}
+
+/** What is known of an interaction before its review is. */
+export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "review_status">;
