@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { loadDomain } from "../engine/domain.ts";
-import { RequestError } from "../errors.ts";
+import { type DomainPack, loadDomain } from "../engine/domain.ts";
+import { RequestError, SourceboundError } from "../errors.ts";
 import { chooseGoldenSets } from "./choose-golden-sets.ts";
 import { type GoldenSet, readGoldenSet, readQuestions } from "./golden-set.ts";
 
@@ -62,10 +62,27 @@ function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
 
+/** Whether a run over the pack's own questions would find any: read anew, as a run reads it. */
+export function bringsGolden(name: string, domainsDir: string | undefined): boolean {
+  try {
+    return ownGolden(loadDomain(name, domainsDir)) !== null;
+  } catch (error) {
+    // A pack with faults, or one that lies in no folder: a run would say so.
+    if (error instanceof SourceboundError) return false;
+    throw error;
+  }
+}
+
+/** Folder or file of the questions that a pack brings; `null`: it brings none. */
+function ownGolden({ folder, golden }: Pick<DomainPack, "folder" | "golden">): string | null {
+  const own = golden === null ? null : join(folder, golden);
+  return own !== null && existsSync(own) ? own : null;
+}
+
 function packSet(name: string, golden: string | undefined, domainsDir: string | undefined): GoldenSet {
   const pack = loadDomain(name, domainsDir);
-  const own = pack.golden === null ? null : join(pack.folder, pack.golden);
-  if (golden === undefined && (own === null || !existsSync(own)))
+  const own = ownGolden(pack);
+  if (golden === undefined && own === null)
     throw new RequestError(
       "golden_missing",
       `The pack "${name}" brings no golden set of questions with known answers: write one and name it as "golden" in its domain.yaml, or give a file with \`sourcebound eval golden --golden FILE\`.`,

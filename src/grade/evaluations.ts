@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { messageOf, RequestError } from "../errors.ts";
@@ -10,13 +11,16 @@ import { type Change, compareGolden, reportGolden } from "./golden-report.ts";
 import { renderGoldenHtml } from "./html/golden-html.ts";
 import type { Report } from "./report.ts";
 import { type GoldenEngine, runGolden } from "./run-golden.ts";
+import { readSentQuestions, type SentQuestions } from "./sent-questions.ts";
 
-/** A run over the golden set of a domain pack: asked for, on its way, or done. */
+/** A run over the golden set of a domain pack, or over questions that were sent: asked for, on its way, or done. */
 export interface Evaluation {
   readonly id: string;
   readonly domain: string;
   /** `null`: the domain's own. */
   readonly profile: string | null;
+  /** Name of the file of questions that was sent; `null`: the set of the pack. */
+  readonly questions: string | null;
   readonly state: "running" | "done" | "failed" | "stopped";
   readonly done: number;
   readonly total: number;
@@ -32,8 +36,11 @@ export interface Evaluation {
 
 /** Golden runs of an installation, one at a time; what is done is kept in files until it is deleted. */
 export interface Evaluations {
-  /** @throws RequestError `golden_missing`, `unknown_domain`, `unknown_profile`, `evaluation_running` */
-  start(of: { readonly domain: string; readonly profile: string | null }): Evaluation;
+  /**
+   * @param of.questions asked of the documents that everybody may read here; `null`: the pack's own, of the pack's own documents
+   * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
+   */
+  start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation;
   /** Newest first, without the judged questions. */
   list(): Promise<Evaluation[]>;
   /** @throws RequestError `unknown_evaluation` */
@@ -53,6 +60,8 @@ export interface EvaluationParts {
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
   /** Opened when a run begins. */
   readonly openJudge: () => Promise<ClaimJudge>;
+  /** Writes the documents that everybody may read into a folder. */
+  readonly layOut: (domain: string, to: { readonly folder: string; readonly signal: AbortSignal }) => Promise<void>;
   readonly now?: () => Date;
 }
 
@@ -60,7 +69,7 @@ export interface EvaluationParts {
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-export function createEvaluations({ config, openEngine, openJudge, now = () => new Date() }: EvaluationParts): Evaluations {
+export function createEvaluations({ config, openEngine, openJudge, layOut, now = () => new Date() }: EvaluationParts): Evaluations {
   const folder = join(config.data_dir, "evaluations");
   let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
 
@@ -81,12 +90,13 @@ export function createEvaluations({ config, openEngine, openJudge, now = () => n
     const all = running === null ? kept : [running.evaluation, ...kept];
     return all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   };
-  const run = async ({ id, profile }: Evaluation, { set, domain }: ChosenSet, signal: AbortSignal) => {
+  const run = async ({ id, profile, questions }: Evaluation, { set, domain }: ChosenSet, signal: AbortSignal) => {
     const change = (more: Partial<Evaluation>) => {
       if (running?.evaluation.id === id) running.evaluation = { ...running.evaluation, ...more };
     };
     const options = { config, domain, profile: profile ?? undefined, signal, openEngine, judge: await openJudge() };
-    const command = `sourcebound eval golden --domain ${domain}${profile === null ? "" : ` --profile ${profile}`}`;
+    const flags = [...(questions === null ? [] : [` --golden ${questions}`]), ...(profile === null ? [] : [` --profile ${profile}`])];
+    const command = `sourcebound eval golden --domain ${domain}${flags.join("")}`;
     let done = 0;
     for await (const event of runGolden(set, options)) {
       if (event.type === "item") change({ done: ++done });
@@ -95,14 +105,24 @@ export function createEvaluations({ config, openEngine, openJudge, now = () => n
       change({ state: "done", done, report, latenciesMs: event.latenciesMs });
     }
   };
+  /** Over the documents that are searched here, for as long as it takes. */
+  const runSent = async (evaluation: Evaluation, chosen: ChosenSet, signal: AbortSignal) => {
+    const folder = await mkdtemp(join(tmpdir(), "sourcebound-documents-"));
+    try {
+      await layOut(evaluation.domain, { folder, signal });
+      await run(evaluation, { ...chosen, set: { ...chosen.set, corpus: folder, documents: folder } }, signal);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
   return {
-    start({ domain, profile }) {
+    start({ domain, profile, questions }) {
       if (running !== null) throw new RequestError("evaluation_running", "A golden run is on its way: wait for its end, or stop it.");
-      const [chosen] = chooseSets({ domain }, config.domains_dir);
+      const [chosen] = questions === null ? chooseSets({ domain }, config.domains_dir) : [setOf(domain, questions)];
       if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
       const { set } = chosen;
       const evaluation: Evaluation = {
-        ...{ id: `eval_${randomUUID()}`, domain, profile, state: "running", done: 0 },
+        ...{ id: `eval_${randomUUID()}`, domain, profile, questions: questions?.name ?? null, state: "running", done: 0 },
         ...{
           total: set.answerable.length + set.unanswerable.length,
           reason: null,
@@ -119,7 +139,7 @@ export function createEvaluations({ config, openEngine, openJudge, now = () => n
         running = null;
         for (const old of (await list()).slice(KEPT)) await rm(join(folder, `${old.id}.json`), { force: true });
       };
-      const ended = run(evaluation, chosen, abort.signal).then(
+      const ended = (questions === null ? run : runSent)(evaluation, chosen, abort.signal).then(
         () => end({}),
         (error: unknown) => end(abort.signal.aborted ? { state: "stopped" } : { state: "failed", reason: messageOf(error) }),
       );
@@ -148,6 +168,10 @@ export function createEvaluations({ config, openEngine, openJudge, now = () => n
       await running?.ended;
     },
   };
+}
+
+function setOf(domain: string, questions: SentQuestions): ChosenSet {
+  return { set: { name: domain, corpus: "", documents: "", tenants: {}, ...readSentQuestions(questions) }, domain };
 }
 
 /** Written beside first, so that nobody reads half a file. */

@@ -288,7 +288,7 @@ export const ENDPOINTS = {
   },
   startEvaluation: {
     ...{ method: "POST", path: "/v1/evaluations", opens: "admin", idempotent: true },
-    what: "Begins a golden run over the set that a domain pack brings; 409 while another one runs.",
+    what: "Begins a golden run over the set that a domain pack brings, or over `questions` of the documents that everybody may read here; 409 while another one runs.",
     body: { schema: evaluationRequestSchema },
     gives: { status: 202, schema: evaluationSchema },
   },

@@ -15,7 +15,7 @@ export type Handler = (context: Context) => Response | Promise<Response>;
 export type Handlers = Partial<Readonly<Record<EndpointName, Handler>>>;
 
 /** Bodies that bring texts along. */
-const LONG_BODIES: ReadonlySet<string> = new Set(["check", "mcp", "chat"] satisfies EndpointName[]);
+const LONG_BODIES: ReadonlySet<string> = new Set(["check", "mcp", "chat", "startEvaluation"] satisfies EndpointName[]);
 
 export interface MountOptions {
   readonly guard: Guard;

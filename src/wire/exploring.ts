@@ -82,7 +82,15 @@ export const callsSchema = z.object({
 });
 export type WireCalls = z.infer<typeof callsSchema>;
 
-export const evaluationRequestSchema = z.strictObject({ domain, profile }).describe("POST /v1/evaluations");
+export const evaluationRequestSchema = z
+  .strictObject({
+    ...{ domain, profile },
+    questions: z
+      .strictObject({ name: z.string().min(1).max(200), text: z.string() })
+      .optional()
+      .describe("A file of questions with their right answers, as `eval golden --golden` reads it. @default the set of the pack"),
+  })
+  .describe("POST /v1/evaluations");
 export const evaluationQuerySchema = z.strictObject({
   against: z.string().max(100).optional().describe("Id of another run to compare with."),
 });
@@ -91,6 +99,7 @@ export const evaluationSchema = z.object({
   id: z.string(),
   domain: z.string(),
   profile: z.string().nullable(),
+  questions: z.string().nullable().describe("Name of the file of questions that was sent; `null`: the set of the pack."),
   state: z.enum(["running", "done", "failed", "stopped"]),
   done: z.int().describe("Questions that were asked."),
   total: z.int(),

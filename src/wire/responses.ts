@@ -46,6 +46,7 @@ export const domainsSchema = z.object({
       description: z.string(),
       examples: z.array(z.string()),
       documents: z.int(),
+      golden: z.boolean().describe("Its pack brings a golden set."),
       default: z.boolean().describe("It is meant where a request names none."),
       profile: z.string().describe("The one that is meant where a request names none."),
       tenants: z.array(z.object({ name: z.string(), title: z.string() })),

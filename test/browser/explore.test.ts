@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { createClaimJudge } from "../../src/grade/claim-judge.ts";
 import { createEvaluations, type Evaluations } from "../../src/grade/evaluations.ts";
+import { layOutDocuments } from "../../src/grade/sent-questions.ts";
 import { type MadePdf, makePdf } from "../../src/ingest/testing/made-pdf.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
@@ -38,6 +39,7 @@ const ANSWERABLE = [
     key_values: ["20 cents"],
   },
 ];
+const OWN_MARKS = { gold_quotes: ["Overdue books cost 20 cents per day."], key_values: ["20 cents"] };
 const UNANSWERABLE = [{ id: "u1", question: "What is the boiling point of tungsten?", kind: "out_of_scope" }];
 
 const VARIANTS = { control: { share: 0.5 }, lower: { share: 0.5, config: { answer_from: 0.3 } } };
@@ -54,7 +56,12 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
   beforeEach(async () => {
     library = await openLibrary({ settings: { experiments: { "lower-threshold": { variants: VARIANTS } } } });
     const { engine } = library;
-    evaluations = createEvaluations({ config: engine.config, openEngine: createEngine, openJudge: async () => createClaimJudge(null) });
+    evaluations = createEvaluations({
+      config: engine.config,
+      openEngine: createEngine,
+      openJudge: async () => createClaimJudge(null),
+      layOut: (domain, to) => layOutDocuments(engine, domain, to),
+    });
     const app = createApp({
       ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, evaluations, metrics: createMetrics() },
       ...{ log: silentLog, webRoot: shared.webRoot, adminToken: TOKEN },
@@ -97,15 +104,43 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("evaluate: asks questions of one's own of what is searched here, and says what is wrong with a file", async () => {
+    await room("Evaluate");
+    const file = page.getByLabel("File of questions");
+    const send = (text: string) => file.setInputFiles({ name: "own.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) });
+    await send("questions:\n  - question: What is this?\n");
+    const wrong = page.getByRole("alert").filter({ hasText: "own.yaml: question 1" });
+    expect(await wrong.textContent()).not.toContain("/tmp");
+    expect(await objections(page, "evaluate, a wrong file")).toEqual([]);
+    complaints.length = 0;
+    await page.getByText("What such a file looks like").click();
+    await send(
+      JSON.stringify({
+        questions: [
+          { question: FINES, ...OWN_MARKS },
+          { question: "Do you lend skis?", kind: "out_of_scope" },
+        ],
+      }),
+    );
+    const runs = page.getByRole("region", { name: "Runs" }).getByRole("listitem");
+    await runs.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });
+    expect(await runs.first().textContent()).toContain("own.yaml");
+    const open = page.getByRole("region", { name: "Run that is open" });
+    const right = open.getByRole("listitem").filter({ hasText: "Right, of what can be answered" });
+    await right.waitFor();
+    expect(await right.locator(".figure").textContent()).toBe("100 %");
+    expect(await objections(page, "evaluate, own questions")).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it("evaluate: starts a golden run, follows it to its figures, compares two and keeps one as a page", async () => {
     await room("Evaluate");
     await page.getByText("There is no run yet.", { exact: false }).waitFor();
-    await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
-    const missing = page.getByRole("alert").filter({ hasText: "brings no golden set" });
-    expect(await missing.textContent()).toContain('name it as "golden" in its domain.yaml');
+    await page.getByText("The documents of Town library bring no golden set: give one.").waitFor();
+    expect(await page.getByRole("button", { name: /^Run the golden set/ }).count()).toBe(0);
     expect(await objections(page, "evaluate, empty")).toEqual([]);
-    complaints.length = 0;
     writeGoldenSet(library.sandbox.folder);
+    await page.reload();
     await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
     const runs = page.getByRole("region", { name: "Runs" }).getByRole("listitem");
     await runs.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });

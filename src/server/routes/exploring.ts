@@ -83,9 +83,12 @@ export function evaluationHandlers(engine: Pick<Engine, "config" | "domain">, ev
       });
     },
     startEvaluation: async (context) => {
-      const { domain, profile } = await bodyOf(context, evaluationRequestSchema);
+      const { domain, profile, questions } = await bodyOf(context, evaluationRequestSchema);
       const named = engine.domain(narrowDomain(callerOf(context), domain) ?? engine.config.domain).name;
-      return context.json(evaluationToWire(evaluations.start({ domain: named, profile: profile ?? null })), 202);
+      return context.json(
+        evaluationToWire(evaluations.start({ domain: named, profile: profile ?? null, questions: questions ?? null })),
+        202,
+      );
     },
     deleteEvaluation: async (context) => {
       await evaluations.delete(partOf(context, "id"));

@@ -4,6 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { unknownDocument } from "../../engine/originals.ts";
 import { RequestError } from "../../errors.ts";
+import { bringsGolden } from "../../grade/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { originalPlaceOf } from "../../text/original-place.ts";
@@ -93,7 +94,14 @@ async function describeDomain(engine: RoomsEngine, caller: Caller, domain: strin
   if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
   const { documents } = await engine.counts(engine.scope(own));
   return {
-    ...{ name: domain, title: pack.title, description: pack.description, examples: pack.examples, documents },
+    ...{
+      name: domain,
+      title: pack.title,
+      description: pack.description,
+      examples: pack.examples,
+      documents,
+      golden: bringsGolden(domain, engine.config.domains_dir),
+    },
     profile: engine.config.profile ?? pack.default_profile,
     tenants: tenants.map(([name, { title }]) => ({ name, title })),
   };
