@@ -160,12 +160,6 @@ describe("the path of a question", () => {
     expect((await ask(CARD, { selection })).status).toBe("insufficient_context");
   });
 
-  it("says what is not built, in a notice of every run", async () => {
-    const { events } = await open();
-    const notices = (await events(CARD)).flatMap((event) => (event.type === "notice" ? [event.code] : []));
-    expect(notices).toContain("not_built");
-  });
-
   it("shows the hotline of an emergency first, answered or not, and never from the cache", async () => {
     const { events } = await open();
     for (let n = 0; n < 2; n++) {

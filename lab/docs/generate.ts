@@ -130,12 +130,12 @@ function profileDocs(): string {
       const test = shown === undefined ? "" : `\`${shown.file}\`: ${cell(shown.title)}`;
       return `| ${cell(rule)} | ${state} | ${cell(why)} | ${test} |`;
     });
-    const unbuilt = profile.unbuilt.map(({ stage, what }) => `- ${stage}: ${what}`);
+    const missing = profile.rules.filter(({ state }) => state === "not built").map(({ rule }) => `- ${rule}`);
     return [
       `## ${profile.name}`,
       `${profile.title}.${profile.needs.length === 0 ? "" : ` Cannot run without: ${profile.needs.join(", ")}.`}`,
       `| rule of the source | state | why | shown by |\n| --- | --- | --- | --- |\n${rules.join("\n")}`,
-      unbuilt.length === 0 ? "Everything is built." : `Not built:\n\n${unbuilt.join("\n")}`,
+      missing.length === 0 ? "Everything is built." : `Not built:\n\n${missing.join("\n")}`,
       `\`\`\`json\n${JSON.stringify({ retrieve: profile.retrieve, gate: profile.gate, write: profile.write, check: profile.check, caches: profile.caches, match: profile.match, lowConfidence: profile.lowConfidence }, null, 2)}\n\`\`\``,
     ].join("\n\n");
   });

@@ -6,6 +6,7 @@ import { CHUNK_MAX_TOKENS, CHUNK_MIN_TOKENS, CHUNK_OVERLAP_TOKENS, CHUNK_TARGET_
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
+import { measured } from "./measurements.ts";
 import { FOREIGN_TEST, RULE_TESTS, type ShownBy } from "./rule-tests.ts";
 
 const SOURCES = profiles.filter(({ name }) => name !== "sourcebound");
@@ -43,6 +44,15 @@ function statedIn(rule: string): number[] {
   return [...plain.matchAll(/(?<![\w.])\d*[.,]?\d+(?![\w])/g)].map(([text]) => Number(text.replace(/^(\d),(\d{3})$/, "$1$2")));
 }
 
+/** Counts that a reason gives as measured by `eval profiles`: "7 of 73", "488 rejected of 960"; each stands in the clause before the command. */
+function countsOf(why: string): string[] {
+  const parts = why.split("(`./run eval profiles`").slice(0, -1);
+  return [...parts, ...[...why.matchAll(/\(([^()]*), `\.\/run eval profiles`\)/g)].map(([, inside = ""]) => inside)].flatMap((part) => {
+    const [clause = ""] = part.split(/[.;:] /).slice(-1);
+    return [...clause.matchAll(/(\d+)(?: \w+)? of (\d+)/g)].map(([, hits, of]) => `${hits} of ${of}`);
+  });
+}
+
 describe("rules of the sources", () => {
   const held = SOURCES.flatMap((profile) => profile.rules.map((rule) => ({ profile, ...rule })));
 
@@ -73,6 +83,14 @@ describe("rules of the sources", () => {
       expect(statedIn(rule).filter((number) => !known.has(number) && !ELSEWHERE.has(number))).toEqual([]);
     },
   );
+
+  it("say of questions asked what was measured", () => {
+    const { metrics, n } = measured("profiles");
+    const shares = new Set(Object.entries(n).map(([name, of]) => `${Math.round((metrics[name] ?? Number.NaN) * of)} of ${of}`));
+    const said = profiles.flatMap(({ rules }) => rules.flatMap(({ why }) => countsOf(why)));
+    expect(said.length).toBeGreaterThan(3);
+    expect(said.filter((count) => !shares.has(count))).toEqual([]);
+  });
 
   it("finds a number that the settings do not have, and a title that no test has", () => {
     expect(statedIn("guard .7·rel + .3·cross, ≥ .28 each, within 2,200 tokens of layer 5")).toEqual([0.7, 0.3, 0.28, 2200]);

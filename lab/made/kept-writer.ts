@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { messageOf } from "../../src/errors.ts";
 import { type EndpointRequest, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { asksForAnswer, type KeptWriter, promptOf } from "./own-words-writer.ts";
 
 /** A real model that is asked in its place. */
-export interface RealModel {
+interface RealModel {
   readonly base_url: string;
   readonly api_key: string;
   readonly timeout_ms: number;
@@ -24,8 +25,10 @@ export async function startKeptWriter(model: RealModel): Promise<KeptWriter> {
   let written: string[] = [];
   const endpoint = await startFakeEndpoint({
     chat: async (request) => {
-      const { text, finishReason, usage } = await askModel(request, model);
       const prompt = promptOf(request);
+      const reply = await askModel(request, model).catch((error: unknown) => messageOf(error));
+      if (typeof reply === "string") return { type: "status", status: 502, body: JSON.stringify({ error: { message: reply } }) };
+      const { text, finishReason, usage } = reply;
       if (asksForAnswer(prompt)) {
         prompts.push(prompt);
         written.push(...splitSentences(text).map(({ start, end }) => text.slice(start, end).replaceAll(MARK, "")));

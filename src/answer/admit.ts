@@ -18,7 +18,7 @@ export interface AdmitParts {
 
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
 export async function admit(request: AskRequest, parts: AdmitParts, log: StageLog): Promise<Question> {
-  const { profile, maxCharacters, store, isCrisis } = parts;
+  const { maxCharacters, store, isCrisis } = parts;
   const earlier = request.history ?? (await earlierTurns(request, parts));
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
   const history = earlier.filter((_, i) => !inCrisis[i]);
@@ -29,7 +29,6 @@ export async function admit(request: AskRequest, parts: AdmitParts, log: StageLo
   log.fact("searched_in", question.filters?.searchedIn ?? null);
   log.fact("resolved", question.resolved === question.text ? null : question.resolved);
   if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
-  for (const { stage, what } of profile.unbuilt) log.notice("not_built", `${stage}: ${what}`);
   return question;
 }
 

@@ -55,8 +55,7 @@ const factsOf = (events: AnswerEvent[]) => {
   const end = events.find(({ type }) => type === "retrieve-end");
   return end !== undefined && "facts" in end ? end.facts : {};
 };
-const noticesOf = (events: AnswerEvent[]) =>
-  events.flatMap((event) => (event.type === "notice" && event.code !== "not_built" ? [event.code] : []));
+const noticesOf = (events: AnswerEvent[]) => events.flatMap((event) => (event.type === "notice" ? [event.code] : []));
 
 /** An encoder whose calls for documents wait until they are let go. */
 function gated(encoder: Encoder): { encoder: Encoder; release: () => void } {

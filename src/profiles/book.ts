@@ -57,7 +57,6 @@ export const book: Profile = {
   sessionTurns: 5,
   caches: ["exact"],
   match: { type: "learned" },
-  unbuilt: [],
   rules: [
     { rule: "chunks of 800 tokens, 512–1,024, overlap 128", state: "reproduced", why: "for every profile" },
     {

@@ -35,8 +35,6 @@ export interface Profile {
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
   /** When a stored question is taken for the one asked; whatever it says, both must ask for the same (DESIGN.md, section 6). */
   readonly match: MatchSettings;
-  /** Stages or rules that the profile has and this build lacks; said in an event of every run and in `profiles`. */
-  readonly unbuilt: readonly { readonly stage: string; readonly what: string }[];
   /** Every rule of the source, and what became of it. */
   readonly rules: readonly SourceRule[];
 }

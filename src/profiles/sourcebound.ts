@@ -53,7 +53,6 @@ export const sourcebound: Profile = {
   sessionTurns: 5,
   caches: ["exact", "semantic", "graph"],
   match: { type: "learned" },
-  unbuilt: [{ stage: "check", what: "relevancy" }],
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },
     {
@@ -95,6 +94,11 @@ export const sourcebound: Profile = {
       rule: "the web is asked about uncertain passages only where it is configured, and changes no verdict",
       state: "ours",
       why: "what it says stands beside the answer with address and time; it is no source of the answer",
+    },
+    {
+      rule: "how near an answer is to its question by cosine decides nothing; `grade: always` measures it, as `validator` does",
+      state: "ours",
+      why: "a right answer need not repeat its question: 27 of 109 right ones in a person's words, such as a price alone, reach the line of `validator` (`./run eval profiles`); what answers is told by the learned chance before it is shown",
     },
     {
       rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",

@@ -56,7 +56,6 @@ export const spark: Profile = {
   sessionTurns: 0,
   caches: ["exact", "semantic"],
   match: { type: "thresholds", of: "all-MiniLM-L6-v2", cosine: 0.92, entities: 0.6, documents: 0.6 },
-  unbuilt: [],
   rules: [
     {
       rule: "fusion .6 vector + .4 BM25 after min-max",

@@ -57,7 +57,6 @@ export const validator: Profile = {
   sessionTurns: 0,
   caches: [],
   match: { type: "learned" },
-  unbuilt: [],
   rules: [
     { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole, with title, headings and page" },
     {

@@ -188,6 +188,11 @@ describe("readDraft", () => {
       "The pool opens at six【2†source】. It closes at nine 【3†L1-L9】.",
       ["The pool opens at six. |2", "It closes at nine. |3"],
     ],
+    [
+      "label of an answer",
+      "Question: When does it open?\nAnswer: The pool opens at six [2]. The final answer is: it closes at nine [3]. Answer: [1]",
+      ["Question: When does it open? |", "The pool opens at six. |2", "it closes at nine. |3"],
+    ],
     ["a list of sources", "The pool opens at six [2].\nSources: [1], [2], [3]", ["The pool opens at six. |2", "Sources: |1,2,3"]],
     [
       "the end of a turn",

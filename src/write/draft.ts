@@ -152,6 +152,8 @@ function setMarkersApart(text: string): string {
 
 /** A list's or heading's mark at the beginning of a line. */
 const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
+/** What models say before they answer: the last word of the prompt once more, or that an answer comes. */
+const ANSWER_LABEL = /^(?:(?:the|my|final|short)\s+){0,2}(?:answer|response|assistant)(?:\s+is)?\s*:\s+(?=\S)/i;
 /** A tag, or a key of JSON. */
 const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 
@@ -167,7 +169,7 @@ function circles(said: readonly string[]): boolean {
 
 function* toDraft(sentence: string, { cite, parseMarkers }: DraftReading, said: string[]): Generator<DraftSentence, void> {
   if (MARKUP.test(sentence)) throw new DraftError("the answer is markup or data, not sentences");
-  const { text, numbers } = withTrailingNumber(parseMarkers(sentence.replace(LINE_MARK, "")), cite);
+  const { text, numbers } = withTrailingNumber(parseMarkers(sentence.trimStart().replace(LINE_MARK, "").replace(ANSWER_LABEL, "")), cite);
   if (text === "" || (numbers.length === 0 && !/\p{L}/u.test(text))) return;
   const isKnown = said.includes(text);
   said.push(text);

@@ -20,8 +20,8 @@ const CLAIMS = 4;
 const ECHOES = 4;
 
 /**
- * Tells the sentences of a draft that state nothing that a source could bear: courtesies, announcements, questions, and what repeats the prompt. They are no
- * faults, and no part of the answer: a "Sure!" is no reason for another draft.
+ * Tells the sentences of a draft that state nothing that a source could bear: courtesies, announcements, questions, titles of sources by themselves, and what
+ * repeats the prompt. They are no faults, and no part of the answer: a "Sure!" is no reason for another draft.
  */
 export function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
@@ -34,6 +34,8 @@ export function createStatementTest({ sources, frame, faults }: DraftGround): (s
     if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
     const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
     if (isCited) return isEcho && !sourcesSay(sources, said);
+    if (sources.some(({ passage }) => [passage.document.title, ...passage.headingPath].some((title) => wordsOf(title) === said)))
+      return true;
     held ??= new Set(sources.flatMap(textsOf).flatMap((line) => wordsOf(line).split(" ")));
     return isEcho || (content.length < CLAIMS && !content.some((word) => /\d/.test(word) || held?.has(word) === true));
   };

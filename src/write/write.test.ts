@@ -227,6 +227,12 @@ describe("writeDrafts beside what small models add", () => {
     expect(written.calls).toHaveLength(1);
   });
 
+  it("takes the title of a source by itself, as in a list of sources, for no part of the answer", async () => {
+    const { texts, calls } = await write([["It costs 7 euros [1].\nReferences:\n1. Page"]], parcel);
+    expect(texts).toEqual(["It costs 7 euros."]);
+    expect(calls).toHaveLength(1);
+  });
+
   it("asks once more for what is said of the documents without a source", async () => {
     const written = await write([["A parcel costs more abroad. It costs bad 7 euros [1]."], ["It costs 7 euros [1]."]], parcel);
     expect(written.calls).toHaveLength(2);

@@ -141,9 +141,7 @@ function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly n
         </p>
       )}
       {notices.map(({ code, message }) => (
-        <p key={`${code} ${message}`}>
-          {code === "not_built" ? `A step in the method's description is not built here, so it was not run: ${message}.` : message}
-        </p>
+        <p key={`${code} ${message}`}>{message}</p>
       ))}
     </details>
   );

@@ -112,7 +112,7 @@ async function* askSet(
 type Model = NonNullable<Config["model"]>;
 
 function configured({ model }: Config): Model {
-  if (model !== undefined) return { ...model, timeout_ms: MODEL_TIMEOUT_MS };
+  if (model !== undefined) return { ...model, timeout_ms: Math.max(model.timeout_ms, MODEL_TIMEOUT_MS) };
   throw new RequestError(
     "config_invalid",
     "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",

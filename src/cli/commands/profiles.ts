@@ -16,8 +16,9 @@ export function addProfilesCommand(program: Command, { terminal }: CliContext): 
       for (const profile of shown) {
         terminal.print(`${bold(profile.name)}  ${profile.title}`);
         if (profile.needs.length > 0) terminal.print(`  needs ${profile.needs.map((need) => NEEDS[need]).join("; ")}`);
-        terminal.print(profile.unbuilt.length === 0 ? "  runs, and nothing of it is missing" : "  runs, without what is not built:");
-        for (const { stage, what } of profile.unbuilt) terminal.print(`  ${yellow("not built")} ${stage}: ${what}`);
+        const missing = profile.rules.filter(({ state }) => state === "not built");
+        terminal.print(missing.length === 0 ? "  runs, and nothing of it is missing" : "  runs, without what is not built:");
+        for (const { rule } of missing) terminal.print(`  ${yellow("not built")} ${rule}`);
         if (name !== undefined)
           for (const { rule, state, why } of profile.rules)
             terminal.print(`  ${state.padEnd(10)} ${rule}${why === "" ? "" : dim(` – ${why}`)}`);

@@ -39,7 +39,7 @@ const FOUR: Partial<Profile> = {
 };
 
 function rung(name: string, title: string, base: Profile, changes: Partial<Profile>, of?: Rung["of"]): Rung {
-  return { name, title, profile: { ...base, ...changes, name: `ablate-${name}`, title, unbuilt: [] }, ...(of === undefined ? {} : { of }) };
+  return { name, title, profile: { ...base, ...changes, name: `ablate-${name}`, title }, ...(of === undefined ? {} : { of }) };
 }
 
 function sevenWithout(layer: string, title: string, changes: { gate?: Partial<typeof SEVEN_GATE>; check?: Partial<CheckSettings> }): Rung {
