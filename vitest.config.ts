@@ -25,9 +25,11 @@ const ALONE = [
 const LEFT_TO_ALL = [
   { name: "all/browser", description: "the page in Chromium" },
   { name: "all/data", description: "figures on large sets" },
-  { name: "all/kill", description: "processes killed at any moment" },
+  { name: "all/docs", description: "pages of the docs whose commands judge whole golden sets or serve" },
+  { name: "all/kill", description: "processes killed at any moment, and several at once on one folder" },
   { name: "all/package", description: "the package installed, the steps of the image and of the compose file" },
   { name: "all/postgres", description: "records, vectors and replicas on PostgreSQL" },
+  { name: "all/training", description: "recipes of the weights, started on made rows" },
 ];
 
 export default defineConfig({

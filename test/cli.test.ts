@@ -118,6 +118,8 @@ function expectFailure(run: Finished, code: number, words: RegExp): void {
 const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebound.db");
 const reingest = ["ingest", "documents", "--source", "documents"];
 
+/** Several processes for seconds each: left to `--all`. */
+const SEVERAL = { tags: ["all/kill"] };
 /** As the program ships, where a refusal is wanted. */
 const SURE = { env: { SOURCEBOUND_ANSWER_FROM: "0.62" } };
 
@@ -650,7 +652,7 @@ describe("a data folder that cannot be used", () => {
     await stillAnswers(sandbox);
   });
 
-  it("a log that was cut off loses its last writes at most, and the database opens", async () => {
+  it("a log that was cut off loses its last writes at most, and the database opens", SEVERAL, async () => {
     const sandbox = copy();
     const running = start(sandbox, ["serve", "--port", "0"]);
     await running.shows(/Listening/);
@@ -668,7 +670,7 @@ describe("a data folder that cannot be used", () => {
 });
 
 describe("several processes on one data folder", () => {
-  it("two ingests at once both succeed, and every file is there once", async () => {
+  it("two ingests at once both succeed, and every file is there once", SEVERAL, async () => {
     const sandbox = fresh({
       ...LIBRARY_DOCUMENTS,
       ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
@@ -681,7 +683,7 @@ describe("several processes on one data folder", () => {
     await stillAnswers(sandbox);
   });
 
-  it("many first starts at once make one database", async () => {
+  it("many first starts at once make one database", SEVERAL, async () => {
     const sandbox = fresh({});
     const runs = await Promise.all(Array.from({ length: 6 }, () => apart(sandbox, ["ask", "x"])));
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [3, ""]));

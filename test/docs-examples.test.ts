@@ -43,6 +43,8 @@ async function answered(question = CARD, domain: readonly string[] = []): Promis
 interface Page {
   /** Files and answers that the page takes as given; what comes back stands for the placeholders of its lines. */
   readonly given: () => Promise<Readonly<Record<string, string>>>;
+  /** Its commands take seconds each: `./run test` leaves them to `--all`. */
+  readonly isLong?: boolean;
   /** Lines that begin so are not run here, and why. */
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
@@ -98,6 +100,7 @@ const pages: Readonly<Record<string, Page>> = {
     },
   },
   "docs/golden.md": {
+    isLong: true,
     given: async () => {
       write({ "manual/fees.md": FEES, "questions.yaml": "- { question: can I borrow a piano, kind: near_miss }\n" });
       const rows = [
@@ -128,6 +131,7 @@ const pages: Readonly<Record<string, Page>> = {
     },
   },
   "docs/domains.md": {
+    isLong: true,
     given: async () => {
       const { child, shows, finished } = startCli(["demo", "--domain", "retail", "--port", "0"], { cwd, timeoutMs: 120_000 });
       await shows(/Ctrl-C stops/);
@@ -163,27 +167,31 @@ const pages: Readonly<Record<string, Page>> = {
   "CONTRIBUTING.md": { given: async () => ({}), elsewhere: { "./run test": "is what runs this", npx: "is what runs this" } },
 };
 
-it.each(Object.entries(pages))(
-  "every command of %s runs as it stands",
-  async (page, { given, elsewhere = {} }) => {
-    const lines = shellLines(page);
-    const stands = await given();
-    const skipped = new Set<string>();
-    for (const line of lines) {
-      const skip = Object.keys(elsewhere).find((start) => line.startsWith(start));
-      if (skip !== undefined) {
-        skipped.add(skip);
-        continue;
-      }
-      const [before, piped] = withoutComment(line).split(" | ");
-      const command = Object.entries(stands).reduce((text, [name, value]) => text.replace(name, value), piped ?? line);
-      await runLine(command, cwd, piped === undefined ? [] : [Buffer.from(`# ${before}\n\nThe garden opens in May.\n`)]);
+async function runCommands(page: string, { given, elsewhere = {} }: Page): Promise<void> {
+  const lines = shellLines(page);
+  const stands = await given();
+  const skipped = new Set<string>();
+  for (const line of lines) {
+    const skip = Object.keys(elsewhere).find((start) => line.startsWith(start));
+    if (skip !== undefined) {
+      skipped.add(skip);
+      continue;
     }
-    expect(lines.length).toBeGreaterThan(0);
-    // A reason without a line is a reason for nothing.
-    expect([...skipped].sort()).toEqual(Object.keys(elsewhere).sort());
-  },
-  600_000,
+    const [before, piped] = withoutComment(line).split(" | ");
+    const command = Object.entries(stands).reduce((text, [name, value]) => text.replace(name, value), piped ?? line);
+    await runLine(command, cwd, piped === undefined ? [] : [Buffer.from(`# ${before}\n\nThe garden opens in May.\n`)]);
+  }
+  expect(lines.length).toBeGreaterThan(0);
+  // A reason without a line is a reason for nothing.
+  expect([...skipped].sort()).toEqual(Object.keys(elsewhere).sort());
+}
+
+const isLong = ([, { isLong = false }]: readonly [string, Page]) => isLong;
+it.each(Object.entries(pages).filter((page) => !isLong(page)))("every command of %s runs as it stands", runCommands, 600_000);
+it.each(Object.entries(pages).filter(isLong))(
+  "every command of %s runs as it stands",
+  { tags: ["all/docs"], timeout: 600_000 },
+  runCommands,
 );
 
 it("no page with commands is left out", () => {
@@ -191,7 +199,7 @@ it("no page with commands is left out", () => {
   expect(PAGES.filter((page) => shellLines(page).length > 0).sort()).toEqual([...Object.keys(pages), ...others].sort());
 });
 
-it("the requests of docs/service.md are answered as they stand", async () => {
+it("the requests of docs/service.md are answered as they stand", { tags: ["all/docs"], timeout: 180_000 }, async () => {
   write({
     "my-documents/fees.md": FEES,
     "letter.pdf": makePdf([{ type: "paragraph", text: "The fountain is turned off in winter." }]).bytes,
@@ -220,7 +228,7 @@ it("the requests of docs/service.md are answered as they stand", async () => {
     child.kill("SIGTERM");
     await finished;
   }
-}, 180_000);
+});
 
 /** Settings that stand on the pages, as the configuration reads them. */
 const settings = PAGES.flatMap((page) => blocksOf(page, "yaml").map((text) => [page, text] as const)).filter(

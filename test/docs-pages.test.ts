@@ -20,20 +20,26 @@ afterEach(async () => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-it.each(sectionsOf(PAGE))(
-  "the tutorial %s runs as it stands",
-  async (_, blocks) => {
-    for (const { info, text } of blocks) {
-      const file = /title=(\S+)/.exec(info)?.[1];
-      if (file !== undefined) {
-        mkdirSync(dirname(join(cwd, file)), { recursive: true });
-        writeFileSync(join(cwd, file), text.replace("http://127.0.0.1:11434/v1", endpoint.url));
-      } else if (info === "sh") for (const line of text.split("\n").filter((one) => one.trim() !== "")) await runLine(line, cwd);
-      else expect(info).toBe("a block that this test knows");
-    }
-  },
-  300_000,
-);
+type Sections = ReturnType<typeof sectionsOf>;
+
+async function runTutorial(_: string, blocks: Sections[number][1]): Promise<void> {
+  for (const { info, text } of blocks) {
+    const file = /title=(\S+)/.exec(info)?.[1];
+    if (file !== undefined) {
+      mkdirSync(dirname(join(cwd, file)), { recursive: true });
+      writeFileSync(join(cwd, file), text.replace("http://127.0.0.1:11434/v1", endpoint.url));
+    } else if (info === "sh") for (const line of text.split("\n").filter((one) => one.trim() !== "")) await runLine(line, cwd);
+    else expect(info).toBe("a block that this test knows");
+  }
+}
+
+/** Judges a whole golden set: `./run test` leaves it to `--all`. */
+const LONG = "A model";
+const tutorials = Map.groupBy(sectionsOf(PAGE), ([title]) => (title === LONG ? "long" : "short"));
+const long: Sections = tutorials.get("long") ?? [];
+it("the tutorial that is left to --all is there", () => expect(long).toHaveLength(1));
+it.each(tutorials.get("short") ?? [])("the tutorial %s runs as it stands", runTutorial, 300_000);
+it.each(long)("the tutorial %s runs as it stands", { tags: ["all/docs"], timeout: 300_000 }, runTutorial);
 
 it.each(["docs/concepts.md", "docs/tutorials.md", "docs/security.md", "docs/measurements.md", "docs/golden.md", "README.md"])(
   "every link of %s leads to a file",

@@ -125,7 +125,10 @@ function expectExactly(sandbox: Sandbox, corpus: Readonly<Record<string, string>
 }
 
 describe("SIGKILL", () => {
-  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, { timeout: 3_600_000 }, async () => {
+  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, {
+    timeout: 3_600_000,
+    tags: "all/kill",
+  }, async () => {
     const corpus = generateCorpus(FILES, SEED);
     // The first run compiles what later ones find compiled: the moments of the kills are drawn from the length of a later one.
     await completesApart(create(corpus));

@@ -237,6 +237,8 @@ export interface EngineParts {
   /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
   readonly network?: WebNetwork;
   readonly now?: () => Date;
+  /** Milliseconds that only grow: how long ago something was looked at. @default performance.now */
+  readonly clock?: () => number;
   readonly createId?: () => string;
   /** Told what went wrong without anything being lost. @default process.emitWarning */
   readonly warn?: (message: string) => void;

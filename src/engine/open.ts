@@ -91,7 +91,7 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
     secret: await store.secret(),
     local: { ...createLocalModels(config, { calibrations, embedded, words }), ...supportOf(config, models) },
     prices: loadPrices(),
-    clock: () => performance.now(),
+    clock: given.clock ?? (() => performance.now()),
     closing: new AbortController(),
   };
   await purgeReports(opened);

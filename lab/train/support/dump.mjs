@@ -1,5 +1,5 @@
 // Writes the features of every sentence of the training sets, by the product's own code: node dump.mjs --help
-import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { readClaims } from "./claims.mjs";
@@ -34,8 +34,12 @@ let row = 0;
 const sources = flags.sets
   .split(",")
   .filter((name) => name !== "")
-  .map((name) => [name, readSupportSet(name, flags.data) ?? []]);
-if (flags.extra !== undefined && existsSync(flags.extra)) {
+  .map((name) => {
+    const set = readSupportSet(name, flags.data);
+    if (set === null) throw new Error(`${flags.data} has no folder for ${name}: get it, or leave it out of --sets`);
+    return [name, set];
+  });
+if (flags.extra !== undefined) {
   sources.push([
     "synthetic",
     readFileSync(flags.extra, "utf8")

@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../../src/package.ts";
+import { RECIPES, type Recipe, type Step } from "./recipes.ts";
+
+const WEIGHTS = "src/models/weights";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-recipes-"));
+  for (const name of ["data", "extra", "work"]) mkdirSync(join(folder, name));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** The steps of a recipe that need no Python; what they would write of the program goes into the folder of the test. */
+function nodeSteps(recipe: Recipe): Step[] {
+  const [data, extra, work] = ["data", "extra", "work"].map((name) => join(folder, name)) as [string, string, string];
+  const steps = recipe.steps({ data, extra, work, date: "2026-01-01" }).filter(({ command }) => command[0] === "node");
+  return steps.map((step) => ({
+    ...step,
+    command: step.command.map((word) => (word.startsWith(WEIGHTS) ? join(folder, "made.json") : word)),
+  }));
+}
+
+interface Ended {
+  readonly code: number;
+  readonly told: string;
+}
+
+function start({ folder: from, command }: Step): Promise<Ended> {
+  return new Promise((ended) => {
+    execFile(process.execPath, command.slice(1), { cwd: join(PACKAGE_ROOT, from) }, (error, stdout, stderr) =>
+      ended({ code: error === null ? 0 : Number(error.code), told: stdout + stderr }),
+    );
+  });
+}
+
+const recipe = (name: string) => RECIPES.find((one) => one.name === name) as Recipe;
+const parsed = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
+
+/** What a file of weights is made of: its names, and of every list how long it is. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.every((one) => Number.isFinite(one)) ? value.length : value.map(shapeOf);
+  if (typeof value !== "object" || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shapeOf(one)]));
+}
+
+describe("recipes, started", { tags: ["all/training"], timeout: 900_000 }, () => {
+  it("crisis: made rows become weights of the shape that ships, which find more crises than they take other messages for one", async () => {
+    mkdirSync(join(folder, "data", "clinc150"));
+    const everyday = ["what is the weather in", "book a table for two in", "how do i get to", "play some music from"];
+    const rows = everyday.flatMap((text) =>
+      ["rome", "oslo", "lima", "kyoto", "cairo", "quito", "perth"].map((place) => ({ text: `${text} ${place}` })),
+    );
+    writeFileSync(join(folder, "data", "clinc150", "clinc150.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const [fit] = nodeSteps(recipe("crisis"));
+    const { code, told } = await start(fit as Step);
+    expect([code, told]).toEqual([0, expect.stringContaining(`everyday 0 of ${rows.length}`)]);
+    const line = /possible \(read from .*?: found (\d+) of (\d+); near misses (\d+) of (\d+)/.exec(told) ?? [];
+    const [found, crises, mistaken, others] = line.slice(1).map(Number) as [number, number, number, number];
+    expect(found / crises).toBeGreaterThan(0.5);
+    expect(mistaken / others).toBeLessThan(0.25);
+    expect(shapeOf(parsed(join(folder, "made.json")))).toEqual(shapeOf(parsed(join(PACKAGE_ROOT, WEIGHTS, "crisis.json"))));
+  });
+
+  // Each has read its options and everything of the program that it rests on before it asks for its data.
+  it.each(RECIPES.filter(({ name }) => name !== "crisis").map((one) => [one.name, one] as const))(
+    "%s: every program of it that needs no Python starts, and asks for its data",
+    async (_, one) => {
+      for (const step of nodeSteps(one)) {
+        const { code, told } = await start(step);
+        expect([step.command.join(" "), code, told]).toEqual([step.command.join(" "), 1, expect.stringContaining(folder)]);
+      }
+    },
+  );
+});
+
+describe("options of the recipes' programs", () => {
+  it.each(RECIPES.map((one) => [one.name, one] as const))("%s: each program knows every option that it is given", (_, one) => {
+    for (const { folder: from, command } of one.steps({ data: "/data", extra: "/extra", work: "/work", date: "2026-01-01" })) {
+      const script = command.find((word) => /^lab.*\.mjs$|^dist.*\.js$|^[^/]*\.(?:py|mjs)$/.test(word));
+      if (script === undefined || command.includes("install")) continue;
+      const source = readFileSync(join(PACKAGE_ROOT, from, script.replace(/^dist\//, "").replace(/\.js$/, ".ts")), "utf8");
+      for (const option of command.filter((word) => /^--[a-z]/.test(word))) {
+        const name = option.slice(2);
+        const known = [`add_argument("--${name}"`, ` ${name}: {`, ` "${name}": {`].some((written) => source.includes(written));
+        expect([script, option, known]).toEqual([script, option, true]);
+      }
+    }
+  });
+});
