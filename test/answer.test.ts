@@ -117,7 +117,7 @@ describe("the path of a question", () => {
     const { ask } = await open();
     const { refusal, sentences, citations } = await ask(UNANSWERABLE);
     expect(refusal?.searched).toEqual({
-      ...{ documents: 4, chunks: 4, revision: 4, unreadable: [], unreadableCount: 0 },
+      ...{ documents: 4, chunks: 4, revision: 1, unreadable: [], unreadableCount: 0 },
       asOf: { from: "2026-02-01", to: "2026-02-01", undated: 3 },
     });
     expect(refusal?.contacts).toEqual([{ name: "Front desk", contact: "555-0100" }]);

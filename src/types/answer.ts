@@ -177,7 +177,7 @@ export interface Refusal {
 export interface Searched {
   readonly documents: number;
   readonly chunks: number;
-  /** Of the index: raised by every change of a document in the domain. */
+  /** Of the index: raised by every commit that changes documents of the domain: files that are stored together raise it once. */
   readonly revision: number;
   /** Dates for which the documents say that they hold. */
   readonly asOf: AsOfRange;

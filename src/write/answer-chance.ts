@@ -30,10 +30,10 @@ export function answerChance(
   const readings = {
     glance: logit(chance),
     score: first.score,
-    // Alone it is ahead of nobody: that says nothing, least of all that it answers.
+    // Alone it is ahead of nobody, and above nobody: that says nothing, least of all that it answers.
     "score.ahead": second === undefined ? null : first.score - second.score,
     reading: first.reading,
-    "reading.above": first.reading - meanReading(pieces),
+    "reading.above": second === undefined ? null : first.reading - meanReading(pieces),
   };
   const of: Readonly<Record<string, number | null>> = readings;
   const values = scorer.features.map((name) => of[name] ?? null);

@@ -157,8 +157,9 @@ def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
     """What the scores of the pieces that were read say, beside the log odds at a glance."""
     order = numpy.argsort(-score)
     best, reading = score[order[0]], pieces[order[0]]["reading"]
-    ahead = best - score[order[1]] if len(order) > 1 else None
-    return [glance, best, ahead, reading, reading - float(numpy.mean([piece["reading"] for piece in pieces]))]
+    if len(order) == 1:
+        return [glance, best, None, reading, None]
+    return [glance, best, best - score[order[1]], reading, reading - float(numpy.mean([piece["reading"] for piece in pieces]))]
 
 
 class Model:
