@@ -111,7 +111,9 @@ export const refusalSchema = z.object({
   searched: z.object({
     documents: z.int(),
     chunks: z.int(),
-    revision: z.int().describe("Of the index: raised by every commit that changes documents of the domain: files that are stored together raise it once."),
+    revision: z
+      .int()
+      .describe("Of the index: raised by every commit that changes documents of the domain: files that are stored together raise it once."),
     as_of: z
       .object({ from: z.string().nullable(), to: z.string().nullable(), undated: z.int().describe("Documents that state no date.") })
       .describe("Dates for which the documents say that they hold, ISO; `null` where none states one."),
