@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
   it("evaluate: starts a golden run, follows it to its figures, compares two and keeps one as a page", async () => {
     await room("Evaluate");
     await page.getByText("There is no run yet.", { exact: false }).waitFor();
-    await page.getByText("The documents of Town library bring no golden set: give one.").waitFor();
+    await page.getByText("No set of questions comes with Town library: choose a file of your own.").waitFor();
     expect(await page.getByRole("button", { name: /^Run the golden set/ }).count()).toBe(0);
     expect(await objections(page, "evaluate, empty")).toEqual([]);
     writeGoldenSet(library.sandbox.folder);

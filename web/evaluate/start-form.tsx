@@ -59,7 +59,11 @@ export function StartForm({ account: { api, domain, domains }, isRunning, onStar
           </button>
         ) : null}
       </div>
-      <p className="muted">{domain?.golden ? "Or ask questions of your own:" : `The documents${title} bring no golden set: give one.`}</p>
+      <p className="muted">
+        {domain?.golden
+          ? "Or ask questions of your own:"
+          : `No set of questions comes with ${domain?.title ?? "these documents"}: choose a file of your own.`}
+      </p>
       <div className="filters">
         <label htmlFor={`${id}-file`}>File of questions</label>
         <input
