@@ -4,6 +4,13 @@ import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
 import type { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
+/** Name of the feature: share of the question's weight on words that no document holds. */
+const UNKNOWN = "unknown.weight";
+/**
+ * Where more than half of what is asked stands in no document, likeness of meaning proves nothing: polonium is near to plutonium. There the chance is at most the
+ * share that some document holds (without it 15 of 483 near-spelled pairs are answered from the other without a word).
+ */
+const MOSTLY_UNKNOWN = 0.5;
 /** Lead of a piece that has no competitor. */
 const ALONE = 6;
 
@@ -11,7 +18,7 @@ const ALONE = 6;
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
-  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number], number | null>> | null;
+  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number] | "unknown", number | null>> | null;
 }
 
 /**
@@ -37,7 +44,9 @@ export function answerChance(
   };
   const of: Readonly<Record<string, number | null>> = readings;
   const values = scorer.features.map((name) => of[name] ?? null);
-  return { chance: chanceOf(values, scorer), readings };
+  const read = chanceOf(values, scorer);
+  const unknown = known.get(UNKNOWN) ?? 0;
+  return { chance: unknown > MOSTLY_UNKNOWN ? Math.min(read, 1 - unknown) : read, readings: { ...readings, unknown } };
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */

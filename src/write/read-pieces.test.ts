@@ -67,18 +67,26 @@ describe("readPieces", () => {
 });
 
 describe("answerChance", () => {
-  const chanceOf = async (nameOf: (text: string) => string) => {
+  const chanceOf = async (nameOf: (text: string) => string, unknown: number) => {
     const reader = fakeReader({ nameOf });
     const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
-    return answerChance(choice, new Map(), weights);
+    const known = new Map([["unknown.weight", unknown]]);
+    return { read: answerChance(choice, known, weights) };
   };
 
   it("rises with a reading", async () => {
-    const alike = await chanceOf(() => "all the same");
-    const apart = await chanceOf((text) => text);
-    expect(alike.chance).toBeGreaterThan(apart.chance);
-    expect(alike.readings?.reading).toBeCloseTo(1, 5);
-    expect(apart.readings?.reading).toBe(0);
+    const alike = await chanceOf(() => "all the same", 0);
+    const apart = await chanceOf((text) => text, 0);
+    expect(alike.read.chance).toBeGreaterThan(apart.read.chance);
+    expect(alike.read.readings?.reading).toBeCloseTo(1, 5);
+    expect(apart.read.readings?.reading).toBe(0);
+  });
+
+  it("is at most the share that documents hold, where most of what is asked stands in none", async () => {
+    const half = await chanceOf(() => "all the same", 0.5);
+    const unknown = await chanceOf(() => "all the same", 0.95);
+    expect(half.read.chance).toBeGreaterThan(0.05);
+    expect(unknown.read.chance).toBeLessThanOrEqual(0.051);
   });
 
   it("takes no confidence from the lead of a piece that stands alone", async () => {

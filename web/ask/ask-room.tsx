@@ -113,7 +113,7 @@ export function AskRoom({ account, pane, away = false, handed = null, archive: g
         {turns.length === 0 ? <Welcome account={account} /> : null}
         <NearParts>
           {groupsOf(turns).map((group) => (
-            <NearGroup key={group[0]?.id} height={group.length * TURN_PX}>
+            <NearGroup key={group[0]?.id} height={group.length * TURN_PX} eager={group.at(-1)?.id === lastId}>
               {group.map((turn) => (
                 <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
                   <TurnView
