@@ -83,7 +83,7 @@ describe("stats, sessions and forget on the command line", () => {
     const stats = await cli("stats");
     expect(stats.stdout).toMatch(/questions, 0 of them without text; served from memory/);
     expect(stats.stdout).not.toContain("penguins");
-    expect(await json("stats", "--json")).toMatchObject({ refusals: { evidence_too_weak: 1 } });
+    expect(await json("stats", "--json")).toMatchObject({ refusals: { nothing_relevant: 1 } });
     const dry = await cli("forget", "--question", UNANSWERABLE.toUpperCase());
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("Would delete: 1 interactions")]);
     expect(dry.stderr).toContain("--yes");

@@ -46,7 +46,7 @@ export function answerChance(
   const values = scorer.features.map((name) => of[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN) ?? 0;
-  return { chance: unknown > MOSTLY_UNKNOWN ? Math.min(read, 1 - unknown) : read, readings: { ...readings, unknown } };
+  return { chance: unknown > MOSTLY_UNKNOWN ? Math.min(read, Math.max(0, 1 - unknown)) : read, readings: { ...readings, unknown } };
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */
