@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import type { Account } from "../app/use-account.ts";
-import { Near, NearGroup, NearParts } from "../kit/near.tsx";
+import { Near, NearParts } from "../kit/near.tsx";
 import { AskBox } from "./ask-box.tsx";
 import { type Archive, openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
@@ -39,8 +39,6 @@ export interface PaneParts {
 
 /** Turns at the end of a conversation that are made at once; earlier ones when they come near the screen. */
 const EAGER_TURNS = 8;
-/** Turns that come near as one. */
-const GROUP_TURNS = 20;
 /** Pixels that a turn takes, until it is known. */
 const TURN_PX = 640;
 
@@ -112,24 +110,20 @@ export function AskRoom({ account, pane, away = false, handed = null, archive: g
         {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
         {turns.length === 0 ? <Welcome account={account} /> : null}
         <NearParts>
-          {groupsOf(turns).map((group) => (
-            <NearGroup key={group[0]?.id} height={group.length * TURN_PX} eager={group.at(-1)?.id === lastId}>
-              {group.map((turn) => (
-                <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
-                  <TurnView
-                    {...{ turn, api }}
-                    busy={running}
-                    mayReview={mayReview}
-                    returns={turn.id <= returned.upTo ? returned.count : 0}
-                    last={turn.id === lastId}
-                    onAsk={askAgain}
-                    onEdit={edit}
-                    onRate={rate}
-                    ref={turn.id === lastId ? last : null}
-                  />
-                </Near>
-              ))}
-            </NearGroup>
+          {turns.map((turn) => (
+            <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
+              <TurnView
+                {...{ turn, api }}
+                busy={running}
+                mayReview={mayReview}
+                returns={turn.id <= returned.upTo ? returned.count : 0}
+                last={turn.id === lastId}
+                onAsk={askAgain}
+                onEdit={edit}
+                onRate={rate}
+                ref={turn.id === lastId ? last : null}
+              />
+            </Near>
           ))}
         </NearParts>
       </section>
@@ -151,11 +145,6 @@ function useReturns(away: boolean, lastId: number): { readonly count: number; re
     if (!away) setReturns({ count: returns.count + 1, upTo: lastId });
   }
   return returns;
-}
-
-/** A turn stays in its group whatever is asked after it. */
-function groupsOf(turns: PaneParts["turns"]): PaneParts["turns"][] {
-  return Array.from({ length: Math.ceil(turns.length / GROUP_TURNS) }, (_, i) => turns.slice(i * GROUP_TURNS, (i + 1) * GROUP_TURNS));
 }
 
 /** What the page's choices mean for a question. */

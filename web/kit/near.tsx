@@ -14,33 +14,6 @@ export function NearParts({ children }: { readonly children: ReactNode }) {
   return <Maker value={maker}>{children}</Maker>;
 }
 
-export interface NearGroupProps {
-  /** Pixels that it is taken to be high until it has been laid out. */
-  readonly height: number;
-  /** Laid out wherever it is: what is asked now stands in it, and is scrolled to. */
-  readonly eager: boolean;
-  readonly children: ReactNode;
-}
-
-/** Neighbours that are watched one by one only while they are near as a group: of thousands a frame then looks at a few dozen. */
-export function NearGroup({ height, eager, children }: NearGroupProps) {
-  const maker = useContext(Maker);
-  const [seen, setNear] = useState(false);
-  const near = seen || eager;
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (near || maker === null || place.current === null) return;
-    return maker.watch(place.current, () => setNear(true));
-  }, [near, maker]);
-  return (
-    <Maker value={near ? maker : null}>
-      <div ref={place} className={eager ? undefined : "near-group"} style={{ containIntrinsicHeight: `auto ${height}px` }}>
-        {children}
-      </div>
-    </Maker>
-  );
-}
-
 export interface NearProps {
   /** Pixels that it is taken to be high until it has been laid out. */
   readonly height: number;
