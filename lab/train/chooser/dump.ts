@@ -57,6 +57,8 @@ const { values: flags } = parseArgs({
     kept: { type: "string", default: "60" },
     /** Folder of written collections, instead of the sets. */
     written: { type: "string" },
+    /** The text of each piece too, as the reader reads it. */
+    texts: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -213,6 +215,7 @@ async function measureQuestion(question: Question, { gold, answers, removed, rea
   const pieces = kept.map(({ piece, y, place }, i) => ({
     ...{ y, place, x: measurePiece(piece, unitNames).map(round) },
     ...(readings === null ? {} : { reading: round(readings[i] ?? null) }),
+    ...(flags.texts ? { text: readingText(piece.view) } : {}),
   }));
   const model = sufficiency.models.vectors;
   const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];

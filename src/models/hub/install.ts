@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { ModelError } from "../../errors.ts";
 import { findHubRuntime, HUB_PACKAGE, HUB_PACKAGE_VERSION } from "./runtime.ts";
 
@@ -54,22 +55,20 @@ export async function* installHubRuntime(
     signal,
   });
   const lines: string[] = [];
-  let ended: { code: number | null; error: Error | null } | null = null;
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", (line) => lines.push(line));
-  child.on("error", (error) => {
-    ended ??= { code: null, error };
-  });
-  child.on("close", (code) => {
-    ended ??= { code, error: null };
+  const end = new Promise<{ code: number | null; error: Error | null }>((resolve) => {
+    child.on("error", (error) => resolve({ code: null, error }));
+    child.on("close", (code) => resolve({ code, error: null }));
   });
   let shown = 0;
+  let ended: Awaited<typeof end> | null = null;
   while (ended === null) {
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    ended = await Promise.race([end, setTimeout(everyMs, null, { ref: false })]);
     for (; shown < lines.length; shown++) yield { type: "line", text: lines[shown] as string };
     yield { type: "bytes", bytes: await bytesBelow(part) };
   }
   signal.throwIfAborted();
-  const { code, error } = ended as { code: number | null; error: Error | null };
+  const { code, error } = ended;
   const found = code === 0 ? findHubRuntime([part]) : null;
   if (found === null) {
     const said = error?.message ?? (lines.slice(-3).join(" ").slice(0, 400) || `npm ended with ${code}`);
