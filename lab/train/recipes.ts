@@ -249,7 +249,7 @@ export const RECIPES: readonly Recipe[] = [
         command: ["node", `dist/lab/train/chooser/${name}.js`, ...options],
       });
       return [
-        program("dump", "--data", data, "--limit", "120", "--kept", "24", "--out", rows),
+        program("dump", "--data", data, "--out", rows),
         program("dump", "--written", "lab/sets/written", "--out", written),
         ...environment("chooser"),
         { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", rows, written, "--out", fitted.weights, "--date", date] },

@@ -19,7 +19,7 @@ import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/suffi
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
 import { logit, type MeasuredPiece, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
-import { dot, type ReadTexts } from "../../../src/write/read-pieces.ts";
+import { dot } from "../../../src/write/read-pieces.ts";
 import { readingText } from "../../../src/write/reading-text.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
@@ -29,7 +29,7 @@ import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
 import { readTables } from "./tables.ts";
-import { overlaps, readWrittenSets } from "./written.ts";
+import { readWrittenSets, sharesHalf } from "./written.ts";
 
 const SETS = [
   "policyqa",
@@ -50,11 +50,6 @@ const { values: flags } = parseArgs({
     data: { type: "string" },
     out: { type: "string" },
     sets: { type: "string", default: SETS.join(",") },
-    /** Questions of a set at most, drawn by hash. */
-    limit: { type: "string", default: "400" },
-    /** Indexes of 5 to 150 windows of a set's documents, instead of one of all. */
-    small: { type: "boolean", default: false },
-    kept: { type: "string", default: "60" },
     /** Folder of written collections, instead of the sets. */
     written: { type: "string" },
     /** The text of each piece too, as the reader reads it. */
@@ -64,7 +59,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === undefined) {
   process.stderr.write(
-    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N] [--small]\nnode dump.ts --written DIR --out written.jsonl.gz\n",
+    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--texts]\nnode dump.ts --written DIR --out written.jsonl.gz [--texts]\n",
   );
   process.exit(flags.help ? 0 : 2);
 }
@@ -81,13 +76,12 @@ const signal = new AbortController().signal;
 const REMOVED = 4;
 /** Passages asked for, so that there are enough without that document. */
 const DEEP = 24;
-/** Pieces kept of a question: all that answer, and the best of the others by words. */
-const KEPT = Number(flags.kept);
-/** Windows of a small index at least and at most; how many one has is drawn evenly on their logarithm. */
-const SMALL = [5, 150] as const;
+/** Questions of a set at most, drawn by hash. */
+const LIMIT = 120;
+/** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
+const KEPT = { set: 24, written: 60 } as const;
 
 const reader = openSharedReader();
-const read: ReadTexts = (texts) => reader.read(texts, signal);
 
 const packed = createGzip();
 const file = packed.pipe(createWriteStream(flags.out));
@@ -111,7 +105,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     ({ known }) =>
       known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers),
   );
-  const asks = draw(marked, Number(flags.limit));
+  const asks = draw(marked, LIMIT);
   const all = [
     ...asks,
     ...draw(rewordings(asks), Math.floor(asks.length / 4)),
@@ -122,13 +116,8 @@ async function dumpSet(name: string, data: string): Promise<void> {
   ];
   const where = new Map(made.flatMap((one) => one.places.map((place) => [place.key, { made: one, place }] as const)));
   const begun = performance.now();
-  for (const documents of flags.small ? smallIndexes(made) : [made]) {
-    const held = new Set(documents.map(({ document }) => document.id));
-    const own = all.filter(({ known }) => known.every(({ key }) => held.has(where.get(key)?.made.document.id ?? "")));
-    if (own.length === 0) continue;
-    const parts = await createParts({ documents: documents.map(({ document }) => document) }, encoder, reranker);
-    for (const ask of own) await dumpQuestion(name, ask, parts);
-  }
+  const parts = await createParts({ documents: made.map(({ document }) => document) }, encoder, reranker);
+  for (const ask of all.filter(({ known }) => known.every(({ key }) => where.has(key)))) await dumpQuestion(name, ask, parts);
   process.stderr.write(`${name}: ${all.length} questions, ${((performance.now() - begun) / all.length).toFixed(1)} ms each\n`);
 
   async function dumpQuestion(set: string, ask: Ask, parts: RetrieveParts): Promise<void> {
@@ -138,8 +127,8 @@ async function dumpSet(name: string, data: string): Promise<void> {
     const { group, split, form } = ask;
     const goldIds = new Set(gold.map(({ made: one }) => one.document.id));
     const answers = (id: string, range: TextRange) =>
-      gold.some(({ made: one, range: answer }) => one.document.id === id && overlaps(range, answer));
-    const measured = await measureQuestion(toQuestion(ask), { gold: goldIds, answers, removed, read }, parts);
+      gold.some(({ made: one, range: answer }) => one.document.id === id && sharesHalf(range, answer));
+    const measured = await measureQuestion(toQuestion(ask), { gold: goldIds, answers, removed, kept: KEPT.set }, parts);
     if (measured !== null) write({ ...{ set, group, split, form, removed, question: ask.question }, ...measured });
   }
 
@@ -164,7 +153,7 @@ async function dumpWritten(folder: string): Promise<void> {
     for (const { question, kind, gold, answers } of questions) {
       const forms = kind === "answerable" && hash(`removed ${question}`) % REMOVED === 0 ? [false, true] : [false];
       for (const removed of forms) {
-        const measured = await measureQuestion(toQuestion({ question, scope: null }), { gold, answers, removed, read }, parts);
+        const measured = await measureQuestion(toQuestion({ question, scope: null }), { gold, answers, removed, kept: KEPT.written }, parts);
         const row = { ...{ set: name, group: name, split: "train", form: removed ? "removed" : kind, removed, question } };
         if (measured !== null) write({ ...row, ...measured });
       }
@@ -179,17 +168,17 @@ interface Marks {
   answers(document: string, range: TextRange): boolean;
   /** What answers is left out. */
   readonly removed: boolean;
-  /** `null`: nothing is read. */
-  readonly read: ReadTexts | null;
+  /** Pieces at most. */
+  readonly kept: number;
 }
 
 /** Figures of every piece of what retrieval brings up for a question, and of all passages; `null`: it brings up nothing. */
-async function measureQuestion(question: Question, { gold, answers, removed, read }: Marks, parts: RetrieveParts): Promise<object | null> {
-  const { passages: most, query } = sourcebound.retrieve;
-  const settings = { ...sourcebound.retrieve, passages: removed ? DEEP : most, candidates: removed ? 100 : 50 };
+async function measureQuestion(question: Question, { gold, answers, removed, kept: most }: Marks, parts: RetrieveParts): Promise<object | null> {
+  const { passages: usual, query } = sourcebound.retrieve;
+  const settings = { ...sourcebound.retrieve, passages: removed ? DEEP : usual, candidates: removed ? 100 : 50 };
   const { passages: found } = await retrievePassages(question, settings, parts, signal);
   const isGold = ({ document }: Passage) => gold.has(document.id);
-  const passages = removed ? found.filter((passage) => !isGold(passage)).slice(0, most) : found;
+  const passages = removed ? found.filter((passage) => !isGold(passage)).slice(0, usual) : found;
   if (passages.length === 0) return null;
   const understood = parts.corpus.understand(question, query);
   const words = questionWords(understood, understood, parts.corpus);
@@ -210,11 +199,11 @@ async function measureQuestion(question: Question, { gold, answers, removed, rea
       return { piece, y, order: seen.own + seen.fromHeading + (chance ?? 0), place: `${document.id} ${seen.piece.range.start}` };
     })
     .sort((a, b) => b.y - a.y || b.order - a.order)
-    .slice(0, KEPT);
-  const readings = read === null ? null : await readAll(question.resolved, kept, read);
+    .slice(0, most);
+  const readings = await readAll(question.resolved, kept);
   const pieces = kept.map(({ piece, y, place }, i) => ({
     ...{ y, place, x: measurePiece(piece, unitNames).map(round) },
-    ...(readings === null ? {} : { reading: round(readings[i] ?? null) }),
+    reading: round(readings[i] ?? null),
     ...(flags.texts ? { text: readingText(piece.view) } : {}),
   }));
   const model = sufficiency.models.vectors;
@@ -223,32 +212,10 @@ async function measureQuestion(question: Question, { gold, answers, removed, rea
   return { windows: parts.corpus.windows, answering, pieces, gate: gate.map(round) };
 }
 
-async function readAll(question: string, kept: readonly { readonly piece: MeasuredPiece }[], read: ReadTexts): Promise<number[] | null> {
-  const vectors = await read([question, ...kept.map(({ piece }) => readingText(piece.view))], signal);
-  const [asked, ...others] = vectors ?? [];
-  return asked === undefined ? null : others.map((one) => dot(asked, one));
-}
-
-/** All documents in indexes of a few windows each; one that is larger alone is in none. */
-function smallIndexes(made: readonly MadeDocument[]): MadeDocument[][] {
-  const [least, most] = SMALL;
-  const indexes: MadeDocument[][] = [];
-  let open: MadeDocument[] = [];
-  let windows = 0;
-  let wanted: number = least;
-  for (const one of [...made].sort((a, b) => hash(`small ${a.document.id}`) - hash(`small ${b.document.id}`))) {
-    const own = one.document.chunks.reduce((sum, chunk) => sum + chunk.windows.length, 0);
-    if (own >= most) continue;
-    if (open.length > 0 && windows + own > wanted) {
-      indexes.push(open);
-      open = [];
-      windows = 0;
-    }
-    if (open.length === 0) wanted = Math.max(own, least * (most / least) ** (hash(`wanted ${one.document.id}`) / 2 ** 32));
-    open.push(one);
-    windows += own;
-  }
-  return open.length === 0 ? indexes : [...indexes, open];
+async function readAll(question: string, kept: readonly { readonly piece: MeasuredPiece }[]): Promise<number[]> {
+  const [asked, ...others] = (await reader.read([question, ...kept.map(({ piece }) => readingText(piece.view))], signal)) ?? [];
+  if (asked === undefined) throw new Error("the reader could not be started");
+  return others.map((one) => dot(asked, one));
 }
 
 function round(value: number | null): number | null {

@@ -1,4 +1,4 @@
-"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz small.jsonl.gz written.jsonl.gz --out DIR`.
+"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz written.jsonl.gz --out DIR`.
 
 Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2; and the same once more with the
 reading of each piece beside. Gate: logistic over what the best pieces of a question say, at a glance and after reading; right = the best piece answers.
@@ -86,11 +86,11 @@ def set_weights(sets: list[str], power=0.5) -> numpy.ndarray:
 class Chooser:
     """A linear score of pieces; `read`: of pieces that were read, their reading the first feature."""
 
-    def __init__(self, names: list[str], kept: list[int], l2=1e-3, read=False):
-        self.names, self.kept, self.l2, self.read = (["reading"] if read else []) + [names[i] for i in kept], kept, l2, read
+    def __init__(self, names: list[str], l2=1e-3, read=False):
+        self.names, self.l2, self.read = (["reading"] if read else []) + names, l2, read
 
     def row(self, piece: dict) -> list:
-        return ([piece["reading"]] if self.read else []) + [piece["x"][i] for i in self.kept]
+        return ([piece["reading"]] if self.read else []) + piece["x"]
 
     def fit(self, questions: list[dict]):
         asked = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
@@ -145,12 +145,12 @@ GATE_OWN = ["score", "score.ahead", "score.crowd"]
 READ_GATE = ["glance", "score", "score.ahead", "reading", "reading.above"]
 
 
-def gate_row(question: dict, score: numpy.ndarray, kept: list[int]) -> list:
+def gate_row(question: dict, score: numpy.ndarray) -> list:
     """What the scores of a question's pieces say; the product measures the same (src/write/answer-chance.ts)."""
     falling = numpy.sort(score)[::-1]
     best = falling[0]
     own = [best, best - falling[1] if len(falling) > 1 else ALONE, float(numpy.log(numpy.exp(score - best).sum()))]
-    return question["pieces"][int(numpy.argmax(score))]["x"] + own + [question["gate"][i] for i in kept]
+    return question["pieces"][int(numpy.argmax(score))]["x"] + own + question["gate"]
 
 
 def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
@@ -165,10 +165,9 @@ def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
 class Model:
     """Everything that is learned, from some of the questions."""
 
-    def __init__(self, names: list[str], kept: list[int], gate_names: list[str], gate_kept: list[int]):
-        self.glance, self.read = Chooser(names, kept), Chooser(names, kept, READ_L2, read=True)
-        self.gate_kept = gate_kept
-        self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + [gate_names[i] for i in gate_kept], GATE_L2)
+    def __init__(self, names: list[str], gate_names: list[str]):
+        self.glance, self.read = Chooser(names), Chooser(names, READ_L2, read=True)
+        self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + gate_names, GATE_L2)
         self.read_answer = Gate(READ_GATE, READ_GATE_L2)
 
     def fit(self, questions: list[dict]):
@@ -182,7 +181,7 @@ class Model:
             for i in numpy.nonzero(folds == fold)[0]:
                 seen[i] = self.choose(questions[i])
         weight = set_weights([q["set"] for q in questions])
-        rows = [gate_row(q, glance, self.gate_kept) for q, (glance, *_) in zip(questions, seen)]
+        rows = [gate_row(q, glance) for q, (glance, *_) in zip(questions, seen)]
         right = numpy.array([float(q["pieces"][int(numpy.argmax(glance))]["y"]) for q, (glance, *_) in zip(questions, seen)])
         self.answer.fit(rows, right, weight)
         # Of the log odds at a glance too only what was not learned from the question.
@@ -206,7 +205,7 @@ class Model:
 
     def judge(self, question: dict) -> dict:
         glance, pieces, score = self.choose(question)
-        odds = float(self.answer.logit([gate_row(question, glance, self.gate_kept)])[0])
+        odds = float(self.answer.logit([gate_row(question, glance)])[0])
         read = float(self.read_answer.logit([read_row(odds, pieces, score)])[0])
         return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=pieces[int(numpy.argmax(score))]["y"], odds=odds, chance=1 / (1 + numpy.exp(-read)))
 
@@ -233,24 +232,17 @@ def report(name: str, questions: list[dict], judged: list[dict]) -> None:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rows", type=Path, required=True, nargs="+", help="of the sets in indexes of all documents, in small ones, and of written collections")
+    options.add_argument("--rows", type=Path, required=True, nargs="+", help="of the sets, and of written collections")
     options.add_argument("--check", type=Path, help="questions that nothing is learned from")
     options.add_argument("--out", type=Path)
-    options.add_argument("--drop", default="", help="features left out, by name, comma separated")
-    options.add_argument("--gate-drop", default="")
     options.add_argument("--date", default="")
-    options.add_argument("--threshold", default='{"minimum": 0.5, "rule": "not chosen", "measured": "not measured", "risk": 1}')
     args = options.parse_args()
     parts = [read(path) for path in args.rows]
     names, gate_names, _ = parts[0]
     if any(part[:2] != (names, gate_names) for part in parts):
         raise SystemExit("the files hold other features: dump them again with one version")
-    # A set in small indexes counts as a set of its own.
-    questions = [dict(q, set=f"{q['set']}{'' if i == 0 else f' {i}'}") for i, part in enumerate(parts) for q in part[2]]
-    questions = [q for q in questions if q["pieces"]]
-    kept = [i for i, name in enumerate(names) if name not in set(args.drop.split(","))]
-    gate_kept = [i for i, name in enumerate(gate_names) if name not in set(args.gate_drop.split(","))]
-    model = Model(names, kept, gate_names, gate_kept)
+    questions = [dict(q, rows=path) for path, part in zip(args.rows, parts) for q in part[2] if q["pieces"]]
+    model = Model(names, gate_names)
     folds = numpy.array([fold_of(q["group"]) for q in questions])
     judged: list = [None] * len(questions)
     for fold in range(FOLDS):
@@ -261,8 +253,8 @@ def main() -> None:
     for name in sorted(set(q["set"] for q in questions)):
         of = [i for i, q in enumerate(questions) if q["set"] == name]
         report(name, [questions[i] for i in of], [judged[i] for i in of])
-    for i, path in enumerate(args.rows):
-        of = [k for k, q in enumerate(questions) if (" " in q["set"] and q["set"].endswith(f" {i}")) or (i == 0 and not q["set"][-2:-1] == " ")]
+    for path in args.rows:
+        of = [k for k, q in enumerate(questions) if q["rows"] == path]
         report(path.name, [questions[k] for k in of], [judged[k] for k in of])
     model.fit(questions)
     if args.check is not None:
@@ -286,7 +278,7 @@ def main() -> None:
                 reader=reader_id(),
                 read=dict(model.read.artifact(), chance=model.curves[1]),
                 read_answer=model.read_answer.artifact(),
-                threshold=json.loads(args.threshold),
+                threshold=dict(minimum=0.5, rule="not chosen: threshold.py does"),
             ),
             indent=1,
         )
