@@ -153,7 +153,11 @@ async function dumpWritten(folder: string): Promise<void> {
     for (const { question, kind, gold, answers } of questions) {
       const forms = kind === "answerable" && hash(`removed ${question}`) % REMOVED === 0 ? [false, true] : [false];
       for (const removed of forms) {
-        const measured = await measureQuestion(toQuestion({ question, scope: null }), { gold, answers, removed, kept: KEPT.written }, parts);
+        const measured = await measureQuestion(
+          toQuestion({ question, scope: null }),
+          { gold, answers, removed, kept: KEPT.written },
+          parts,
+        );
         const row = { ...{ set: name, group: name, split: "train", form: removed ? "removed" : kind, removed, question } };
         if (measured !== null) write({ ...row, ...measured });
       }
@@ -173,7 +177,11 @@ interface Marks {
 }
 
 /** Figures of every piece of what retrieval brings up for a question, and of all passages; `null`: it brings up nothing. */
-async function measureQuestion(question: Question, { gold, answers, removed, kept: most }: Marks, parts: RetrieveParts): Promise<object | null> {
+async function measureQuestion(
+  question: Question,
+  { gold, answers, removed, kept: most }: Marks,
+  parts: RetrieveParts,
+): Promise<object | null> {
   const { passages: usual, query } = sourcebound.retrieve;
   const settings = { ...sourcebound.retrieve, passages: removed ? DEEP : usual, candidates: removed ? 100 : 50 };
   const { passages: found } = await retrievePassages(question, settings, parts, signal);
