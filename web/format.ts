@@ -37,6 +37,11 @@ export function formatShare(share: number): string {
   return share.toFixed(2).replace(/^(-?)0\./, "$1.");
 }
 
+/** A chance of 0–1 as people say it. */
+export function formatChance(share: number): string {
+  return `${Math.round(share * 100)} in 100`;
+}
+
 /** Milliseconds as people read them. */
 export function formatDuration(ms: number): string {
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;

@@ -11,6 +11,7 @@ import { readLines } from "../../src/grade/read-lines.ts";
 import { type Answer, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
 import { versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
+import { markdownFiles } from "../sets/markdown-files.ts";
 
 const FORMATS = ["docx", "epub", "pdf"] as const;
 type Converted = (typeof FORMATS)[number];
@@ -134,7 +135,7 @@ async function answersOf(
 /** The folder in every format; what a kept folder has already is not made again. */
 async function convert(from: string, to: string, progress: (what: string) => void): Promise<Readonly<Record<Converted | "md", string>>> {
   const folders = { md: join(to, "md"), docx: join(to, "docx"), epub: join(to, "epub"), pdf: join(to, "pdf") };
-  const paths = readdirSync(from, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
+  const paths = markdownFiles(from);
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { type FakeEndpoint, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
 import { startKeptWriter } from "./kept-writer.ts";
-import type { KeptWriter } from "./own-words-writer.ts";
+import type { KeptWriter } from "./kept-writing.ts";
 
 const open: (FakeEndpoint | KeptWriter)[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { messageOf } from "../../src/errors.ts";
-import { type EndpointRequest, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
+import type { EndpointRequest } from "../../src/testing/fake-endpoint.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
-import { asksForAnswer, type KeptWriter, promptOf } from "./own-words-writer.ts";
+import { type KeptWriter, startKept } from "./kept-writing.ts";
 
 /** A real model that is asked in its place. */
 interface RealModel {
@@ -20,37 +20,16 @@ const REPLY = z.object({
 });
 
 /** A real model behind HTTP, whose replies are passed on as they are and kept, so that also what a reader is not shown can be read. */
-export async function startKeptWriter(model: RealModel): Promise<KeptWriter> {
-  let prompts: string[] = [];
-  let written: string[] = [];
-  const endpoint = await startFakeEndpoint({
-    chat: async (request) => {
-      const prompt = promptOf(request);
-      const reply = await askModel(request, model).catch((error: unknown) => messageOf(error));
-      if (typeof reply === "string") return { type: "status", status: 502, body: JSON.stringify({ error: { message: reply } }) };
-      const { text, finishReason, usage } = reply;
-      if (asksForAnswer(prompt)) {
-        prompts.push(prompt);
-        written.push(...splitSentences(text).map(({ start, end }) => text.slice(start, end).replaceAll(MARK, "")));
-      }
-      return { type: "stream", pieces: [text], finishReason, usage };
-    },
+export function startKeptWriter(model: RealModel): Promise<KeptWriter> {
+  return startKept(false, async ({ request }) => {
+    const reply = await askModel(request, model).catch((error: unknown) => messageOf(error));
+    if (typeof reply === "string") {
+      return { chat: { type: "status", status: 502, body: JSON.stringify({ error: { message: reply } }) }, sentences: null };
+    }
+    const { text, finishReason, usage } = reply;
+    const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end).replaceAll(MARK, ""));
+    return { chat: { type: "stream", pieces: [text], finishReason, usage }, sentences };
   });
-  return {
-    url: endpoint.url,
-    knows: false,
-    begin() {
-      prompts = [];
-      written = [];
-    },
-    get prompts() {
-      return prompts;
-    },
-    get written() {
-      return written;
-    },
-    close: endpoint.close,
-  };
 }
 
 async function askModel({ body }: EndpointRequest, { base_url, api_key, timeout_ms }: RealModel) {

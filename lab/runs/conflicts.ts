@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../../src/errors.ts";
 import { readGolden } from "../../src/grade/golden.ts";
@@ -14,6 +14,7 @@ import { comparePassages } from "../../src/verify/compare-passages.ts";
 import { createFactReader, type FactReader, type FactWords } from "../../src/verify/facts.ts";
 import { type ScannedDocument, scanConflicts } from "../../src/verify/scan-conflicts.ts";
 import { type Mutation, mutate } from "../made/mutations.ts";
+import { markdownFiles } from "../sets/markdown-files.ts";
 import { createMemoryCorpus } from "../sets/memory-corpus.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -263,9 +264,7 @@ function readPages(corpus: string): ScannedDocument[] {
   const folder = join(corpus, "pages");
   let names: string[];
   try {
-    names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".md"))
-      .sort();
+    names = markdownFiles(folder);
   } catch (cause) {
     throw new RequestError(
       "corpus_missing",
@@ -275,8 +274,8 @@ function readPages(corpus: string): ScannedDocument[] {
     );
   }
   return names.flatMap((name) => {
-    const path = join(folder, name);
-    return parseFile({ path: relative(corpus, path).split(sep).join("/"), bytes: readFileSync(path) }).map(toScanned);
+    const bytes = readFileSync(join(folder, name));
+    return parseFile({ path: `pages/${name}`, bytes }).map(toScanned);
   });
 }
 

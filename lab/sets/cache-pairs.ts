@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { createSlotVocabulary, type SlotSource, type SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
@@ -10,6 +10,7 @@ import { sha256Hex } from "../../src/text/hash.ts";
 import { cosineOf } from "../judges/cosine.ts";
 import { groupBy } from "../judges/group-by.ts";
 import { openDocuments, type Retrieved } from "./cache-documents.ts";
+import { markdownFiles } from "./markdown-files.ts";
 import { type RetrievalDocument, readRetrievalSet } from "./retrieval-sets.ts";
 import { WORDINGS } from "./wordings.ts";
 
@@ -303,12 +304,9 @@ async function writtenPairs(corpus: string, vocabulary: SlotVocabulary, { encode
 
 function readPages(corpus: string): RetrievalDocument[] {
   const folder = join(corpus, "pages");
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .sort()
-    .map((name) => {
-      const text = readFileSync(join(folder, name), "utf8");
-      const title = /^title:\s*"?(.+?)"?\s*$/m.exec(text)?.[1] ?? "";
-      return { id: name, title, text, scope: null, path: name };
-    });
+  return markdownFiles(folder).map((name) => {
+    const text = readFileSync(join(folder, name), "utf8");
+    const title = /^title:\s*"?(.+?)"?\s*$/m.exec(text)?.[1] ?? "";
+    return { id: name, title, text, scope: null, path: name };
+  });
 }

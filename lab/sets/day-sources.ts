@@ -7,6 +7,7 @@ import { readLines } from "../../src/grade/read-lines.ts";
 import type { DaySources } from "../made/replayed-day.ts";
 import { readGoldenPairs } from "../runs/cache-va.ts";
 import { partOf, questionHeadings } from "./cache-pairs.ts";
+import { markdownFiles } from "./markdown-files.ts";
 
 export interface DaySourceOptions {
   /** Folder with `va-pairs*.jsonl` and, if it has them, `va-answerable*.jsonl`. */
@@ -38,10 +39,7 @@ export function readDaySources({ golden, corpus, data, names }: DaySourceOptions
       ...questionHeadings(corpus),
       ...(data === undefined ? [] : bankQuestions(join(data, "banking77"))),
     ],
-    documents: readdirSync(pages, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => `pages/${name.replaceAll("\\", "/")}`)
-      .sort(),
+    documents: markdownFiles(pages).map((name) => `pages/${name}`),
     names,
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../../src/errors.ts";
@@ -8,6 +8,7 @@ import { chunkDocument } from "../../src/ingest/chunk.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { normalisePiece } from "../../src/text/source-map.ts";
 import type { StoredDocument, TextRange } from "../../src/types.ts";
+import { markdownFiles } from "./markdown-files.ts";
 import { EXPOSURES, type Exposure, foldOf, isHeldOut } from "./retrieval-sets.ts";
 
 /** Where an answer stands, as people marked it. */
@@ -88,11 +89,7 @@ type Content = Pick<ExtractSet, "documents" | "questions">;
 function vaGolden(data: string, folder: string): ExtractSet | null {
   const root = join(data, "va-pages", "pages");
   if (!existsSync(root)) return null;
-  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .sort();
-  const documents = paths.map((path) =>
+  const documents = markdownFiles(root).map((path) =>
     toDocument({ id: `pages/${path}`, scope: null, path, text: readFileSync(join(root, path), "utf8") }),
   );
   const questions = readGolden(folder, "va-answerable", answerableSchema).flatMap(({ id, question, gold_pages, key_values }) => {

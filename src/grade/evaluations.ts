@@ -1,38 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
 import { messageOf, RequestError } from "../errors.ts";
-import { type ChosenSet, chooseSets } from "./choose-sets.ts";
-import type { ClaimJudge } from "./claim-judge.ts";
+import { chooseSets } from "./choose-sets.ts";
+import type { Evaluation } from "./evaluation.ts";
 import { goldenItemSchema } from "./golden-item.ts";
-import { type Change, compareGolden, reportGolden } from "./golden-report.ts";
+import { type Change, compareGolden } from "./golden-report.ts";
+import { type GoldenSet, readSentQuestions, type SentQuestions } from "./golden-set.ts";
 import { renderGoldenHtml } from "./html/golden-html.ts";
-import type { Report } from "./report.ts";
-import { type GoldenEngine, runGolden } from "./run-golden.ts";
-import { readSentQuestions, type SentQuestions } from "./sent-questions.ts";
-
-/** A run over the golden set of a domain pack, or over questions that were sent: asked for, on its way, or done. */
-export interface Evaluation {
-  readonly id: string;
-  readonly domain: string;
-  /** `null`: the domain's own. */
-  readonly profile: string | null;
-  /** Name of the file of questions that was sent; `null`: the set of the pack. */
-  readonly questions: string | null;
-  readonly state: "running" | "done" | "failed" | "stopped";
-  readonly done: number;
-  readonly total: number;
-  /** Why it failed. */
-  readonly reason: string | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** Figures and judged questions; `null` until it is done. */
-  readonly report: Report | null;
-  /** Milliseconds of each answer, in the order of the report's items. */
-  readonly latenciesMs: readonly number[];
-}
+import { type RunParts, runEvaluation } from "./run-evaluation.ts";
 
 /** Golden runs of an installation, one at a time; what is done is kept in files until it is deleted. */
 export interface Evaluations {
@@ -55,21 +31,15 @@ export interface Evaluations {
   close(): Promise<void>;
 }
 
-export interface EvaluationParts {
-  readonly config: Pick<Config, "data_dir" | "domains_dir"> & Config;
-  readonly openEngine: (config: Config) => Promise<GoldenEngine>;
-  /** Opened when a run begins. */
-  readonly openJudge: () => Promise<ClaimJudge>;
-  /** Writes the documents that everybody may read into a folder. */
-  readonly layOut: (domain: string, to: { readonly folder: string; readonly signal: AbortSignal }) => Promise<void>;
-  readonly now?: () => Date;
-}
+/** @param now @default the clock of the machine */
+export type EvaluationParts = Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>;
 
 /** Runs that are kept; the oldest go. */
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-export function createEvaluations({ config, openEngine, openJudge, layOut, now = () => new Date() }: EvaluationParts): Evaluations {
+export function createEvaluations({ now = () => new Date(), ...parts }: EvaluationParts): Evaluations {
+  const { config } = parts;
   const folder = join(config.data_dir, "evaluations");
   let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
 
@@ -90,41 +60,14 @@ export function createEvaluations({ config, openEngine, openJudge, layOut, now =
     const all = running === null ? kept : [running.evaluation, ...kept];
     return all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   };
-  const run = async ({ id, profile, questions }: Evaluation, { set, domain }: ChosenSet, signal: AbortSignal) => {
-    const change = (more: Partial<Evaluation>) => {
-      if (running?.evaluation.id === id) running.evaluation = { ...running.evaluation, ...more };
-    };
-    const options = { config, domain, profile: profile ?? undefined, signal, openEngine, judge: await openJudge() };
-    const flags = [...(questions === null ? [] : [` --golden ${questions}`]), ...(profile === null ? [] : [` --profile ${profile}`])];
-    const command = `sourcebound eval golden --domain ${domain}${flags.join("")}`;
-    let done = 0;
-    for await (const event of runGolden(set, options)) {
-      if (event.type === "item") change({ done: ++done });
-      if (event.type !== "judged") continue;
-      const { report } = reportGolden([{ ...event, name: set.name }], { command, now: now() });
-      change({ state: "done", done, report, latenciesMs: event.latenciesMs });
-    }
-  };
-  /** Over the documents that are searched here, for as long as it takes. */
-  const runSent = async (evaluation: Evaluation, chosen: ChosenSet, signal: AbortSignal) => {
-    const folder = await mkdtemp(join(tmpdir(), "sourcebound-documents-"));
-    try {
-      await layOut(evaluation.domain, { folder, signal });
-      await run(evaluation, { ...chosen, set: { ...chosen.set, corpus: folder, documents: folder } }, signal);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  };
   return {
     start({ domain, profile, questions }) {
       if (running !== null) throw new RequestError("evaluation_running", "A golden run is on its way: wait for its end, or stop it.");
-      const [chosen] = questions === null ? chooseSets({ domain }, config.domains_dir) : [setOf(domain, questions)];
-      if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
-      const { set } = chosen;
+      const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
       const evaluation: Evaluation = {
         ...{ id: `eval_${randomUUID()}`, domain, profile, questions: questions?.name ?? null, state: "running", done: 0 },
         ...{
-          total: set.answerable.length + set.unanswerable.length,
+          total: asked.answerable.length + asked.unanswerable.length,
           reason: null,
           startedAt: now().toISOString(),
           endedAt: null,
@@ -139,7 +82,10 @@ export function createEvaluations({ config, openEngine, openJudge, layOut, now =
         running = null;
         for (const old of (await list()).slice(KEPT)) await rm(join(folder, `${old.id}.json`), { force: true });
       };
-      const ended = (questions === null ? run : runSent)(evaluation, chosen, abort.signal).then(
+      const change = (more: Partial<Evaluation>) => {
+        if (running?.evaluation.id === evaluation.id) running.evaluation = { ...running.evaluation, ...more };
+      };
+      const ended = runEvaluation({ ...parts, now }, { evaluation, asked, change, signal: abort.signal }).then(
         () => end({}),
         (error: unknown) => end(abort.signal.aborted ? { state: "stopped" } : { state: "failed", reason: messageOf(error) }),
       );
@@ -170,8 +116,10 @@ export function createEvaluations({ config, openEngine, openJudge, layOut, now =
   };
 }
 
-function setOf(domain: string, questions: SentQuestions): ChosenSet {
-  return { set: { name: domain, corpus: "", documents: "", tenants: {}, ...readSentQuestions(questions) }, domain };
+function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
+  const [chosen] = chooseSets({ domain }, domainsDir);
+  if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
+  return chosen.set;
 }
 
 /** Written beside first, so that nobody reads half a file. */

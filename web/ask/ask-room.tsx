@@ -1,9 +1,9 @@
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import type { Account } from "../app/use-account.ts";
 import { Near, NearParts } from "../kit/near.tsx";
 import { AskBox } from "./ask-box.tsx";
-import { type Archive, openArchive } from "./conversation/archive.ts";
+import { openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
 import { Sessions } from "./sessions.tsx";
@@ -15,12 +15,10 @@ export interface AskRoomProps {
   readonly account: Account;
   /** What stands beside the conversation. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
-  /** Another room is open. @default false */
-  readonly away?: boolean;
+  /** Another room is open. */
+  readonly away: boolean;
   /** A question from elsewhere on the page. */
-  readonly handed?: Handed | null;
-  /** @default the one of this browser */
-  readonly archive?: Archive;
+  readonly handed: Handed | null;
 }
 
 /** A question that another room hands over: to be asked at once, or put into the box to be changed. */
@@ -43,36 +41,21 @@ const EAGER_TURNS = 8;
 const TURN_PX = 640;
 
 /** Earlier questions above, the question box below. */
-export function AskRoom({ account, pane, away = false, handed = null, archive: given }: AskRoomProps) {
+export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
   const { api, owner } = account;
-  const archive = useMemo(() => given ?? openArchive(), [given]);
+  const archive = useMemo(openArchive, []);
   const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation({ client: api, archive, owner });
   const [text, setText] = useState("");
   const { turns } = conversation;
+  const isEmpty = turns.length === 0;
+  const lastId = turns.at(-1)?.id ?? 0;
   const box = useRef<HTMLTextAreaElement>(null);
-  const last = useRef<HTMLElement>(null);
-  const lastId = turns.at(-1)?.id;
   const how = useHow(account);
-  useKeptPlace(pane !== null);
-  const returned = useReturns(away, lastId ?? 0);
-
   const isBeside = pane !== null;
-  const broughtIn = useRef<number | undefined>(undefined);
-  // Asked from a document that hides the conversation, it comes into view when the document goes.
-  useEffect(() => {
-    if (lastId === undefined || lastId === broughtIn.current || (isBeside && last.current?.checkVisibility() === false)) return;
-    broughtIn.current = lastId;
-    last.current?.scrollIntoView({ block: "start" });
-  }, [lastId, isBeside]);
-  useEffect(() => {
-    const before = readOpen();
-    if (before !== null) void open(before).catch(() => {});
-    // On a touch screen the keyboard would cover what the page says about itself.
-    if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
-  }, [open]);
-  useEffect(() => {
-    if (turns.length > 0) writeOpen(id);
-  }, [id, turns.length]);
+  useKeptPlace(isBeside);
+  const last = useBroughtIn(lastId, isBeside);
+  const returned = useReturns(away, lastId);
+  useReopened({ id, isEmpty, open, box });
 
   const andReturn = useCallback((act: () => void) => {
     act();
@@ -83,10 +66,103 @@ export function AskRoom({ account, pane, away = false, handed = null, archive: g
     andReturn(clear);
   }, [andReturn, clear]);
   const edit = useCallback((question: string) => andReturn(() => setText(question)), [andReturn]);
-  const rate = useRate(account);
-  const mayReview = account.caller.type === "ready" && account.caller.value.roles.includes("review");
   const askAgain = useCallback((question: string, asked: AskedHow) => ask(question, asked), [ask]);
   const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
+  useHanded(handed, { edit, ask });
+
+  return (
+    <main className={`room ask-room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
+      {isEmpty ? null : <h1 className="visually-hidden">Conversation</h1>}
+      <section className="conversation" aria-label="Conversation">
+        <div className="room-bar">
+          <Sessions {...{ archive, owner, saved }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} />
+          {isEmpty ? null : (
+            <button type="button" className="quiet-button" onClick={clearAll}>
+              New conversation
+            </button>
+          )}
+        </div>
+        {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
+        {isEmpty ? <Welcome account={account} /> : null}
+        <Turns {...{ account, turns, returned, last }} busy={running} onAsk={askAgain} onEdit={edit} />
+      </section>
+      {pane === null ? null : pane({ turns, ask: askAgain, running })}
+      <section className="ask" aria-label="Ask">
+        <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
+        {isEmpty ? <WelcomeMore account={account} onAsk={askAnew} /> : null}
+      </section>
+    </main>
+  );
+}
+
+interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
+  readonly account: Account;
+  readonly turns: PaneParts["turns"];
+  readonly returned: Returns;
+  /** Where the last turn is put. */
+  readonly last: RefObject<HTMLElement | null>;
+}
+
+/** All turns of a conversation; earlier ones are made when they come near the screen. */
+function Turns({ account, turns, returned, last, ...given }: TurnsProps) {
+  const rate = useRate(account);
+  const mayReview = account.caller.type === "ready" && account.caller.value.roles.includes("review");
+  const lastId = turns.at(-1)?.id ?? 0;
+  return (
+    <NearParts>
+      {turns.map((turn) => (
+        <Near key={turn.id} height={TURN_PX} eager={turn.id > lastId - EAGER_TURNS} label={turn.question}>
+          <TurnView
+            {...{ turn, mayReview, ...given }}
+            api={account.api}
+            returns={turn.id <= returned.upTo ? returned.count : 0}
+            last={turn.id === lastId}
+            onRate={rate}
+            ref={turn.id === lastId ? last : null}
+          />
+        </Near>
+      ))}
+    </NearParts>
+  );
+}
+
+/** The last turn comes into view when it is asked; asked from a document that hides the conversation, when the document goes. @param lastId 0: none */
+function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement | null> {
+  const last = useRef<HTMLElement>(null);
+  const broughtIn = useRef(0);
+  useEffect(() => {
+    if (lastId === 0 || lastId === broughtIn.current || (isBeside && last.current?.checkVisibility() === false)) return;
+    broughtIn.current = lastId;
+    last.current?.scrollIntoView({ block: "start" });
+  }, [lastId, isBeside]);
+  return last;
+}
+
+interface Reopened extends Pick<ReturnType<typeof useConversation>, "id" | "open"> {
+  readonly isEmpty: boolean;
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+}
+
+/** The conversation that was open goes on after a reload. */
+function useReopened({ id, isEmpty, open, box }: Reopened): void {
+  useEffect(() => {
+    const before = readOpen();
+    if (before !== null) void open(before).catch(() => {});
+    // On a touch screen the keyboard would cover what the page says about itself.
+    if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
+  }, [open, box]);
+  useEffect(() => {
+    if (!isEmpty) writeOpen(id);
+  }, [id, isEmpty]);
+}
+
+interface Takers {
+  readonly edit: (question: string) => void;
+  readonly ask: (question: string, how: AskedHow) => void;
+}
+
+/** What another room hands over is taken once. */
+function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
   const taken = useRef(handed);
   useEffect(() => {
     if (handed === null || taken.current === handed) return;
@@ -94,50 +170,16 @@ export function AskRoom({ account, pane, away = false, handed = null, archive: g
     if (handed.how === null) edit(handed.question);
     else ask(handed.question, handed.how);
   }, [handed, ask, edit]);
+}
 
-  return (
-    <main className={`room ask-room${turns.length === 0 ? " is-empty" : ""}${pane === null ? "" : " has-pane"}`}>
-      {turns.length === 0 ? null : <h1 className="visually-hidden">Conversation</h1>}
-      <section className="conversation" aria-label="Conversation">
-        <div className="room-bar">
-          <Sessions {...{ archive, owner, saved }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} />
-          {turns.length === 0 ? null : (
-            <button type="button" className="quiet-button" onClick={clearAll}>
-              New conversation
-            </button>
-          )}
-        </div>
-        {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
-        {turns.length === 0 ? <Welcome account={account} /> : null}
-        <NearParts>
-          {turns.map((turn) => (
-            <Near key={turn.id} height={TURN_PX} eager={turn.id > (lastId ?? 0) - EAGER_TURNS} label={turn.question}>
-              <TurnView
-                {...{ turn, api }}
-                busy={running}
-                mayReview={mayReview}
-                returns={turn.id <= returned.upTo ? returned.count : 0}
-                last={turn.id === lastId}
-                onAsk={askAgain}
-                onEdit={edit}
-                onRate={rate}
-                ref={turn.id === lastId ? last : null}
-              />
-            </Near>
-          ))}
-        </NearParts>
-      </section>
-      {pane === null ? null : pane({ turns, ask: askAgain, running })}
-      <section className="ask" aria-label="Ask">
-        <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
-        {turns.length === 0 ? <WelcomeMore account={account} onAsk={askAnew} /> : null}
-      </section>
-    </main>
-  );
+interface Returns {
+  readonly count: number;
+  /** The last turn that one came back to. */
+  readonly upTo: number;
 }
 
 /** How often one came back from another room, and which question was the last one then. */
-function useReturns(away: boolean, lastId: number): { readonly count: number; readonly upTo: number } {
+function useReturns(away: boolean, lastId: number): Returns {
   const [returns, setReturns] = useState({ count: 0, upTo: 0 });
   const [before, setBefore] = useState(away);
   if (before !== away) {

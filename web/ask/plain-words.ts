@@ -1,4 +1,6 @@
 import type { WireAnswer, WireWarning } from "../../src/client/index.ts";
+import { formatChance } from "../format.ts";
+import type { CitationState } from "./use-citation-states.ts";
 
 /** What the server says in its own words, for people who never read a manual. What is not listed is shown as the server says it. */
 
@@ -46,13 +48,13 @@ export function claimInWords(status: WireAnswer["claims"][number]["status"]): st
   return CLAIMS[status];
 }
 
-const LOSSES: Readonly<Record<string, string>> = {
+const LOSSES: Readonly<Partial<Record<CitationState["state"], string>>> = {
   changed: "Its document has changed since: the source says something else in this place now.",
   gone: "Its source is gone since: no document says this any more.",
 };
 
 /** What it means for a sentence that its quote has become another or is gone; `null`: its words still stand there. */
-export function lossInWords(state: string | undefined): string | null {
+export function lossInWords(state: CitationState["state"] | undefined): string | null {
   return (state === undefined ? undefined : LOSSES[state]) ?? null;
 }
 
@@ -92,17 +94,16 @@ export function confidenceInWords({
   agg_conf_calibrated: calibrated,
 }: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated">): ConfidenceWords {
   if (value === null) return { label: "Confidence not known", meaning: "Nothing was found that could be judged." };
-  const percent = `${Math.round(value * 100)} in 100`;
   if (!calibrated) {
     return {
       label: value >= 0.66 ? "Sources fit well" : value >= 0.33 ? "Sources fit partly" : "Sources fit loosely",
-      meaning: `How well the passages fit the question, ${percent} points. It orders answers: a higher one is more often right. Nobody has yet compared it with questions whose right answers are known for these documents, so it is no probability.`,
+      meaning: `How well the passages fit the question, ${formatChance(value)} points. It orders answers: a higher one is more often right. Nobody has yet compared it with questions whose right answers are known for these documents, so it is no probability.`,
     };
   }
   const label =
     value >= 0.9 ? "Very likely answered" : value >= 0.66 ? "Likely answered" : value >= 0.33 ? "May be answered" : "Unlikely answered";
   return {
     label,
-    meaning: `Of answers like this one, about ${percent} rest on passages that do answer the question. This was measured on questions whose right answers are known.`,
+    meaning: `Of answers like this one, about ${formatChance(value)} rest on passages that do answer the question. This was measured on questions whose right answers are known.`,
   };
 }

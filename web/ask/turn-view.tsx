@@ -47,7 +47,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
   // A greeting, or somebody in distress: nothing stands beside the one line, not what was made of it either.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
-  const states = useCitationStates(api, answer, { isOld: turn.isOld === true || returns > 0, round: returns, place: columns });
+  const states = useCitationStates(api, answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
   const active = pointed ?? (open === null ? [] : [open]);
 
   const openSource = useCallback((n: number, from: HTMLElement) => {

@@ -10,10 +10,8 @@ const NONE: ReadonlyMap<number, CitationState> = new Map();
 const REST_MS = 300;
 
 export interface AskedAbout {
-  /** Whether its documents may have changed since it was given. */
-  readonly isOld: boolean;
-  /** Grows when they may have changed again: it is asked about once more. */
-  readonly round: number;
+  /** Grows when its documents may have changed again: it is asked about once more. `null`: it has just been given. */
+  readonly round: number | null;
   readonly place: RefObject<HTMLElement | null>;
 }
 
@@ -21,9 +19,9 @@ export interface AskedAbout {
 export function useCitationStates(
   api: Pick<Api, "get">,
   answer: WireAnswer | null,
-  { isOld, round, place }: AskedAbout,
+  { round, place }: AskedAbout,
 ): ReadonlyMap<number, CitationState> {
-  const id = isOld && answer !== null && answer.citations.length > 0 ? answer.id : null;
+  const id = round !== null && answer !== null && answer.citations.length > 0 ? answer.id : null;
   const isSeen = useSeen(place, id === null ? null : round);
   const load = useCallback(
     async (signal: AbortSignal) => {

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import { useId, useMemo, useState } from "react";
-import { formatNumber } from "../format.ts";
+import { formatChance, formatNumber } from "../format.ts";
 import { type CoveragePoint, type Judged, pointAt, riskCoverage } from "./risk-coverage.ts";
 
 export interface CoverageChartProps {
@@ -31,7 +31,7 @@ export function CoverageChart({ items }: CoverageChartProps) {
           min={0}
           max={STEPS}
           value={Math.round(threshold * STEPS)}
-          aria-valuetext={`${Math.round(threshold * 100)} in 100`}
+          aria-valuetext={formatChance(threshold)}
           onChange={(event) => setThreshold(Number(event.target.value) / STEPS)}
         />
         <output htmlFor={id}>{threshold.toFixed(2)}</output>

@@ -3,6 +3,7 @@ import type { WireEvaluation } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
 import { goTo } from "../app/use-route.ts";
+import { StateLine } from "../kit/state-line.tsx";
 
 export interface StartFormProps {
   readonly account: Account;
@@ -21,12 +22,11 @@ const EXAMPLE = `questions:
     kind: out_of_scope`;
 
 /** Begins a run over the golden set that the documents bring, or over a file of questions of one's own. */
-export function StartForm({ account: { api, domain, domains }, isRunning, onStarted }: StartFormProps) {
+export function StartForm({ account: { api, domain, domains, reload }, isRunning, onStarted }: StartFormProps) {
   const [profile, setProfile] = useState("");
   const [failed, setFailed] = useState<string | null>(null);
   const id = useId();
   const profiles = domains.type === "ready" ? domains.value.profiles : [];
-  const title = domain === null ? "" : ` of ${domain.title}`;
 
   async function start(file: File | null) {
     setFailed(null);
@@ -55,19 +55,40 @@ export function StartForm({ account: { api, domain, domains }, isRunning, onStar
         </select>
         {domain?.golden ? (
           <button type="button" className="ask-button" disabled={isRunning} onClick={() => start(null)}>
-            {isRunning ? "A run is on its way" : `Run the golden set${title}`}
+            {isRunning ? "A run is on its way" : `Run the golden set of ${domain.title}`}
           </button>
         ) : null}
       </div>
+      {domains.type === "failed" ? <StateLine state={domains} what="what can be asked about" onRetry={reload} /> : null}
+      {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
+      {failed === null ? null : (
+        <p role="alert" className="message is-warning">
+          {failed}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface QuestionsFileProps extends Pick<Account, "domain"> {
+  readonly isRunning: boolean;
+  readonly onChosen: (file: File) => void;
+}
+
+/** Questions of one's own, and how they are written down. */
+function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
+  const id = useId();
+  return (
+    <>
       <p className="muted">
         {domain?.golden
           ? "Or ask questions of your own:"
           : `No set of questions comes with ${domain?.title ?? "these documents"}: choose a file of your own.`}
       </p>
       <div className="filters">
-        <label htmlFor={`${id}-file`}>File of questions</label>
+        <label htmlFor={id}>File of questions</label>
         <input
-          id={`${id}-file`}
+          id={id}
           type="file"
           className="field"
           accept=".yaml,.yml,.json,.jsonl"
@@ -75,7 +96,7 @@ export function StartForm({ account: { api, domain, domains }, isRunning, onStar
           onChange={(event) => {
             const [file] = event.target.files ?? [];
             event.target.value = "";
-            if (file !== undefined) void start(file);
+            if (file !== undefined) onChosen(file);
           }}
         />
       </div>
@@ -83,15 +104,11 @@ export function StartForm({ account: { api, domain, domains }, isRunning, onStar
         <summary>What such a file looks like</summary>
         <p className="muted">
           YAML, JSON or JSON lines. A question names its right answer by pages and quotes, by values, or by an answer in words; one with a
-          kind is to be refused. It is asked of the documents{title} that everybody may read here, in a copy of their own.
+          kind is to be refused. It is asked of the documents{domain === null ? "" : ` of ${domain.title}`} that everybody may read here, in
+          a copy of their own.
         </p>
         <pre className="prompt">{EXAMPLE}</pre>
       </details>
-      {failed === null ? null : (
-        <p role="alert" className="message is-warning">
-          {failed}
-        </p>
-      )}
     </>
   );
 }

@@ -51,10 +51,7 @@ export function createNearMaker(): NearMaker {
     { rootMargin: margin, scrollMargin: margin },
   );
   // A print shows everything, and begins as soon as this returns.
-  const makeAll = () => {
-    // What is made may hold parts of its own, which are watched from then on.
-    while (watched.size > 0) flushSync(() => [...watched.keys()].forEach(make));
-  };
+  const makeAll = () => flushSync(() => [...watched.keys()].forEach(make));
   window.addEventListener("beforeprint", makeAll);
 
   return {

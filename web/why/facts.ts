@@ -1,4 +1,4 @@
-import { formatNumber } from "../format.ts";
+import { formatChance, formatNumber } from "../format.ts";
 
 /** What a stage reports, for people; what is not listed is shown apart, as it was recorded. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -48,8 +48,17 @@ const RULES: Readonly<Record<string, string>> = {
   values: "has other numbers",
 };
 
-/** Facts that are chances, 0–1. */
-const CHANCES: ReadonlySet<string> = new Set(["best_piece", "chance", "minimum"]);
+type InWords = (value: unknown) => string | null;
+
+const chanceInWords: InWords = (value) => (typeof value === "number" ? formatChance(value) : inWords(value));
+
+/** Facts whose values have words of their own. */
+const WORDS: Readonly<Record<string, InWords>> = {
+  best_piece: chanceInWords,
+  chance: chanceInWords,
+  minimum: chanceInWords,
+  semantic_rule: (value) => RULES[String(value)] ?? inWords(value),
+};
 
 export interface ShownFact {
   readonly name: string;
@@ -62,7 +71,7 @@ type Facts = Readonly<Record<string, unknown>>;
 export function factsInWords(facts: Facts): ShownFact[] {
   return Object.entries(facts).flatMap(([fact, value]) => {
     const name = NAMES[fact];
-    const text = fact === "semantic_rule" ? (RULES[String(value)] ?? inWords(value)) : chanceInWords(fact, value);
+    const text = (WORDS[fact] ?? inWords)(value);
     return name === undefined || text === null ? [] : [{ name, value: text }];
   });
 }
@@ -73,15 +82,6 @@ export function rawFacts(facts: Facts): ShownFact[] {
     const text = inWords(value);
     return NAMES[name] !== undefined || text === null ? [] : [{ name, value: text }];
   });
-}
-
-function chanceInWords(fact: string, value: unknown): string | null {
-  return CHANCES.has(fact) && typeof value === "number" ? chance(value) : inWords(value);
-}
-
-/** 0–1 as people say it. */
-export function chance(share: number): string {
-  return `${Math.round(share * 100)} in 100`;
 }
 
 function inWords(value: unknown): string | null {

@@ -66,7 +66,9 @@ function Recorded({ stages }: { readonly stages: readonly StageRecord[] }) {
           <Fragment key={place}>
             <dt>{stage}</dt>
             <dd>
-              <code>{raw.map(({ name, value }) => `${name} ${value}`).join(", ")}</code>
+              {raw.map(({ name, value }) => (
+                <pre key={name} className="recorded">{`${name} ${value}`}</pre>
+              ))}
             </dd>
           </Fragment>
         ))}

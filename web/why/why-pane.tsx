@@ -5,10 +5,10 @@ import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { confidenceInWords } from "../ask/plain-words.ts";
-import { formatMoment, formatNumber } from "../format.ts";
+import { formatChance, formatMoment, formatNumber } from "../format.ts";
 import { Pane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-import { chance, factsInWords } from "./facts.ts";
+import { factsInWords } from "./facts.ts";
 import { Checks } from "./findings.tsx";
 import { Passages } from "./passages.tsx";
 import { Path } from "./path.tsx";
@@ -92,7 +92,7 @@ const STORED: Readonly<Record<string, string>> = {
 
 function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Turn | null }) {
   const { label, meaning } = confidenceInWords(answer);
-  const { chance: likely, minimum } = turn?.stages.find(({ stage }) => stage === "decide")?.facts ?? {};
+  const { chance, minimum } = turn?.stages.find(({ stage }) => stage === "decide")?.facts ?? {};
   const lookup = turn?.stages.filter(({ stage }) => stage === "lookup" || stage === "recall") ?? [];
   const { cached } = answer;
   return (
@@ -101,8 +101,8 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
       <p>
         {label}. {meaning}
       </p>
-      {typeof likely === "number" && typeof minimum === "number" ? (
-        <p>{`The best quote was held to answer the question with a chance of ${chance(likely)}; an answer is shown from ${chance(minimum)} on.`}</p>
+      {typeof chance === "number" && typeof minimum === "number" ? (
+        <p>{`The best quote was held to answer the question with a chance of ${formatChance(chance)}; an answer is shown from ${formatChance(minimum)} on.`}</p>
       ) : null}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
       <Measured answer={answer} notices={turn?.notices ?? []} />

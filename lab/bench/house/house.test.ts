@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { circlesOf, stepsFrom } from "./import-graph.ts";
-import { readSource } from "./source-files.ts";
+import { readSource, readSources } from "./source-files.ts";
 import { filesVisited } from "./visited-files.ts";
 
 const file = (path: string, ...imports: string[]) => ({ path, imports });
@@ -32,6 +35,22 @@ export const later = () => import("./later.ts");
 
   it("says which file is no TypeScript", () => {
     expect(() => readSource("a.ts", "const = 1")).toThrow(/a\.ts cannot be read/);
+  });
+});
+
+describe("readSources", () => {
+  it("tells tests, and what only they use, from the rest", () => {
+    const root = mkdtempSync(join(tmpdir(), "sourcebound-house-"));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+    for (const path of ["src/a.ts", "src/a.test.ts", "src/testing/fake.ts", "src/latest/b.ts", "test/a.test.ts", "test/support/c.ts"]) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), "export const a = 1;\n");
+    }
+    const paths = (folder: string, tests?: boolean) => readSources(root, folder, tests).map(({ path }) => path);
+    expect(paths("src")).toEqual(["src/a.ts", "src/latest/b.ts"]);
+    expect(paths("src", true)).toEqual(["src/a.test.ts", "src/testing/fake.ts"]);
+    expect(paths("test", true)).toEqual(["test/a.test.ts", "test/support/c.ts"]);
+    expect(paths("test")).toEqual([]);
   });
 });
 

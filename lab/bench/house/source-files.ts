@@ -17,7 +17,7 @@ export interface SourceFunction {
   readonly lines: number;
 }
 
-const IS_TEST = /\.test\.tsx?$|(?:^|\/)(?:testing|fixtures)\//;
+const IS_TEST = /^test\/|\.test\.tsx?$|\/(?:testing|fixtures)\//;
 
 /** Every file of TypeScript under a folder of the checkout. @param tests those of the tests, or all others */
 export function readSources(root: string, folder: string, tests = false): SourceFile[] {

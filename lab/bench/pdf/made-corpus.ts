@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseFile } from "../../../src/ingest/parse.ts";
 import { type MadePdf, makePdf, type PdfMadeBlock, type PdfMadeOptions } from "../../../src/ingest/testing/made-pdf.ts";
+import { markdownFiles } from "../../sets/markdown-files.ts";
 
 /** How pages may look: columns, running heads, turned pages, ligatures, words cut at line ends. */
 const LAYOUTS: Readonly<Record<string, PdfMadeOptions & { readonly isRuled: boolean }>> = {
@@ -37,10 +38,7 @@ export function* makeCorpus(corpus: string, texts: number): Generator<MadeFile, 
 
 /** Documents with tables first, spread over the folder, the longest of each part. */
 function chooseDocuments(corpus: string, count: number): { readonly path: string; readonly source: string }[] {
-  const all = readdirSync(corpus, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".md"))
-    .sort()
-    .map((path) => ({ path, source: readFileSync(join(corpus, path), "utf8") }));
+  const all = markdownFiles(corpus).map((path) => ({ path, source: readFileSync(join(corpus, path), "utf8") }));
   if (all.length < count) throw new Error(`${corpus} holds ${all.length} markdown files: ${count} are asked for`);
   const part = all.length / count;
   return Array.from({ length: count }, (_, i) => {

@@ -1,8 +1,8 @@
 import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
+import { type ComposedYaml, composeYaml } from "../../text/compose-yaml.ts";
 import type { DocumentMetadata } from "../../types.ts";
-import { type ComposedYaml, composeYaml } from "./compose-yaml.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 
 /** YAML between `---` lines, TOML between `+++` lines, or JSON whose first and last brace stand alone on their lines, as Hugo has it. */
