@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, RequestError } from "../errors.ts";
+import { compareText } from "../text/compare-text.ts";
 import { chooseSets } from "./choose-sets.ts";
 import type { Evaluation } from "./evaluation.ts";
 import { goldenItemSchema } from "./golden-item.ts";
@@ -40,47 +41,32 @@ const ID = /^eval_[0-9a-f-]{36}$/;
 
 export function createEvaluations({ now = () => new Date(), ...parts }: EvaluationParts): Evaluations {
   const { config } = parts;
-  const folder = join(config.data_dir, "evaluations");
+  const kept = keptIn(join(config.data_dir, "evaluations"));
   let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
 
-  const read = async (id: string): Promise<Evaluation> => {
-    if (running?.evaluation.id === id) return running.evaluation;
-    const text = ID.test(id) ? await readFile(join(folder, `${id}.json`), "utf8").catch(() => null) : null;
-    if (text === null) throw unknownEvaluation(id);
-    return JSON.parse(text) as Evaluation;
-  };
+  const read = async (id: string) => (running?.evaluation.id === id ? running.evaluation : await kept.read(id));
   const doneOf = async (id: string) => {
     const { report, latenciesMs } = await read(id);
     if (report === null) throw notDone();
     return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
   };
   const list = async () => {
-    const names = await readdir(folder).catch(() => []);
-    const kept = await Promise.all(names.filter((name) => ID.test(name.replace(/\.json$/, ""))).map((name) => read(name.slice(0, -5))));
-    const all = running === null ? kept : [running.evaluation, ...kept];
-    return all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+    const all = [...(running === null ? [] : [running.evaluation]), ...(await kept.list())];
+    return all.sort((a, b) => compareText(b.startedAt, a.startedAt));
   };
   return {
     start({ domain, profile, questions }) {
       if (running !== null) throw new RequestError("evaluation_running", "A golden run is on its way: wait for its end, or stop it.");
       const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
-      const evaluation: Evaluation = {
-        ...{ id: `eval_${randomUUID()}`, domain, profile, questions: questions?.name ?? null, state: "running", done: 0 },
-        ...{
-          total: asked.answerable.length + asked.unanswerable.length,
-          reason: null,
-          startedAt: now().toISOString(),
-          endedAt: null,
-          ...{ report: null, latenciesMs: [] },
-        },
-      };
+      const total = asked.answerable.length + asked.unanswerable.length;
+      const evaluation = begun({ domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() });
       const abort = new AbortController();
       const end = async (more: Partial<Evaluation>) => {
         if (running === null) return;
         const ended = { ...running.evaluation, ...more, endedAt: now().toISOString() };
-        await keep(folder, ended);
+        await kept.write(ended);
         running = null;
-        for (const old of (await list()).slice(KEPT)) await rm(join(folder, `${old.id}.json`), { force: true });
+        for (const { id } of (await list()).slice(KEPT)) await kept.remove(id);
       };
       const change = (more: Partial<Evaluation>) => {
         if (running?.evaluation.id === evaluation.id) running.evaluation = { ...running.evaluation, ...more };
@@ -107,7 +93,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
         await ended;
       }
       await read(id);
-      await rm(join(folder, `${id}.json`), { force: true });
+      await kept.remove(id);
     },
     async close() {
       running?.abort.abort();
@@ -122,12 +108,35 @@ function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
   return chosen.set;
 }
 
-/** Written beside first, so that nobody reads half a file. */
-async function keep(folder: string, evaluation: Evaluation): Promise<void> {
-  const path = join(folder, `${evaluation.id}.json`);
-  await mkdir(folder, { recursive: true });
-  await writeFile(`${path}.part`, JSON.stringify(evaluation));
-  await rename(`${path}.part`, path);
+function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total" | "startedAt">): Evaluation {
+  const open = { state: "running", done: 0, reason: null, endedAt: null, report: null, latenciesMs: [] } as const;
+  return { id: `eval_${randomUUID()}`, ...of, ...open };
+}
+
+/** Runs that are kept, a file each. */
+function keptIn(folder: string) {
+  const pathOf = (id: string) => join(folder, `${id}.json`);
+  /** @throws RequestError `unknown_evaluation` */
+  const read = async (id: string): Promise<Evaluation> => {
+    const text = ID.test(id) ? await readFile(pathOf(id), "utf8").catch(() => null) : null;
+    if (text === null) throw unknownEvaluation(id);
+    return JSON.parse(text) as Evaluation;
+  };
+  return {
+    read,
+    async list(): Promise<Evaluation[]> {
+      const names = await readdir(folder).catch(() => []);
+      return await Promise.all(names.filter((name) => ID.test(name.replace(/\.json$/, ""))).map((name) => read(name.slice(0, -5))));
+    },
+    /** Written beside first, so that nobody reads half a file. */
+    async write(evaluation: Evaluation): Promise<void> {
+      const path = pathOf(evaluation.id);
+      await mkdir(folder, { recursive: true });
+      await writeFile(`${path}.part`, JSON.stringify(evaluation));
+      await rename(`${path}.part`, path);
+    },
+    remove: (id: string) => rm(pathOf(id), { force: true }),
+  };
 }
 
 function unknownEvaluation(id: string): RequestError {

@@ -119,11 +119,12 @@ function parseTomlFrontMatter(toml: string): z.infer<typeof frontMatterSchema> {
   }
 }
 
+/** Nobody is told what is wrong with it: braces at the top of a text may be code, and then they are its text. */
 function parseJsonFrontMatter(json: string): z.infer<typeof frontMatterSchema> {
   try {
     return frontMatterSchema.parse(JSON.parse(json));
   } catch (cause) {
-    throw badFrontMatter(1, messageOf(cause), cause, "JSON in braces");
+    throw new IngestError("bad_front_matter", messageOf(cause), {}, { cause });
   }
 }
 
