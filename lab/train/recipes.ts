@@ -53,6 +53,30 @@ function dumpAndTrain(name: string, dumps: readonly (readonly string[])[], train
   ];
 }
 
+/** Sets whose pieces the chooser and the reader learn from, beside the written collections. */
+const CHOICE_DATA = ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"];
+
+/** Where the reader's training leaves what it made, and what the chooser learns from. */
+function readerFiles(work: string): { readonly state: string; readonly cross: string; readonly rows: readonly string[] } {
+  return { state: join(work, "reader.safetensors"), cross: join(work, "cross"), rows: ["pieces.jsonl.gz", "written.jsonl.gz"] };
+}
+
+function measuring(name: string, ...options: string[]): Step {
+  return { folder: ".", command: ["node", `dist/lab/train/chooser/${name}.js`, ...options] };
+}
+
+/** The pieces of every question as the product measures them, and encoders that learn from them: one of all, and of each fold one that the other's readings are from. */
+function trainReader({ data, work }: RecipeOptions): Step[] {
+  const { state, cross, rows } = readerFiles(work);
+  const [pieces, written] = rows.map((name) => join(work, name)) as [string, string];
+  return [
+    measuring("dump", "--data", data, "--out", pieces),
+    measuring("dump", "--written", "lab/sets/written", "--out", written),
+    ...environment("reader"),
+    { folder: "lab/train/reader", command: [PYTHON, "train.py", "--rows", pieces, written, "--work", cross, "--out", state] },
+  ];
+}
+
 /** In the order in which one needs another: rankers before what judges their passages. */
 export const RECIPES: readonly Recipe[] = [
   {
@@ -218,15 +242,15 @@ export const RECIPES: readonly Recipe[] = [
     name: "reader",
     what: "the reader of a question's best pieces",
     makes: [`${WEIGHTS}/reader.bin`, "src/reader/parity/reader.parity.json"],
-    minutes: 3,
-    needs: { data: [] },
-    steps: () => [
-      ...environment("reader"),
+    minutes: 45,
+    needs: { data: CHOICE_DATA },
+    steps: (options) => [
+      ...trainReader(options),
       {
         folder: "lab/train/reader",
         command: [
-          ...[PYTHON, "export.py", "--name", "reader-2", "--out", `../../../${WEIGHTS}/reader.bin`],
-          ...["--parity", "../../../src/reader/parity/reader.parity.json"],
+          ...[PYTHON, "export.py", "--name", "reader-3", "--state", readerFiles(options.work).state],
+          ...["--out", `../../../${WEIGHTS}/reader.bin`, "--parity", "../../../src/reader/parity/reader.parity.json"],
         ],
       },
     ],
@@ -235,25 +259,20 @@ export const RECIPES: readonly Recipe[] = [
     name: "chooser",
     what: "the sentence that answers, and the chance that it does",
     makes: [`${WEIGHTS}/chooser.json`],
-    minutes: 20,
-    needs: { data: ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"] },
-    steps: ({ data, work, date }) => {
-      const [rows, written, answers] = ["pieces.jsonl.gz", "written.jsonl.gz", "answers.jsonl"].map((name) => join(work, name)) as [
-        string,
-        string,
-        string,
-      ];
+    minutes: 55,
+    needs: { data: CHOICE_DATA },
+    steps: (options) => {
+      const { data, work, date } = options;
+      const { cross, rows } = readerFiles(work);
+      const answers = join(work, "answers.jsonl");
       const fitted = { folder: "lab/train/chooser", weights: `../../../${WEIGHTS}` };
-      const program = (name: string, ...options: string[]) => ({
-        folder: ".",
-        command: ["node", `dist/lab/train/chooser/${name}.js`, ...options],
-      });
+      const crossed = rows.map((name) => join(cross, name));
       return [
-        program("dump", "--data", data, "--out", rows),
-        program("dump", "--written", "lab/sets/written", "--out", written),
+        // What the reader's recipe has trained in the same folder is not trained again.
+        ...trainReader(options),
         ...environment("chooser"),
-        { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", rows, written, "--out", fitted.weights, "--date", date] },
-        program("answers", "--data", data, "--out", answers),
+        { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", ...crossed, "--out", fitted.weights, "--date", date] },
+        measuring("answers", "--data", data, "--out", answers),
         { folder: fitted.folder, command: [PYTHON, "threshold.py", "--answers", answers, "--weights", `${fitted.weights}/chooser.json`] },
       ];
     },

@@ -7,7 +7,6 @@ import { createGzip } from "node:zlib";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
-import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 import { Lexicon } from "../../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve/rerank.ts";
 import { type RetrieveParts, retrievePassages } from "../../../src/retrieve/retrieve.ts";
@@ -18,8 +17,7 @@ import { readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
-import { logit, type MeasuredPiece, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
-import { dot } from "../../../src/write/read-pieces.ts";
+import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
 import { readingText } from "../../../src/write/reading-text.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
@@ -52,15 +50,11 @@ const { values: flags } = parseArgs({
     sets: { type: "string", default: SETS.join(",") },
     /** Folder of written collections, instead of the sets. */
     written: { type: "string" },
-    /** The text of each piece too, as the reader reads it. */
-    texts: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === undefined) {
-  process.stderr.write(
-    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--texts]\nnode dump.ts --written DIR --out written.jsonl.gz [--texts]\n",
-  );
+  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b]\nnode dump.ts --written DIR --out written.jsonl.gz\n");
   process.exit(flags.help ? 0 : 2);
 }
 
@@ -81,8 +75,6 @@ const LIMIT = 120;
 /** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
 const KEPT = { set: 24, written: 60 } as const;
 
-const reader = openSharedReader();
-
 const packed = createGzip();
 const file = packed.pipe(createWriteStream(flags.out));
 const write = (row: object) => packed.write(`${JSON.stringify(row)}\n`);
@@ -91,7 +83,6 @@ if (flags.written !== undefined) await dumpWritten(flags.written);
 else for (const name of flags.sets.split(",")) await dumpSet(name, flags.data as string);
 packed.end();
 await finished(file);
-await reader.close();
 
 async function dumpSet(name: string, data: string): Promise<void> {
   const set = name === "tables" ? readTables(data) : isFolder(name) ? readFolderSet(name, data) : readPackSet(name, data);
@@ -146,7 +137,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
   }
 }
 
-/** Questions that were written over documents of their own: each collection is an index, and its pieces are read. Of every fourth the document that answers is left out once more. */
+/** Questions that were written over documents of their own: each collection is an index. Of every fourth the document that answers is left out once more. */
 async function dumpWritten(folder: string): Promise<void> {
   for (const { name, documents, questions } of readWrittenSets(folder)) {
     const parts = await createParts({ documents }, encoder, reranker);
@@ -208,22 +199,14 @@ async function measureQuestion(
     })
     .sort((a, b) => b.y - a.y || b.order - a.order)
     .slice(0, most);
-  const readings = await readAll(question.resolved, kept);
-  const pieces = kept.map(({ piece, y, place }, i) => ({
+  const pieces = kept.map(({ piece, y, place }) => ({
     ...{ y, place, x: measurePiece(piece, unitNames).map(round) },
-    reading: round(readings[i] ?? null),
-    ...(flags.texts ? { text: readingText(piece.view) } : {}),
+    text: readingText(piece.view),
   }));
   const model = sufficiency.models.vectors;
   const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];
   const answering = passages.flatMap((passage, i) => (isGold(passage) ? [round(chances[i] as number)] : []));
   return { windows: parts.corpus.windows, answering, pieces, gate: gate.map(round) };
-}
-
-async function readAll(question: string, kept: readonly { readonly piece: MeasuredPiece }[]): Promise<number[]> {
-  const [asked, ...others] = (await reader.read([question, ...kept.map(({ piece }) => readingText(piece.view))], signal)) ?? [];
-  if (asked === undefined) throw new Error("the reader could not be started");
-  return others.map((one) => dot(asked, one));
 }
 
 function round(value: number | null): number | null {

@@ -1,6 +1,6 @@
 """Trains the reader on with questions whose answering pieces are known: `python3 train.py --rows rows.jsonl.gz written.jsonl.gz --work DIR --out reader.safetensors`.
 
-The rows are those of `../chooser/dump.ts --texts`. A step takes questions of many sets; each has one piece that answers, those that the product brought up beside it
+The rows are those of `../chooser/dump.ts`. A step takes questions of many sets; each has one piece that answers, those that the product brought up beside it
 and were hardest to tell apart, the pieces of other groups, and a learned bar for "nothing here answers". Vectors of words stay as the file will hold them.
 
 What learns from the reader's cosines needs those of an encoder that did not see the question: before the reader that ships, one is trained for each fold of the
@@ -114,9 +114,9 @@ def fold_of(group: str, folds: int) -> int:
 
 
 def hardest(question: dict) -> list[str]:
-    """Pieces that do not answer and look most as if they did: half by the cosine in the rows, half in the order of the file."""
+    """Pieces that do not answer and look most as if they did: half by the cosine of the encoder before it is trained, half in the order of the file."""
     wrong = [piece for piece in question["pieces"] if not piece["y"]]
-    by_cosine = sorted(wrong, key=lambda piece: -(piece.get("reading") or 0))[: HARD // 2]
+    by_cosine = sorted(wrong, key=lambda piece: -piece["before"])[: HARD // 2]
     return list(dict.fromkeys([piece["text"] for piece in [*by_cosine, *wrong[: HARD // 2]]]))
 
 
@@ -183,7 +183,7 @@ def part(path: Path, questions: list[dict], options: argparse.Namespace) -> Enco
     return encoder
 
 
-def readings_of(encoder: Encoder, questions: list[dict]) -> None:
+def readings_of(encoder: Encoder, questions: list[dict], name="reading") -> None:
     texts = list(dict.fromkeys(text for q in questions for text in [q["question"], *(piece["text"] for piece in q["pieces"])]))
     place = {text: i for i, text in enumerate(texts)}
     with torch.no_grad():
@@ -191,19 +191,25 @@ def readings_of(encoder: Encoder, questions: list[dict]) -> None:
     for q in questions:
         asked = vectors[place[q["question"]]]
         for piece in q["pieces"]:
-            piece["reading"] = round(float(vectors[place[piece["text"]]] @ asked), 4)
+            piece[name] = round(float(vectors[place[piece["text"]]] @ asked), 4)
 
 
 def count_right(questions: list[dict]) -> str:
     answerable = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
-    right = sum(max(q["pieces"], key=lambda piece: piece["reading"])["y"] for q in answerable)
-    return f"{right} of {len(answerable)} by the cosine alone"
+    before, now = (sum(max(q["pieces"], key=lambda piece: piece[name])["y"] for q in answerable) for name in ("before", "reading"))
+    return f"of {len(answerable)} by the cosine alone {before} before, {now} now"
+
+
+def write_rows(path: Path, head: dict, rows: list[dict]) -> None:
+    with gzip.open(path, "wt", encoding="utf-8", compresslevel=4) as file:
+        for row in [head, *rows]:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="of dump.ts --texts")
-    parser.add_argument("--check", type=Path, help="questions that nothing is learned from, also of dump.ts --texts")
+    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="of ../chooser/dump.ts")
+    parser.add_argument("--check", type=Path, help="questions that nothing is learned from")
     parser.add_argument("--work", type=Path, required=True, help="gets what is trained for each fold, and the rows with its cosines")
     parser.add_argument("--out", type=Path, required=True, help="the encoder that learned from all, for export.py --state")
     parser.add_argument("--epochs", type=float, default=1.0)
@@ -216,29 +222,25 @@ def main() -> None:
     files = [(path, *read_rows(path)) for path in options.rows]
     questions = [q for _, _, rows in files for q in rows if q["pieces"]]
     answerable = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
-    print(f"{len(questions)} questions, {len(answerable)} with a piece that answers; {count_right(questions)} before", flush=True)
+    print(f"{len(questions)} questions, {sum(any(piece['y'] for piece in q['pieces']) for q in questions)} with a piece that answers", flush=True)
+    readings_of(start(), questions, "before")
     for fold in range(options.folds):
         inside = [q for q in questions if fold_of(q["group"], options.folds) != fold]
         outside = [q for q in questions if fold_of(q["group"], options.folds) == fold]
-        before = {name: count_right([q for q in outside if q["set"] == name]) for name in {q["set"] for q in outside}}
-        encoder = part(options.work / f"fold-{fold}.safetensors", inside, options)
-        readings_of(encoder, outside)
-        for name, count in sorted(before.items()):
-            print(f"  {name}: {count}, now {count_right([q for q in outside if q['set'] == name])}")
+        readings_of(part(options.work / f"fold-{fold}.safetensors", inside, options), outside)
+        for name in sorted({q["set"] for q in outside}):
+            print(f"  {name}: {count_right([q for q in outside if q['set'] == name])}")
         print(f"fold {fold}, not seen: {count_right(outside)}", flush=True)
     for path, head, rows in files:
-        with gzip.open(options.work / path.name, "wt", encoding="utf-8", compresslevel=4) as file:
-            for row in [head, *rows]:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        write_rows(options.work / path.name, head, rows)
     encoder = part(options.out, questions, options)
     if options.check is not None:
         head, rows = read_rows(options.check)
-        print(f"{options.check.name}: {count_right(rows)} before", flush=True)
-        readings_of(encoder, [q for q in rows if q["pieces"]])
-        print(f"{options.check.name}: {count_right(rows)} now")
-        with gzip.open(options.work / options.check.name, "wt", encoding="utf-8", compresslevel=4) as file:
-            for row in [head, *rows]:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        asked = [q for q in rows if q["pieces"]]
+        readings_of(start(), asked, "before")
+        readings_of(encoder, asked)
+        print(f"{options.check.name}: {count_right(asked)}")
+        write_rows(options.work / options.check.name, head, rows)
 
 
 if __name__ == "__main__":
