@@ -34,7 +34,7 @@ interface Run {
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; refusing is an answer, not an error
  */
 export async function* answer(request: AskRequest, parts: AnswerParts, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
-  const trace = createTrace(parts.clock, parts.turn);
+  const trace = createTrace(parts, request);
   assertCanRun(parts);
 
   const question = yield* trace.stage("admit", (log) => admit(request, parts, log));

@@ -5,7 +5,7 @@ import { supportedExtensions } from "./ingest/formats/formats.ts";
 import { createIdentities } from "./ingest/identity.ts";
 import { prepareFile } from "./ingest/prepare-file.ts";
 import type { FileParts, IngestRequest } from "./ingest/request.ts";
-import { type Scan, type ScannedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
+import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
 import { failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
@@ -31,10 +31,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   signal.throwIfAborted();
   const begun = parts.clock();
   const { store } = parts;
-  const scan =
-    request.only === null
-      ? scanFolder(request.folder, request.root, supportedExtensions)
-      : scanFiles(request.only, request.root, supportedExtensions);
+  const scan = scanOf(request);
   const { files, skipped } = withoutStored(scan, parts.elsewhere);
   const { unreadable } = scan;
   const unread = skipped.filter(({ extension }) => extension !== null);
@@ -66,16 +63,8 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     yield* storeGroup(group, run);
   }
 
-  // Files of a kind that is not read are remembered by name, so that a refusal can say what was not searched.
   for (const { path } of unread) present.add(path);
-  const unknown = unread.filter(({ path, reason }) => known.get(path)?.status !== "failed" || known.get(path)?.reason !== reason);
-  for (let at = 0; at < unknown.length && !request.dryRun; at += GROUP_FILES) {
-    signal.throwIfAborted();
-    const puts = unknown
-      .slice(at, at + GROUP_FILES)
-      .map(({ path, reason }) => failedFile(request, path, { reason, hash: "", settings: "" }));
-    for (const { deleted } of await store.documents.putFiles(puts)) counts.deleted += deleted;
-  }
+  if (!request.dryRun) await rememberUnread(unread, run, signal);
   for (const path of [...known.keys()].filter((one) => !present.has(one) && !isHidden(one))) {
     signal.throwIfAborted();
     counts.deleted += request.dryRun ? 1 : await store.documents.deleteFiles(request, [path]);
@@ -94,6 +83,26 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     unread: countKinds(unread),
     dryRun: request.dryRun,
   };
+}
+
+function scanOf({ only, folder, root }: IngestRequest): Scan {
+  return only === null ? scanFolder(folder, root, supportedExtensions) : scanFiles(only, root, supportedExtensions);
+}
+
+/** Files of a kind that is not read are remembered by name, so that a refusal can say what was not searched. */
+async function rememberUnread(
+  unread: readonly SkippedFile[],
+  { request, parts, known, counts }: Pick<Run, "request" | "parts" | "known" | "counts">,
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown = unread.filter(({ path, reason }) => known.get(path)?.status !== "failed" || known.get(path)?.reason !== reason);
+  for (let at = 0; at < unknown.length; at += GROUP_FILES) {
+    signal.throwIfAborted();
+    const puts = unknown
+      .slice(at, at + GROUP_FILES)
+      .map(({ path, reason }) => failedFile(request, path, { reason, hash: "", settings: "" }));
+    for (const { deleted } of await parts.store.documents.putFiles(puts)) counts.deleted += deleted;
+  }
 }
 
 /** Files that another source has are not stored twice. */

@@ -125,7 +125,7 @@ describe("GET and DELETE /v1/sessions/ID", () => {
     const { engine } = await open();
     const { createStore } = await import("../src/store/store.ts");
     const { openSqlite } = await import("../src/store/sqlite.ts");
-    const second = createStore(await openSqlite(`${engine.config.data_dir}/sourcebound.db`), { now: () => new Date() });
+    const second = createStore(await openSqlite(`${engine.config.data_dir}/sourcebound.db`), { now: () => new Date(), clock: () => 0 });
     const scope = engine.scope();
     const append = (n: number) =>
       (n % 2 === 0 ? engine.store : second).sessions.append(

@@ -13,7 +13,7 @@ import { rounds } from "./support/trials.ts";
 const SCHEDULES = rounds({ all: 1_000, usually: 40 });
 const OPERATIONS = 14;
 const SEED = 20_261_121;
-const clock = { now: () => new Date("2026-01-01T00:00:00Z") };
+const clock = { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => performance.now() };
 
 let folder = "";
 beforeAll(() => {

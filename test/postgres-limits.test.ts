@@ -19,7 +19,7 @@ describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", (
     const url = await server.createDatabase();
     const made = [];
     for (let n = 0; n < 2; n++) {
-      const store = createStore(await openPostgres({ url, connections: 4, timeoutMs: 5_000 }), { now: () => new Date() });
+      const store = createStore(await openPostgres({ url, connections: 4, timeoutMs: 5_000 }), { now: () => new Date(), clock: () => 0 });
       stores.push(store);
       if (store.counters === null) throw new Error("PostgreSQL counts together");
       made.push({ store, admission: createSharedAdmission(store.counters, await store.secret()) });

@@ -16,7 +16,7 @@ describe.skipIf(whyNoPostgres !== null)("PostgreSQL", () => {
 
   describeStoreContract("PostgreSQL", async () => {
     let now = Date.parse("2026-01-01T00:00:00Z");
-    const clock = { now: () => new Date(now) };
+    const clock = { now: () => new Date(now), clock: () => performance.now() };
     const options = { url: await server.createDatabase(), connections: 4, timeoutMs: 20_000 };
     const open = async () => createStore(await openPostgres(options), clock);
     return {

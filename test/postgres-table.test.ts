@@ -52,7 +52,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
 
   async function world() {
     const db = await openPostgres({ url: await server.createDatabase(), connections: 4, timeoutMs: 30_000 });
-    const store = createStore(db, { now: () => new Date(0) });
+    const store = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const warned: string[] = [];
     const asked: number[] = [];
     const tables: VectorTables = {

@@ -23,7 +23,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
 
   async function filled() {
     const db = await openPostgres({ url: await server.createDatabase(), connections: 3, timeoutMs: 30_000 });
-    const { documents } = createStore(db, { now: () => new Date(0) });
+    const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const vectors = await openPostgresVectors(db, { domain: "d", model: "m", dimensions: DIMENSIONS });
     const random = createRandom(3);
     const unit = () => {
@@ -92,7 +92,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
 
   it("keeps up to 4,000 dimensions as halves, and says where more are", async () => {
     const db = await openPostgres({ url: await server.createDatabase(), connections: 3, timeoutMs: 30_000 });
-    const { documents } = createStore(db, { now: () => new Date(0) });
+    const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     await documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(storedDocument()));
     const wide = await openPostgresVectors(db, { domain: "d", model: "m", dimensions: 3_072 });
     const vector = Float32Array.from({ length: 3_072 }, (_, i) => (i === 5 ? 1 : 0));

@@ -251,7 +251,7 @@ describe("the audit log", () => {
   it("keeps one chain when two processes act at once", async () => {
     const { store, dataDir, db } = await withActs();
     const { createStore } = await import("../src/store/store.ts");
-    const second = createStore(await openSqlite(join(dataDir, "sourcebound.db")), { now: () => new Date() });
+    const second = createStore(await openSqlite(join(dataDir, "sourcebound.db")), { now: () => new Date(), clock: () => 0 });
     const act = { actor: "Ann", action: "flag", subject: "x", details: {} } as const;
     await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? store : second).audit.append(act)));
     expect(await store.audit.verify()).toMatchObject({ intact: true, rows: 45 });

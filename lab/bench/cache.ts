@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { SILENT_LOG } from "../../src/answer/trace.ts";
 import { embeddedIn } from "../../src/config.ts";
 import { type AskRequest, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
 import {
@@ -20,7 +21,6 @@ import type { Benchmark } from "../commands/bench.ts";
 
 const SEED = 1;
 const PROFILE = "sourcebound";
-const quiet = { fact: () => undefined, notice: () => undefined };
 
 type Parts = Awaited<ReturnType<Engine["answerParts"]>>;
 type Times = Record<string, Span[]>;
@@ -119,7 +119,7 @@ function requestOf(question: string): AskRequest {
 async function storedQuestions(asked: readonly string[], engine: Engine, parts: Parts): Promise<string[]> {
   const stored: string[] = [];
   for (const text of asked) {
-    const question = await admit(requestOf(text), parts, quiet);
+    const question = await admit(requestOf(text), parts, SILENT_LOG);
     if ((await engine.store.cache.get(exactCacheKey(question, parts.cache))) !== null) stored.push(text);
   }
   return stored;
@@ -145,7 +145,7 @@ async function fill(
   const place = { domain: "veterans", tenant: null, access: ["public"], profile: PROFILE, language: parts.cache.language };
   for (let n = 0; n < missing; n++) {
     if (n % 500 === 0) progress(`${n} of ${missing} entries`);
-    const template = await admit(requestOf(stored[n % stored.length] as string), parts, quiet);
+    const template = await admit(requestOf(stored[n % stored.length] as string), parts, SILENT_LOG);
     const entry = await engine.store.cache.get(exactCacheKey(template, parts.cache));
     if (entry === null) throw new Error("the answer to be copied is gone");
     const length = 6 + Math.floor(random() * 8);
@@ -183,16 +183,16 @@ async function measure(
     const sum = (of: "wall" | "cpu") => spans.reduce((total, span) => total + span[of], 0);
     list.push({ wall: sum("wall"), cpu: sum("cpu") });
   };
-  const exact = await admit(requestOf(text), parts, quiet);
-  const same = await timed(() => lookup(exact, parts, quiet));
+  const exact = await admit(requestOf(text), parts, SILENT_LOG);
+  const same = await timed(() => lookup(exact, parts, SILENT_LOG));
   if (same.result.hit?.level === "exact") {
     note("exact hit", same.span);
     hits.exact++;
   }
-  const polite = await admit(requestOf(`Please tell me: ${text}`), parts, quiet);
-  const known = await timed(() => lookup(polite, parts, quiet));
-  const found = await timed(() => retrieve(polite, parts, quiet, new AbortController().signal));
-  const { result, span } = await timed(() => recall({ question: polite, known: known.result, found: found.result }, parts, quiet));
+  const polite = await admit(requestOf(`Please tell me: ${text}`), parts, SILENT_LOG);
+  const known = await timed(() => lookup(polite, parts, SILENT_LOG));
+  const found = await timed(() => retrieve(polite, parts, SILENT_LOG, new AbortController().signal));
+  const { result, span } = await timed(() => recall({ question: polite, known: known.result, found: found.result }, parts, SILENT_LOG));
   const outcome = result.hit === null ? "semantic miss" : "semantic hit";
   hits[result.hit === null ? "misses" : "semantic"]++;
   note(`${outcome}, without retrieval`, known.span, span);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { SILENT_LOG } from "../../src/answer/trace.ts";
 import { embeddedIn } from "../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import {
@@ -30,7 +31,6 @@ import { admittedIn } from "../sets/refusal-sets.ts";
 /** Times that every question is judged; the first round compiles and is left out. */
 const ROUNDS = 6;
 const TARGET_MS = 3;
-const SILENT = { fact: () => undefined, notice: () => undefined };
 const LISTS = ["cold, wall", "cold, processor", "warm, wall", "warm, processor"] as const;
 
 /** What does the whole gate cost, without a model: verdicts, comparison of the passages, sufficiency, decision? */
@@ -111,8 +111,8 @@ async function measure(
         const [cpu, wall] = [process.cpuUsage(), performance.now()];
         const ranker = found.ranker?.id ?? null;
         const given = { question, passages: found.passages, scale: RAW_SCALE, ranker };
-        const { evidence, view, gate } = await verify(given, parts, SILENT, signal);
-        await decide({ question, evidence, view, gate, ranker, scale: RAW_SCALE }, parts, SILENT, signal);
+        const { evidence, view, gate } = await verify(given, parts, SILENT_LOG, signal);
+        await decide({ question, evidence, view, gate, ranker, scale: RAW_SCALE }, parts, SILENT_LOG, signal);
         const took = performance.now() - wall;
         const { user, system } = process.cpuUsage(cpu);
         if (round === 0) continue;

@@ -63,7 +63,7 @@ export const benchmark: Benchmark = {
     const db = await openPostgres({ url: values.database, connections: THREADS + 1, timeoutMs: 600_000 });
     const rows: Measured[] = [];
     try {
-      const store = createStore(db, { now: () => new Date(0) });
+      const store = createStore(db, { now: () => new Date(0), clock: () => 0 });
       const make = createVectors(dimensions);
       const questions = Array.from({ length: BATCH }, make);
       let made = 0;

@@ -1,7 +1,7 @@
 import { admit } from "../../src/answer/admit.ts";
 import { createOutcome } from "../../src/answer/outcome.ts";
 import { remember } from "../../src/answer/remember.ts";
-import type { StageLog } from "../../src/answer/trace.ts";
+import { SILENT_LOG } from "../../src/answer/trace.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { citedVersions } from "../../src/remember/remember.ts";
 import type { Answer } from "../../src/types.ts";
@@ -39,8 +39,6 @@ export function createEndToEnd(engine: Engine, where: AskWhere): Serve {
 
 const APPROVED_INSTEAD = { ok: "approved_unclean", insufficient_context: "approved_refused", error: "approved_refused" } as const;
 
-const SILENT: StageLog = { fact: () => undefined, notice: () => undefined };
-
 /** Stores what the best passages answer, whatever the gate says and without what a person who approves it has read past; `null`: they give no quote. */
 async function storeInstead(engine: Engine, text: string, where: AskWhere): Promise<Answer | null> {
   const answer = await engine.answer(text, { ...where, measuring: true });
@@ -53,8 +51,8 @@ async function storeInstead(engine: Engine, text: string, where: AskWhere): Prom
     claims: answer.claims.filter(({ status }) => status === "supported" || status === "unchecked"),
     checks: answer.checks.filter(({ verdict }) => verdict === "pass"),
   };
-  const question = await admit(request, parts, SILENT);
-  await remember({ question, answer: approved, outcome: createOutcome() }, parts, SILENT);
+  const question = await admit(request, parts, SILENT_LOG);
+  await remember({ question, answer: approved, outcome: createOutcome() }, parts, SILENT_LOG);
   return (await engine.store.cache.count()) > 0 ? approved : null;
 }
 

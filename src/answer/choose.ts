@@ -1,14 +1,12 @@
-import { linearPartsOf } from "../models/weights/scorer.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, Question } from "../types.ts";
-import type { Choice, ScoredPiece } from "../write/choice.ts";
+import type { Choice } from "../write/choice.ts";
 import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
-import { measurePiece } from "../write/piece-features.ts";
 import type { ReadTexts } from "../write/read-pieces.ts";
-import { measureReading } from "../write/reading-features.ts";
+import { tellPieces } from "../write/tell-pieces.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -47,32 +45,8 @@ export async function choose(
   log.fact("pieces", choice.pieces.length);
   log.fact("read", choice.glance !== null);
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
-  log.fact(
-    "first",
-    choice.pieces
-      .slice(0, TOLD)
-      .map((piece) => tell(piece, weights))
-      .join("\n") || null,
-  );
+  log.detail("first", () => tellPieces(choice.pieces, weights) || null);
   return choice;
-}
-
-/** Pieces that the log tells of, and of each the features that add most to its score. */
-const TOLD = 10;
-const MOST = 4;
-const TOLD_CHARACTERS = 80;
-
-/** A piece for who looks for the cause of an answer: its score, its reading, what weighed most, and how it begins. */
-function tell({ score, reading, measured, view }: ScoredPiece, { piece, read }: ChooserWeights): string {
-  const scorer = reading === null ? piece : read;
-  const values = reading === null ? measurePiece(measured, scorer.features) : measureReading(measured, reading, scorer.features);
-  const parts = linearPartsOf(values, scorer)
-    .map((part, i) => ({ part, name: scorer.features[i] as string }))
-    .sort((a, b) => Math.abs(b.part) - Math.abs(a.part))
-    .slice(0, MOST)
-    .map(({ part, name }) => `${name} ${part.toFixed(2)}`);
-  const likeness = reading === null ? "not read" : `reading ${reading.toFixed(2)}`;
-  return `${score.toFixed(2)} (${likeness}; ${parts.join(", ")}) ${view.text.slice(0, TOLD_CHARACTERS).replaceAll("\n", " ")}`;
 }
 
 /** The learned gate never answers from what is rejected; another gate may, where nothing is better, and what is not rejected comes first there. */

@@ -117,8 +117,8 @@ function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { 
   const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
   const { chance: probability, readings } = answerChance(choice, known, weights);
   for (const [name, value] of Object.entries(readings ?? {})) log.fact(name.replace(".", "_"), value);
-  const { minimum, risk, measured } = weights.threshold;
-  const shares = [probability, minimum, risk].map((share) => `${Math.round(100 * share)} %`);
-  const reason = `${shares[0]} likely that the best quote answers; shown as an answer from ${shares[1]} (${shares[2]} of what is then shown was wrong: ${measured})`;
+  const { minimum, rule } = weights.threshold;
+  const [chance, from] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
+  const reason = `${chance} likely that the best quote answers; shown as an answer from ${from} (${rule})`;
   return { ...together, probability, confidence: probability, minimum, reason };
 }

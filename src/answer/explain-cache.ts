@@ -5,7 +5,7 @@ import { lookup, notAsked } from "./lookup.ts";
 import type { AnswerParts } from "./parts.ts";
 import { recall } from "./recall.ts";
 import { assertCanRun, retrieve } from "./retrieve.ts";
-import type { StageLog } from "./trace.ts";
+import { SILENT_LOG } from "./trace.ts";
 
 /** What the caches would do with a question. */
 export interface CacheExplanation {
@@ -24,11 +24,10 @@ export interface CacheExplanation {
 /** Looks a question up as `answer` does and says of every candidate which rule decided; reads only. */
 export async function explainCache(request: AskRequest, parts: AnswerParts, signal: AbortSignal): Promise<CacheExplanation> {
   assertCanRun(parts);
-  const log: StageLog = { fact: () => undefined, notice: () => undefined };
-  const question = await admit(request, parts, log);
-  const known = await lookup(question, parts, log, "none");
-  const found = known.hit === null && known.asked !== null ? await retrieve(question, parts, log, signal) : null;
-  const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, parts, log, "none");
+  const question = await admit(request, parts, SILENT_LOG);
+  const known = await lookup(question, parts, SILENT_LOG, "none");
+  const found = known.hit === null && known.asked !== null ? await retrieve(question, parts, SILENT_LOG, signal) : null;
+  const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, parts, SILENT_LOG, "none");
   return {
     question: question.text,
     resolved: question.resolved,

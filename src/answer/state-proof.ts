@@ -50,48 +50,18 @@ export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "ans
 export function stateProof({ asked, made, held, documents, contacts, weights }: ProvableAnswer): ProofStatement {
   const record = made.body as AnswerRecord;
   const settings = made.settings as RecordedSettings;
-  const profile = settings.profile as Profile;
-  const pack = settings.pack as RecordedPack;
   const answer = JSON.parse(made.answer) as Answer;
-  const question = (asked.body as AnswerRecord).question;
   const listed = listDocuments(made.domain, held, documents);
-  const isGraded = (profile.check.guards ?? GUARDS).faithfulness !== null;
   return {
     id: asked.id,
     made_at: asked.createdAt,
     software: settings.software,
     checks: settings.checks ?? FIRST_CHECKS,
-    question: {
-      text: question.text,
-      resolved: question.resolved,
-      domain: asked.domain,
-      tenant: asked.tenant,
-      access: [...asked.access].sort(),
-      profile: question.profile,
-      detail: question.detail,
-    },
-    served:
-      asked.id === made.id
-        ? null
-        : {
-            level: asked.cacheMode,
-            id: made.id,
-            question: record.question.text,
-            resolved: record.question.resolved,
-            made_at: made.createdAt,
-          },
+    question: stateQuestion(asked),
+    served: asked.id === made.id ? null : stateServed(asked, made),
     corpus: { revision: made.revision, documents: held.length, root: listed.root },
     config: settings.configHash,
-    checking: {
-      settings: JSON.parse(JSON.stringify(profile.check)),
-      strict: profile.write.onFault === "reject",
-      hosts: [...pack.hosts],
-      home_page: pack.home_page,
-      contacts: [...contacts],
-      terminology: terminologyOf(pack.tenants, made.tenant).map((rule) => ({ ...rule, rivals: rule.rivals.map((one) => ({ ...one })) })),
-      encoder: settings.encoder,
-      weights: usesSupport(profile) ? { ...weights } : {},
-    },
+    checking: stateChecking(settings, { tenant: made.tenant, contacts, weights }),
     documents: listed.documents,
     passages: record.passages.map((passage) => statePassage(passage, listed.placeOf)),
     quotes: record.quotes.map(({ passage, start, end, header }) => {
@@ -107,13 +77,47 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
       missing: [...draft.missing],
       others: draft.others.map((one) => [...one]),
     })),
-    evidence: answer.evidence.map(({ passage, verdict, score, relevance, consistency, agreement }, i) => ({
-      ...{ sid: passage.sid, document: passage.document.id, version: passage.document.version },
-      ...{ start: passage.range.start, end: passage.range.end, verdict, score, relevance, consistency, agreement },
-      passage: isGraded ? (record.evidence[i] ?? null) : null,
-    })),
+    evidence: stateEvidence(answer, record, settings),
     answer: stateAnswer(answer),
   };
+}
+
+function stateQuestion({ body, domain, tenant, access }: StoredRecord): ProofStatement["question"] {
+  const { text, resolved, profile, detail } = (body as AnswerRecord).question;
+  return { text, resolved, domain, tenant, access: [...access].sort(), profile, detail };
+}
+
+/** Which stored answer was served. */
+function stateServed({ cacheMode: level }: StoredRecord, { id, body, createdAt }: StoredRecord): ProofStatement["served"] {
+  const { text: question, resolved } = (body as AnswerRecord).question;
+  return { level, id, question, resolved, made_at: createdAt };
+}
+
+function stateChecking(
+  settings: RecordedSettings,
+  { tenant, contacts, weights }: Pick<StoredRecord, "tenant"> & Pick<ProvableAnswer, "contacts" | "weights">,
+): ProofStatement["checking"] {
+  const profile = settings.profile as Profile;
+  const pack = settings.pack as RecordedPack;
+  return {
+    settings: JSON.parse(JSON.stringify(profile.check)),
+    strict: profile.write.onFault === "reject",
+    hosts: [...pack.hosts],
+    home_page: pack.home_page,
+    contacts: [...contacts],
+    terminology: terminologyOf(pack.tenants, tenant).map((rule) => ({ ...rule, rivals: rule.rivals.map((one) => ({ ...one })) })),
+    encoder: settings.encoder,
+    weights: usesSupport(profile) ? { ...weights } : {},
+  };
+}
+
+function stateEvidence({ evidence }: Answer, record: AnswerRecord, settings: RecordedSettings): ProofStatement["evidence"] {
+  const isGraded = ((settings.profile as Profile).check.guards ?? GUARDS).faithfulness !== null;
+  return evidence.map(({ passage, verdict, score, relevance, consistency, agreement }, i) => ({
+    ...{ sid: passage.sid, document: passage.document.id, version: passage.document.version },
+    ...{ start: passage.range.start, end: passage.range.end, verdict, score, relevance, consistency, agreement },
+    passage: isGraded ? (record.evidence[i] ?? null) : null,
+  }));
 }
 
 function stateAnswer(answer: Answer): ProofStatement["answer"] {

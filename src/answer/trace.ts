@@ -1,12 +1,19 @@
 import type { AnswerEvent, AnswerStage } from "../events.ts";
+import type { AskRequest } from "../types.ts";
 
-export type StageFacts = Record<string, string | number | boolean | null>;
+export type StageFact = string | number | boolean | null;
+export type StageFacts = Record<string, StageFact>;
 
 /** What a stage may say of itself while it runs. */
 export interface StageLog {
-  fact(name: string, value: string | number | boolean | null): void;
+  fact(name: string, value: StageFact): void;
+  /** A fact for who looks for the cause of an answer: worked out only where it was asked for with `verbose`. */
+  detail(name: string, value: () => StageFact): void;
   notice(code: string, message: string): void;
 }
+
+/** Of a stage that runs where nobody listens. */
+export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undefined, notice: () => undefined };
 
 /** Times the stages of one question and turns each into its `-start` and `-end` events. */
 export interface Trace {
@@ -17,11 +24,14 @@ export interface Trace {
   elapsed(): number;
 }
 
-/**
- * @param clock milliseconds, monotonic
- * @param turn waited for before each stage; that time is in `elapsed`, not in the stage's own
- */
-export function createTrace(clock: () => number, turn: () => Promise<void> = async () => undefined): Trace {
+export interface TraceParts {
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
+  /** Waited for before each stage; that time is in `elapsed`, not in the stage's own. */
+  readonly turn: () => Promise<void>;
+}
+
+export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pick<AskRequest, "verbose">): Trace {
   const begun = clock();
   const timings: Record<string, number> = {};
   return {
@@ -36,6 +46,9 @@ export function createTrace(clock: () => number, turn: () => Promise<void> = asy
       const result = await run({
         fact: (fact, value) => {
           facts[fact] = value;
+        },
+        detail: (fact, value) => {
+          if (verbose) facts[fact] = value();
         },
         notice: (code, message) => {
           notices.push({ code, message });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../errors.ts";
 import { answerableSchema, UNANSWERABLE_KINDS, unanswerableSchema } from "../grade/golden.ts";
-import { parseLines } from "../grade/read-lines.ts";
+import { readLinesOf } from "../grade/read-lines.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** Who asks it, of a domain with tenants; absent: nobody in particular. */
@@ -47,7 +47,7 @@ export interface LabelledQuestions {
 export function readLabelledQuestions(path: string): LabelledQuestions {
   const questions = new Map<string, LabelledQuestion>();
   let repeated = 0;
-  for (const one of filesOf(path).flatMap((file) => parseLines(file, labelledSchema, "golden_invalid"))) {
+  for (const one of filesOf(path).flatMap((file) => readLinesOf(file, labelledSchema, "golden_invalid"))) {
     const key = JSON.stringify([one.question.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim(), one.tenant ?? null]);
     const before = questions.get(key);
     if (before === undefined && [...questions.values()].some(({ id }) => id === one.id))

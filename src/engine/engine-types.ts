@@ -55,6 +55,8 @@ export interface AskOptions extends ScopeOptions {
   readonly proof?: boolean | undefined;
   /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
   readonly measuring?: boolean | undefined;
+  /** Stages say more of themselves in their `-end` events, such as which pieces came first and why. @default false */
+  readonly verbose?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

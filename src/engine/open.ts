@@ -69,12 +69,13 @@ export interface Opened {
 
 /** @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up */
 export async function openShared(config: Config, given: EngineParts): Promise<Opened> {
-  const { now = () => new Date(), createId = () => timeOrderedId(now()), warn = (message: string) => process.emitWarning(message) } = given;
+  const { now = () => new Date(), clock = () => performance.now(), createId = () => timeOrderedId(now()) } = given;
+  const { warn = (message: string) => process.emitWarning(message) } = given;
   const calls = createCallWatch();
   const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls);
   const verifier = verifierOf(config, models);
   const retention = retentionOf(config);
-  const { store, changes } = await openStore(config, { now, retention, warn });
+  const { store, changes } = await openStore(config, { now, clock, retention, warn });
   const embedded = given.embedded ?? once(sharedEncoder);
   const words = given.words ?? sharedWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
@@ -85,13 +86,29 @@ export async function openShared(config: Config, given: EngineParts): Promise<Op
   // Where several processes share a store, they sign with one key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   const opened = {
-    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, words, now, createId, warn, calls },
+    ...{
+      config,
+      given,
+      store,
+      changes,
+      retention,
+      models,
+      verifier,
+      encoder,
+      spec,
+      calibrations,
+      words,
+      now,
+      clock,
+      createId,
+      warn,
+      calls,
+    },
     openEncoder: open,
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     secret: await store.secret(),
     local: { ...createLocalModels(config, { calibrations, embedded, words }), ...supportOf(config, models) },
     prices: loadPrices(),
-    clock: given.clock ?? (() => performance.now()),
     closing: new AbortController(),
   };
   await purgeReports(opened);

@@ -2,13 +2,14 @@ import { readFile, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { RequestError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
+import { fileOfDocument } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
 import type { ScopeOptions } from "./service-types.ts";
 
 /** The file that a document was read from. */
 export interface OriginalFile {
-  /** Path relative to its source. */
+  /** Path of the file relative to its source. */
   readonly path: string;
   /** As the document says it was read, such as `pdf`; `null`: not known. */
   readonly format: string | null;
@@ -34,7 +35,8 @@ export function createOriginals({ store, scope }: OriginalParts): Originals {
       const asker = scope(options);
       const document = (await store.documents.load(asker, [id])).get(id);
       if (document === undefined) throw unknownDocument(id);
-      const { source, tenant, path, originalHash, reading } = document;
+      const { source, tenant, originalHash, reading } = document;
+      const path = fileOfDocument(document.path);
       const origin = (await store.origins.list(asker.domain)).find((one) => one.source === source && one.tenant === tenant);
       if (origin === undefined) throw originalGone(path);
       const bytes = await readInside(origin.root, path);

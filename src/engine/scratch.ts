@@ -99,7 +99,7 @@ export async function openScratch(
 async function readAll(path: string, domain: string): Promise<readonly PastDocument[]> {
   const db = await openSqlite(path);
   try {
-    const { documents, corpusLog } = createStore(db, { now: () => new Date(0) });
+    const { documents, corpusLog } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const heads = await documents.heads(domain);
     return await corpusLog.past(domain, new Map([...heads].map(([id, { version }]) => [id, version])));
   } finally {
@@ -111,7 +111,7 @@ async function readAll(path: string, domain: string): Promise<readonly PastDocum
 async function fill(path: string, domain: string, { documents, unreadable, revision }: ScratchCorpus): Promise<void> {
   const db = await openSqlite(path);
   try {
-    const { documents: store } = createStore(db, { now: () => new Date(0) });
+    const { documents: store } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const files = Map.groupBy(documents, ({ file, document }) => JSON.stringify([document.tenant, document.source, file]));
     for (const held of files.values()) {
       const [{ file, document }] = held as [PastDocument];

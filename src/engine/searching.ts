@@ -1,7 +1,7 @@
 import { admit } from "../answer/admit.ts";
 import { markedSentences } from "../answer/answer-sentences.ts";
 import { retrieve } from "../answer/retrieve.ts";
-import type { StageLog } from "../answer/trace.ts";
+import { SILENT_LOG } from "../answer/trace.ts";
 import { type Sources, verifyAgainst } from "../answer/verify-answer.ts";
 import type { Config } from "../config.ts";
 import { messageOf, RequestError, SourceboundError } from "../errors.ts";
@@ -27,8 +27,6 @@ export interface SearchingParts {
   readonly ready: (domain: string) => Promise<void>;
 }
 
-const UNLOGGED: StageLog = { fact: () => {}, notice: () => {} };
-
 /** Searching documents, and checking answers of others against them, with the stages of a question and no copies. */
 export function createSearching(parts: SearchingParts): Pick<Engine, "search" | "check"> {
   const { config, domains } = parts;
@@ -43,10 +41,10 @@ export function createSearching(parts: SearchingParts): Pick<Engine, "search" | 
       ...{ question: query, scope, profile: profile.name, detail: "normal" as const, sessionId: null, selection: null },
       filters: options.filters ?? null,
     };
-    const question = await admit(request, asking, UNLOGGED);
+    const question = await admit(request, asking, SILENT_LOG);
     await asking.turn();
     const wider = { ...profile, retrieve: { ...profile.retrieve, passages: limit } };
-    const { passages, ranker, warnings } = await retrieve(question, { ...asking, profile: wider }, UNLOGGED, signal);
+    const { passages, ranker, warnings } = await retrieve(question, { ...asking, profile: wider }, SILENT_LOG, signal);
     return { passages: passages.slice(0, limit), encoder: ranker, warnings };
   };
   return {

@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import { RequestError } from "../errors.ts";
 import type { FileDescription } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
+import { compareText } from "../text/compare-text.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Engine } from "./engine-types.ts";
@@ -45,7 +46,7 @@ export function createUploads({ store, domains, room, deleteFile, extensions }: 
       const still = { documents: before?.documents ?? [], updatedAt: before?.updatedAt ?? null };
       if (seen && !isRead) known.set(id, { id, tenant, source, path, status, reason, ...still });
     }
-    return [...known.values()].sort((a, b) => compare(a.path, b.path) || compare(a.id, b.id));
+    return [...known.values()].sort((a, b) => compareText(a.path, b.path) || compareText(a.id, b.id));
   };
 
   return {
@@ -71,10 +72,6 @@ export function createUploads({ store, domains, room, deleteFile, extensions }: 
       return true;
     },
   };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The name as a path with `/`, such as `letters/2026.pdf`. @throws RequestError `file_name`, `unsupported_format` */

@@ -1,38 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "../config.ts";
 import { messageOf, RequestError } from "../errors.ts";
-import { type ChosenSet, chooseSets } from "./choose-sets.ts";
-import type { ClaimJudge } from "./claim-judge.ts";
+import { compareText } from "../text/compare-text.ts";
+import { chooseSets } from "./choose-sets.ts";
+import type { Evaluation } from "./evaluation.ts";
 import { goldenItemSchema } from "./golden-item.ts";
-import { type Change, compareGolden, reportGolden } from "./golden-report.ts";
+import { type Change, compareGolden } from "./golden-report.ts";
+import { type GoldenSet, readSentQuestions, type SentQuestions } from "./golden-set.ts";
 import { renderGoldenHtml } from "./html/golden-html.ts";
-import type { Report } from "./report.ts";
-import { type GoldenEngine, runGolden } from "./run-golden.ts";
-import { readSentQuestions, type SentQuestions } from "./sent-questions.ts";
-
-/** A run over the golden set of a domain pack, or over questions that were sent: asked for, on its way, or done. */
-export interface Evaluation {
-  readonly id: string;
-  readonly domain: string;
-  /** `null`: the domain's own. */
-  readonly profile: string | null;
-  /** Name of the file of questions that was sent; `null`: the set of the pack. */
-  readonly questions: string | null;
-  readonly state: "running" | "done" | "failed" | "stopped";
-  readonly done: number;
-  readonly total: number;
-  /** Why it failed. */
-  readonly reason: string | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** Figures and judged questions; `null` until it is done. */
-  readonly report: Report | null;
-  /** Milliseconds of each answer, in the order of the report's items. */
-  readonly latenciesMs: readonly number[];
-}
+import { type RunParts, runEvaluation } from "./run-evaluation.ts";
 
 /** Golden runs of an installation, one at a time; what is done is kept in files until it is deleted. */
 export interface Evaluations {
@@ -55,91 +32,46 @@ export interface Evaluations {
   close(): Promise<void>;
 }
 
-export interface EvaluationParts {
-  readonly config: Pick<Config, "data_dir" | "domains_dir"> & Config;
-  readonly openEngine: (config: Config) => Promise<GoldenEngine>;
-  /** Opened when a run begins. */
-  readonly openJudge: () => Promise<ClaimJudge>;
-  /** Writes the documents that everybody may read into a folder. */
-  readonly layOut: (domain: string, to: { readonly folder: string; readonly signal: AbortSignal }) => Promise<void>;
-  readonly now?: () => Date;
-}
+/** @param now @default the clock of the machine */
+export type EvaluationParts = Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>;
 
 /** Runs that are kept; the oldest go. */
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-export function createEvaluations({ config, openEngine, openJudge, layOut, now = () => new Date() }: EvaluationParts): Evaluations {
-  const folder = join(config.data_dir, "evaluations");
+export function createEvaluations({ now = () => new Date(), ...parts }: EvaluationParts): Evaluations {
+  const { config } = parts;
+  const kept = keptIn(join(config.data_dir, "evaluations"));
   let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
 
-  const read = async (id: string): Promise<Evaluation> => {
-    if (running?.evaluation.id === id) return running.evaluation;
-    const text = ID.test(id) ? await readFile(join(folder, `${id}.json`), "utf8").catch(() => null) : null;
-    if (text === null) throw unknownEvaluation(id);
-    return JSON.parse(text) as Evaluation;
-  };
+  const read = async (id: string) => (running?.evaluation.id === id ? running.evaluation : await kept.read(id));
   const doneOf = async (id: string) => {
     const { report, latenciesMs } = await read(id);
     if (report === null) throw notDone();
     return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
   };
   const list = async () => {
-    const names = await readdir(folder).catch(() => []);
-    const kept = await Promise.all(names.filter((name) => ID.test(name.replace(/\.json$/, ""))).map((name) => read(name.slice(0, -5))));
-    const all = running === null ? kept : [running.evaluation, ...kept];
-    return all.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-  };
-  const run = async ({ id, profile, questions }: Evaluation, { set, domain }: ChosenSet, signal: AbortSignal) => {
-    const change = (more: Partial<Evaluation>) => {
-      if (running?.evaluation.id === id) running.evaluation = { ...running.evaluation, ...more };
-    };
-    const options = { config, domain, profile: profile ?? undefined, signal, openEngine, judge: await openJudge() };
-    const flags = [...(questions === null ? [] : [` --golden ${questions}`]), ...(profile === null ? [] : [` --profile ${profile}`])];
-    const command = `sourcebound eval golden --domain ${domain}${flags.join("")}`;
-    let done = 0;
-    for await (const event of runGolden(set, options)) {
-      if (event.type === "item") change({ done: ++done });
-      if (event.type !== "judged") continue;
-      const { report } = reportGolden([{ ...event, name: set.name }], { command, now: now() });
-      change({ state: "done", done, report, latenciesMs: event.latenciesMs });
-    }
-  };
-  /** Over the documents that are searched here, for as long as it takes. */
-  const runSent = async (evaluation: Evaluation, chosen: ChosenSet, signal: AbortSignal) => {
-    const folder = await mkdtemp(join(tmpdir(), "sourcebound-documents-"));
-    try {
-      await layOut(evaluation.domain, { folder, signal });
-      await run(evaluation, { ...chosen, set: { ...chosen.set, corpus: folder, documents: folder } }, signal);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const all = [...(running === null ? [] : [running.evaluation]), ...(await kept.list())];
+    return all.sort((a, b) => compareText(b.startedAt, a.startedAt));
   };
   return {
     start({ domain, profile, questions }) {
       if (running !== null) throw new RequestError("evaluation_running", "A golden run is on its way: wait for its end, or stop it.");
-      const [chosen] = questions === null ? chooseSets({ domain }, config.domains_dir) : [setOf(domain, questions)];
-      if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
-      const { set } = chosen;
-      const evaluation: Evaluation = {
-        ...{ id: `eval_${randomUUID()}`, domain, profile, questions: questions?.name ?? null, state: "running", done: 0 },
-        ...{
-          total: set.answerable.length + set.unanswerable.length,
-          reason: null,
-          startedAt: now().toISOString(),
-          endedAt: null,
-          ...{ report: null, latenciesMs: [] },
-        },
-      };
+      const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
+      const total = asked.answerable.length + asked.unanswerable.length;
+      const evaluation = begun({ domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() });
       const abort = new AbortController();
       const end = async (more: Partial<Evaluation>) => {
         if (running === null) return;
         const ended = { ...running.evaluation, ...more, endedAt: now().toISOString() };
-        await keep(folder, ended);
+        await kept.write(ended);
         running = null;
-        for (const old of (await list()).slice(KEPT)) await rm(join(folder, `${old.id}.json`), { force: true });
+        for (const { id } of (await list()).slice(KEPT)) await kept.remove(id);
       };
-      const ended = (questions === null ? run : runSent)(evaluation, chosen, abort.signal).then(
+      const change = (more: Partial<Evaluation>) => {
+        if (running?.evaluation.id === evaluation.id) running.evaluation = { ...running.evaluation, ...more };
+      };
+      const ended = runEvaluation({ ...parts, now }, { evaluation, asked, change, signal: abort.signal }).then(
         () => end({}),
         (error: unknown) => end(abort.signal.aborted ? { state: "stopped" } : { state: "failed", reason: messageOf(error) }),
       );
@@ -161,7 +93,7 @@ export function createEvaluations({ config, openEngine, openJudge, layOut, now =
         await ended;
       }
       await read(id);
-      await rm(join(folder, `${id}.json`), { force: true });
+      await kept.remove(id);
     },
     async close() {
       running?.abort.abort();
@@ -170,16 +102,41 @@ export function createEvaluations({ config, openEngine, openJudge, layOut, now =
   };
 }
 
-function setOf(domain: string, questions: SentQuestions): ChosenSet {
-  return { set: { name: domain, corpus: "", documents: "", tenants: {}, ...readSentQuestions(questions) }, domain };
+function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
+  const [chosen] = chooseSets({ domain }, domainsDir);
+  if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
+  return chosen.set;
 }
 
-/** Written beside first, so that nobody reads half a file. */
-async function keep(folder: string, evaluation: Evaluation): Promise<void> {
-  const path = join(folder, `${evaluation.id}.json`);
-  await mkdir(folder, { recursive: true });
-  await writeFile(`${path}.part`, JSON.stringify(evaluation));
-  await rename(`${path}.part`, path);
+function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total" | "startedAt">): Evaluation {
+  const open = { state: "running", done: 0, reason: null, endedAt: null, report: null, latenciesMs: [] } as const;
+  return { id: `eval_${randomUUID()}`, ...of, ...open };
+}
+
+/** Runs that are kept, a file each. */
+function keptIn(folder: string) {
+  const pathOf = (id: string) => join(folder, `${id}.json`);
+  /** @throws RequestError `unknown_evaluation` */
+  const read = async (id: string): Promise<Evaluation> => {
+    const text = ID.test(id) ? await readFile(pathOf(id), "utf8").catch(() => null) : null;
+    if (text === null) throw unknownEvaluation(id);
+    return JSON.parse(text) as Evaluation;
+  };
+  return {
+    read,
+    async list(): Promise<Evaluation[]> {
+      const names = await readdir(folder).catch(() => []);
+      return await Promise.all(names.filter((name) => ID.test(name.replace(/\.json$/, ""))).map((name) => read(name.slice(0, -5))));
+    },
+    /** Written beside first, so that nobody reads half a file. */
+    async write(evaluation: Evaluation): Promise<void> {
+      const path = pathOf(evaluation.id);
+      await mkdir(folder, { recursive: true });
+      await writeFile(`${path}.part`, JSON.stringify(evaluation));
+      await rename(`${path}.part`, path);
+    },
+    remove: (id: string) => rm(pathOf(id), { force: true }),
+  };
 }
 
 function unknownEvaluation(id: string): RequestError {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RequestError } from "../errors.ts";
 import type { GoldenAnswerable, GoldenFile, GoldenUnanswerable } from "./formats/golden-rows.ts";
-import { ANSWERABLE_FILE, readGoldenFile, readGoldenFolder } from "./formats/read-golden-files.ts";
+import { ANSWERABLE_FILE, parseGoldenFile, readGoldenFile, readGoldenFolder } from "./formats/read-golden-files.ts";
 
 export type { GoldenAnswerable, GoldenUnanswerable } from "./formats/golden-rows.ts";
 
@@ -42,13 +42,29 @@ export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSe
 
 /** The questions of a file or a folder. @throws RequestError `golden_missing`, `golden_invalid` */
 export function readQuestions(golden: string): GoldenFile {
-  const read = isFolder(golden) ? readGoldenFolder(golden) : readGoldenFile(golden);
+  return toldApart(golden, isFolder(golden) ? readGoldenFolder(golden) : readGoldenFile(golden));
+}
+
+/** A file of questions that somebody sent. */
+export interface SentQuestions {
+  /** Its ending says how it is read: `.jsonl`, `.json`, `.yaml`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The questions of a file that lies nowhere here. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
+export function readSentQuestions({ name, text }: SentQuestions): GoldenFile {
+  return toldApart(name, parseGoldenFile(name, text));
+}
+
+/** @throws RequestError `golden_invalid` where two questions have one id */
+function toldApart(name: string, file: GoldenFile): GoldenFile {
   const seen = new Set<string>();
-  for (const { id } of [...read.answerable, ...read.unanswerable]) {
-    if (seen.has(id)) throw new RequestError("golden_invalid", `${golden} gives the id ${id} to two questions: ids tell them apart.`);
+  for (const { id } of [...file.answerable, ...file.unanswerable]) {
+    if (seen.has(id)) throw new RequestError("golden_invalid", `${name} gives the id ${id} to two questions: ids tell them apart.`);
     seen.add(id);
   }
-  return read;
+  return file;
 }
 
 /**

@@ -19,27 +19,30 @@ const DATA_ERRORS: LineErrors = { missing: { code: "data_invalid", hint: "" }, i
 export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>, { missing, invalid }: LineErrors = DATA_ERRORS): T[] {
   const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
   if (names.length === 0) throw new RequestError(missing.code, `${folder} holds no file ${prefix}*.jsonl. ${missing.hint}`.trim());
-  return names.flatMap((name) => parseLines(join(folder, name), schema, invalid));
+  return names.flatMap((name) => readLinesOf(join(folder, name), schema, invalid));
 }
 
 /**
  * Rows of one file of JSON lines; empty lines are nothing.
  * @throws RequestError with the code given, naming file and line of what is not valid
  */
-export function parseLines<T>(path: string, schema: z.ZodType<T>, invalid: string): T[] {
-  return readFileSync(path, "utf8")
-    .split("\n")
-    .flatMap((line, i) => {
-      if (line.trim() === "") return [];
-      try {
-        return [schema.parse(JSON.parse(line))];
-      } catch (cause) {
-        throw new RequestError(
-          invalid,
-          `${path}:${i + 1} is not valid: ${cause instanceof z.ZodError ? describeIssues(cause, schema).join("; ") : messageOf(cause)}`,
-          { path, line: i + 1 },
-          { cause },
-        );
-      }
-    });
+export function readLinesOf<T>(path: string, schema: z.ZodType<T>, invalid: string): T[] {
+  return parseLines(path, readFileSync(path, "utf8"), schema, invalid);
+}
+
+/** The same of a text. @param name of its file, for errors */
+export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, invalid: string): T[] {
+  return text.split("\n").flatMap((line, i) => {
+    if (line.trim() === "") return [];
+    try {
+      return [schema.parse(JSON.parse(line))];
+    } catch (cause) {
+      throw new RequestError(
+        invalid,
+        `${name}:${i + 1} is not valid: ${cause instanceof z.ZodError ? describeIssues(cause, schema).join("; ") : messageOf(cause)}`,
+        { path: name, line: i + 1 },
+        { cause },
+      );
+    }
+  });
 }

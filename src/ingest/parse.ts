@@ -8,6 +8,7 @@ import { chooseFormat, TEXT_FORMATS } from "./formats/formats.ts";
 import type { FormatResult } from "./formats/parsed.ts";
 import { nameOf } from "./paths.ts";
 import { unitsOf } from "./units.ts";
+import { withPath } from "./with-path.ts";
 
 /** A file, or one entry of a JSON file, as a document that has no identity yet. */
 export interface ParsedDocument {
@@ -105,9 +106,4 @@ function tongueNotice(text: string): ReadingNotice[] {
   if (tongue === null || tongue === "English") return [];
   const message = `seems to be in another language (${tongue}): this version reads English, and finds and judges such text by chance`;
   return [{ code: "not_english", message }];
-}
-
-function withPath(error: unknown, path: string): unknown {
-  if (!(error instanceof IngestError)) return error;
-  return new IngestError(error.code, `${path}: ${error.message}`, { ...error.data, path }, { cause: error });
 }

@@ -11,6 +11,7 @@ import { extensionOf } from "./paths.ts";
 import type { FileParts, IngestRequest } from "./request.ts";
 import type { ScannedFile } from "./scan.ts";
 import { CHUNK_SETTINGS } from "./to-document.ts";
+import { withPath } from "./with-path.ts";
 
 /** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
 const STRUCTURE_VERSION = 2;
@@ -30,7 +31,7 @@ export interface PreparedFile {
 
 interface PrepareParts {
   readonly request: IngestRequest;
-  readonly parts: FileParts;
+  readonly parts: Pick<FileParts, "urlOf" | "maxFileBytes" | "reader">;
   readonly known: ReadonlyMap<string, FileRecord>;
   readonly signal: AbortSignal;
 }
@@ -72,7 +73,8 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
     if (file.bytes > MAX_TEXT_BYTES && isTextFile(file.path, await readHead(file.absolute))) return textTooLarge(file.bytes, file.path);
     return await readFile(file.absolute);
   } catch (cause) {
-    if (cause instanceof IngestError) return cause;
+    const named = withPath(cause, file.path);
+    if (named instanceof IngestError) return named;
     if (systemCodeOf(cause) === "ENOENT") return null;
     return new IngestError("file_unreadable", `${file.path} cannot be read: ${messageOf(cause)}`, {}, { cause });
   }

@@ -1,4 +1,5 @@
 import type { Recommendation, StoredReport, TopicOverview } from "../store/diagnostic-report.ts";
+import { compareText } from "../text/compare-text.ts";
 
 /** Missing terms and recommendations listed for a topic. */
 const MAX_MISSING = 8;
@@ -69,7 +70,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
           };
         })
         .sort(
-          (a, b) => b.reports - a.reports || (a.meanConfidence ?? 1) - (b.meanConfidence ?? 1) || compare(a.topic ?? "", b.topic ?? ""),
+          (a, b) => b.reports - a.reports || (a.meanConfidence ?? 1) - (b.meanConfidence ?? 1) || compareText(a.topic ?? "", b.topic ?? ""),
         ),
   };
 }
@@ -87,11 +88,7 @@ function count<T>(counts: Map<string, Counted<T>>, key: string, item: T): void {
 /** Ties in the order of their keys. */
 function mostFrequent<T>(counts: ReadonlyMap<string, Counted<T>>, limit: number): Counted<T>[] {
   return [...counts]
-    .sort(([a, one], [b, other]) => other.reports - one.reports || compare(a, b))
+    .sort(([a, one], [b, other]) => other.reports - one.reports || compareText(a, b))
     .slice(0, limit)
     .map(([, counted]) => counted);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 import type { PendingInteraction } from "../store/review.ts";
+import { compareText } from "../text/compare-text.ts";
 
 /**
  * What makes an answer worth a look, each part in 0–1. A reader who says that it is wrong counts most; then a review that no longer holds;
@@ -65,15 +66,11 @@ export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
   }
   return [...byQuestion.values()]
     .map(({ first, risk, waiting }) => ({ ...first, risk, waiting, score: risk * (1 + Math.log2(first.asked)), why: reasonsOf(first) }))
-    .sort((a, b) => b.score - a.score || b.asked - a.asked || compare(b.createdAt, a.createdAt) || compare(a.id, b.id));
+    .sort((a, b) => b.score - a.score || b.asked - a.asked || compareText(b.createdAt, a.createdAt) || compareText(a.id, b.id));
 }
 
 function isNewer(one: PendingInteraction, other: PendingInteraction): boolean {
-  return (compare(one.createdAt, other.createdAt) || compare(other.id, one.id)) > 0;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return (compareText(one.createdAt, other.createdAt) || compareText(other.id, one.id)) > 0;
 }
 
 function reasonsOf(one: PendingInteraction): string[] {

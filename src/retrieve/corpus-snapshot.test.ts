@@ -26,7 +26,7 @@ let opened: Corpus[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
   path = join(folder, "index", "d.snapshot");
-  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z") });
+  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
   warnings = [];
   indexed = [];
   opened = [];

@@ -18,7 +18,7 @@ let folder = "";
 let store: Store;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z") });
+  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
 });
 afterEach(async () => {
   await store.close();

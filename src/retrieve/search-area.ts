@@ -1,4 +1,5 @@
 import type { DocumentStore } from "../store/documents.ts";
+import { compareText } from "../text/compare-text.ts";
 import { headingPathAt } from "../text/outline.ts";
 import type { Area, AreaPart, Chunk, Scope, StoredDocument, TextRange } from "../types.ts";
 import { partOf, rangeAround } from "./area.ts";
@@ -110,8 +111,4 @@ function shownOf(candidates: readonly Candidate[]): Candidate {
 
 function dot(vector: Float32Array, question: Float32Array): number {
   return vector.reduce((sum, value, i) => sum + value * (question[i] as number), 0);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { compareText } from "../text/compare-text.ts";
 import type { Chunk, Scope } from "../types.ts";
 import { isOverlapped, partOf, rangeAround } from "./area.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
@@ -185,8 +186,4 @@ function withTies(search: (k: number) => Scored[], k: number): Scored[] {
     const end = found.findIndex(({ score }, i) => i >= k && score < (found[k - 1] as Scored).score);
     if (end >= 0) return found.slice(0, end);
   }
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { createEvaluations } from "../grade/evaluations.ts";
-import { layOutDocuments } from "../grade/sent-questions.ts";
+import { layOutDocuments } from "../grade/lay-out-documents.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { createTokenReader } from "./access/token.ts";

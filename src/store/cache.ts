@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import { areCurrent } from "./are-current.ts";
 import type { CacheEntry, CachePut, CacheStats, NamedDocument, Reanchored, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
 import { jsonRows } from "./dialect.ts";
 import { linkQuestion } from "./graph.ts";
@@ -65,7 +66,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
     put: (entry) =>
       transact(db, async (trx) => {
         await writeUses(trx);
-        if (!(await areCurrent(trx, entry.documents))) return false;
+        if (!(await areCurrent(trx, versionsOf(entry.documents)))) return false;
         if (entry.interactionId !== null && !(await isRemembered(trx, entry.interactionId))) return false;
         await trx.deleteFrom("cache_entries").where("key", "=", entry.key).execute();
         await takeTurn(trx, "cache");
@@ -77,7 +78,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
       }),
     revive: ({ key, domain, answer, documents, sources, retrieved, nodes }) =>
       transact(db, async (trx) => {
-        if (!(await areCurrent(trx, documents))) return false;
+        if (!(await areCurrent(trx, versionsOf(documents)))) return false;
         const { numUpdatedRows } = await trx
           .updateTable("cache_entries")
           .set({ answer, retrieved: JSON.stringify(retrieved), state: "served" })
@@ -219,12 +220,8 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
   };
 }
 
-async function areCurrent(trx: Transaction<Database>, documents: readonly NamedDocument[]): Promise<boolean> {
-  if (documents.length === 0) return true;
-  const ids = documents.map(({ id }) => id);
-  const current = await trx.selectFrom("documents").select(["id", "version"]).where("id", "in", ids).orderBy("id").forShare().execute();
-  const versions = new Map(current.map(({ id, version }) => [id, version]));
-  return documents.every(({ id, version }) => versions.get(id) === version);
+function versionsOf(documents: readonly NamedDocument[]): Map<string, string> {
+  return new Map(documents.map(({ id, version }) => [id, version]));
 }
 
 async function isRemembered(trx: Transaction<Database>, id: string): Promise<boolean> {

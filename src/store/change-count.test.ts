@@ -7,7 +7,7 @@ import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore, type Store } from "./store.ts";
 
-const clock = { now: () => new Date("2026-01-01T00:00:00Z") };
+const clock = { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => performance.now() };
 let folder = "";
 let db: Kysely<Database>;
 let store: Store;

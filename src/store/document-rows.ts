@@ -1,8 +1,8 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
 import type { StoredDocument } from "../types.ts";
-import type { FileContent, FilePlace } from "./document-records.ts";
-import { prepareInsert, prepareRows } from "./prepared.ts";
+import type { FilePut } from "./document-records.ts";
+import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** Inserts of what files hold: their statements are built once for a store. */
@@ -13,17 +13,17 @@ export interface DocumentRows {
     documents: readonly { readonly document: StoredDocument; readonly file: string }[],
     at: string,
   ): Promise<void>;
-  /** Enters a file, or what is new about it. */
-  putFile(trx: Transaction<Database>, file: { readonly place: FilePlace; readonly content: FileContent }, at: string): Promise<void>;
+  /** Enters files, or what is new about them, each once. */
+  putFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<void>;
 }
 
 export function createDocumentRows(db: Kysely<Database>): DocumentRows {
   const insertDocuments = prepareRows((rows: readonly Selectable<Database["documents"]>[]) => db.insertInto("documents").values(rows));
   const insertChunks = prepareRows((rows: readonly Selectable<Database["chunks"]>[]) => db.insertInto("chunks").values(rows));
-  const putFile = prepareInsert((row: Selectable<Database["files"]>) =>
+  const putFiles = prepareRows((rows: readonly Selectable<Database["files"]>[]) =>
     db
       .insertInto("files")
-      .values(row)
+      .values(rows)
       .onConflict((c) =>
         c.columns(["domain", "tenant", "source", "path"]).doUpdateSet((eb) => ({
           access: eb.ref("excluded.access"),
@@ -46,17 +46,24 @@ export function createDocumentRows(db: Kysely<Database>): DocumentRows {
         documents.flatMap(({ document }) => chunkRows(document)),
       );
     },
-    async putFile(trx, { place: { domain, tenant, source, path }, content }, at) {
-      await putFile(trx, {
-        ...{ domain, tenant: tenant ?? "", source, path },
-        access: content.access,
-        original_hash: content.originalHash,
-        settings: content.settings,
-        status: content.failure === null ? "ok" : "failed",
-        reason: content.failure,
-        updated_at: at,
-      });
+    async putFiles(trx, files, at) {
+      await putFiles(
+        trx,
+        files.map((file) => fileRow(file, at)),
+      );
     },
+  };
+}
+
+function fileRow({ place: { domain, tenant, source, path }, content }: FilePut, at: string): Selectable<Database["files"]> {
+  return {
+    ...{ domain, tenant: tenant ?? "", source, path },
+    access: content.access,
+    original_hash: content.originalHash,
+    settings: content.settings,
+    status: content.failure === null ? "ok" : "failed",
+    reason: content.failure,
+    updated_at: at,
   };
 }
 

@@ -10,7 +10,7 @@ let store: Store;
 let time = Date.parse("2026-01-01T00:00:00Z");
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "sourcebound-keys-"));
-  store = createStore(await openSqlite(join(folder, "sourcebound.db")), { now: () => new Date(time) });
+  store = createStore(await openSqlite(join(folder, "sourcebound.db")), { now: () => new Date(time), clock: () => 0 });
 });
 afterEach(async () => {
   await store.close();

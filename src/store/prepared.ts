@@ -1,4 +1,4 @@
-import { type Compilable, type CompiledQuery, type Kysely, type QueryResult, type RawBuilder, sql } from "kysely";
+import { type Compilable, type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import type { Database } from "./schema.ts";
 
 /** Where a query that is built once takes what it is asked with. */
@@ -44,34 +44,14 @@ export function prepareList<Row>(
   };
 }
 
-/**
- * An insert of rows with the same columns in the same order; the order of its values is that of the columns.
- * @param build is called once for each list of columns
- */
-export function prepareInsert<Row extends object>(
-  build: (row: Row) => Compilable<unknown>,
-): (db: Runner, row: Row) => Promise<QueryResult<unknown>> {
-  const known = new Map<string, CompiledQuery<unknown>>();
-  return (db, row) => {
-    const columns = Object.keys(row).join();
-    const values = Object.values(row);
-    const before = known.get(columns);
-    if (before !== undefined) return db.executeQuery({ ...before, parameters: values });
-    const compiled = build(row).compile();
-    // Whatever else it takes, or takes in another order, is run as it was built.
-    if (compiled.parameters.length === values.length && compiled.parameters.every((one, i) => one === values[i]))
-      known.set(columns, compiled);
-    return db.executeQuery(compiled);
-  };
-}
-
 /** Rows of the longest statement of `prepareRows`, a power of two. */
 const MOST_ROWS = 32;
 
 /**
- * The same for any number of rows that all have the same columns in the same order, in statements of 32 rows, of 16, and so on: few texts, each prepared once.
- * @param build is called once for each number of rows in a statement
+ * An insert of any number of rows that all have the same columns in the same order, in statements of 32 rows, of 16, and so on: few texts, each prepared once.
+ * @param build is called once for each number of rows in a statement; what it builds takes the values of the rows, in their order, and nothing else
  * @returns does it, and gives what the statements return
+ * @throws Error where it takes anything else: the next rows would be stored in wrong columns
  */
 export function prepareRows<Row extends object, Result = unknown>(
   build: (rows: readonly Row[]) => Compilable<Result>,
@@ -83,11 +63,20 @@ export function prepareRows<Row extends object, Result = unknown>(
     for (let size = MOST_ROWS; size > 0; size >>= 1) {
       for (; rows.length - at >= size; at += size) {
         const part = rows.slice(at, at + size);
-        const compiled = known.get(size) ?? build(part).compile();
+        const parameters: unknown[] = part.flatMap((row) => Object.values(row));
+        const compiled = known.get(size) ?? compileRows(build(part), parameters);
         known.set(size, compiled);
-        results.push(...(await db.executeQuery<Result>({ ...compiled, parameters: part.flatMap((row) => Object.values(row)) })).rows);
+        results.push(...(await db.executeQuery<Result>({ ...compiled, parameters })).rows);
       }
     }
     return results;
   };
+}
+
+function compileRows<Result>(query: Compilable<Result>, values: readonly unknown[]): CompiledQuery<Result> {
+  const compiled = query.compile();
+  const { parameters, sql: text } = compiled;
+  if (parameters.length !== values.length || parameters.some((one, i) => one !== values[i]))
+    throw new Error(`a statement over rows takes their values in their order, and nothing else: ${text}`);
+  return compiled;
 }

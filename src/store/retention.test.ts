@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Kysely, Transaction } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { cachePut, fileContent, place, storedDocument } from "../testing/store/fixtures.ts";
 import type { Interaction } from "./interaction.ts";
+import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore, type Store } from "./store.ts";
 
@@ -16,7 +18,7 @@ let folder = "";
 let now = 0;
 const stores: Store[] = [];
 const open = async () => {
-  const store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date(now), retention: RETENTION });
+  const store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date(now), clock: () => 0, retention: RETENTION });
   stores.push(store);
   return store;
 };
@@ -88,4 +90,38 @@ it("deletes what is too old or too much with the first question of a process, an
   now += 11 * DAY_MS;
   await third.interactions.add(interaction("last"));
   expect(await idsIn(third)).toEqual(["last"]);
+});
+
+/** The same database, whose first transaction meets another one when all of it is written. */
+function meetingOnce(db: Kysely<Database>): Kysely<Database> {
+  let isFirst = true;
+  const transaction = () => ({
+    execute: <T>(work: (trx: Transaction<Database>) => Promise<T>) =>
+      db.transaction().execute(async (trx) => {
+        const result = await work(trx);
+        if (isFirst) {
+          isFirst = false;
+          throw Object.assign(new Error("could not serialize access"), { code: "40001" });
+        }
+        return result;
+      }),
+  });
+  return new Proxy(db, {
+    get: (target, name) => {
+      if (name === "transaction") return transaction;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+it("deletes what is too much also where the first transaction has to be run again", async () => {
+  const first = await open();
+  for (let n = 0; n < 100; n++) await first.interactions.add(interaction(`i${n}`));
+  const db = await openSqlite(join(folder, "test.db"));
+  const store = createStore(meetingOnce(db), { now: () => new Date(now), clock: () => 0, retention: RETENTION });
+  await store.secret();
+  await store.interactions.add(interaction("next"));
+  expect(await idsIn(store)).toHaveLength(RETENTION.interactionsRows);
+  await db.destroy();
 });

@@ -1,12 +1,13 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import { areCurrent } from "./are-current.ts";
 import { appendAudit } from "./audit.ts";
 import { wholeAnswer, withContents } from "./contents.ts";
 import { demoteCurated } from "./demote.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import { type Given, prepare } from "./prepared.ts";
+import { insertReviewedVersions } from "./review-documents.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
-import { areCurrent, insertDocuments } from "./write-interactions.ts";
 
 /** What the order of the queue is worked out from. */
 export interface PendingInteraction {
@@ -258,7 +259,7 @@ async function approve(trx: Transaction<Database>, { id, by, versions }: ReviewA
   if (same.length === 0) return "missing";
   if (!(await areCurrent(trx, versions))) return "stale";
   await setStatus(trx, same, "approved", by, at);
-  for (const one of same) await insertDocuments(trx, one, versions);
+  for (const one of same) await insertReviewedVersions(trx, one, versions);
   await appendAudit(trx, { actor: by, action: "approve", subject: id, details: { same: same.length } }, at);
   return "done";
 }

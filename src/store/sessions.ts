@@ -1,6 +1,8 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
+import { compareText } from "../text/compare-text.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
+import { createSeldom } from "./look-seldom.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
@@ -55,8 +57,9 @@ export interface NewTurn {
 /**
  * Appends turns in a transaction, in their order.
  * @param secret of the installation: asked for before, since a transaction must not wait for another one
+ * @returns what is to be done when the transaction is committed
  */
-export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[], secret: string) => Promise<void>;
+export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[], secret: string) => Promise<() => void>;
 
 /** What a session store needs besides the database. */
 export interface SessionParts {
@@ -71,7 +74,7 @@ const LOOK_SHARE = 1 / 1000;
 const ROOM_SHARE = 1 / 8;
 
 export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurns {
-  let untilLook = 0;
+  const seldom = createSeldom();
   const beginSessions = prepareRows((rows: readonly Selectable<Database["sessions"]>[]) =>
     db
       .insertInto("sessions")
@@ -82,34 +85,48 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
   const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
     db.insertInto("session_turns").values(rows),
   );
-  /** Looks the more seldom, the more room there is. */
-  const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]) => {
-    untilLook -= spoken.length;
-    if (untilLook >= 0) return;
+  /** Looks the more seldom, the more room there is. What is to be done when the transaction is committed. */
+  const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<() => void> => {
+    const { length: more } = spoken;
+    if (!seldom.isDue(more)) return () => seldom.done(more);
     const room = await dropSilent(trx, most, spoken);
-    untilLook = Math.floor(Math.max(most * LOOK_SHARE, room * ROOM_SHARE));
+    return () => seldom.done(more, Math.floor(Math.max(most * LOOK_SHARE, room * ROOM_SHARE)));
   };
   return async (trx, turns, key) => {
     const at = now().toISOString();
     const spoken = turns.map((one) => ({ ...one, row: sessionOf(one, key, at) }));
-    // In one order, so that two processes that begin the same ones do not wait for each other.
-    const begun = new Set((await beginSessions(trx, spoken.map(({ row }) => row).sort(byId))).map(({ id }) => id));
-    const known = spoken.filter(({ row, settings }) => !begun.delete(row.id) || settings.limit <= 0);
-    for (const { row } of known) await goOn(trx, row, at);
+    const sessions = spokenIn(spoken);
+    const rows = sessions.map(({ row }) => row);
+    const begun = new Set((await beginSessions(trx, rows)).map(({ id }) => id));
+    for (const { row } of sessions) if (!begun.has(row.id)) await goOn(trx, row, at);
     await insertTurns(
       trx,
       spoken.map(({ turn, row }) => rowOfTurn(turn, row.id, at)),
     );
-    for (const { row, settings } of known) await dropTurns(trx, row.id, settings.limit);
+    for (const { row, limit, said } of sessions) if (!begun.has(row.id) || said > limit) await dropTurns(trx, row.id, limit);
     const most = turns.at(-1)?.settings.most;
-    if (most !== undefined) await makeRoom(trx, most, [...new Set(spoken.map(({ row }) => row.id).reverse())]);
+    if (most === undefined) return () => undefined;
+    return await makeRoom(trx, most, [...new Set(spoken.map(({ row }) => row.id).reverse())]);
   };
 }
 
 type SessionRow = Selectable<Database["sessions"]>;
 
-function byId(a: SessionRow, b: SessionRow): number {
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+/** A session that is spoken in, as its last turn leaves it. */
+interface SpokenIn {
+  readonly row: SessionRow;
+  /** Turns that it keeps. */
+  readonly limit: number;
+  /** Turns that are added. */
+  readonly said: number;
+}
+
+/** Each session once, by its id: two processes that write in the same ones take them in one order, and neither waits for the other one's. */
+function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]): SpokenIn[] {
+  const sessions = [...Map.groupBy(spoken, ({ row }) => row.id).values()];
+  return sessions
+    .flatMap((turns) => turns.slice(-1).map(({ row, settings }) => ({ row, limit: settings.limit, said: turns.length })))
+    .sort((a, b) => compareText(a.row.id, b.row.id));
 }
 
 /** A session as it begins with a turn. */
@@ -174,7 +191,8 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
     },
     async append(session, scope, turn, settings) {
       const key = await secret();
-      await transact(db, (trx) => writeTurns(trx, [{ session, scope, turn, settings }], key));
+      const committed = await transact(db, (trx) => writeTurns(trx, [{ session, scope, turn, settings }], key));
+      committed();
     },
     async delete(name, scope, userId = null) {
       const id = sessionKey(await secret(), name, scope, userId);

@@ -13,7 +13,7 @@ import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore } from "./store.ts";
 
-const clock = { now: () => new Date("2026-01-01T00:00:00Z") };
+const clock = { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => performance.now() };
 
 let folder = "";
 beforeEach(() => {
@@ -25,7 +25,7 @@ afterEach(() => {
 
 describeStoreContract("SQLite", async () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
-  const clock = { now: () => new Date(now) };
+  const clock = { now: () => new Date(now), clock: () => performance.now() };
   const path = join(folder, "test.db");
   return {
     store: createStore(await openSqlite(path), clock),

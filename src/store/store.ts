@@ -84,8 +84,8 @@ export interface VectorStore {
 export interface StoreOptions {
   /** The time, injected for tests. */
   readonly now: () => Date;
-  /** Milliseconds, monotonic. @default those of this process */
-  readonly clock?: (() => number) | undefined;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
   /** What is kept of interactions and sessions while new ones are stored; without it, only `forgetting.purge` deletes. */
   readonly retention?: Retention | undefined;
 }

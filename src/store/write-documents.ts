@@ -39,7 +39,7 @@ export async function replaceFiles(
     [...changed, ...added].map((document) => ({ document, file: file.place.path })),
   );
   await rows.insertDocuments(trx, put, at);
-  for (const file of files) await rows.putFile(trx, file, at);
+  await rows.putFiles(trx, files, at);
   for (const [domain, tenants] of byDomain(changes)) {
     await raiseRevision(trx, domain);
     for (const [tenant, logged] of tenants) {
@@ -79,14 +79,9 @@ async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Ch
 
 /** Changes that change anything, by domain and tenant. */
 function byDomain(changes: readonly Change[]): Map<string, Map<string, Change[]>> {
-  const domains = new Map<string, Map<string, Change[]>>();
-  for (const change of changes) {
-    if (change.gone.length + change.changed.length + change.added.length === 0) continue;
-    const { domain, tenant } = change.file.place;
-    const tenants = domains.get(domain) ?? new Map<string, Change[]>();
-    domains.set(domain, tenants.set(tenant ?? "", [...(tenants.get(tenant ?? "") ?? []), change]));
-  }
-  return domains;
+  const real = changes.filter(({ gone, changed, added }) => gone.length + changed.length + added.length > 0);
+  const domains = Map.groupBy(real, ({ file }) => file.place.domain);
+  return new Map([...domains].map(([domain, own]) => [domain, Map.groupBy(own, ({ file }) => file.place.tenant ?? "")]));
 }
 
 function keyOf({ domain, tenant, source, path }: FilePlace): string {
@@ -95,15 +90,12 @@ function keyOf({ domain, tenant, source, path }: FilePlace): string {
 
 /** What is stored of the files' documents, by `keyOf`. */
 async function versionsBefore(trx: Transaction<Database>, files: readonly FilePut[]): Promise<Map<string, Map<string, string>>> {
-  const sources = new Map<string, FilePlace[]>();
-  for (const { place } of files) {
-    const key = keyOf({ ...place, path: "" });
-    sources.set(key, [...(sources.get(key) ?? []), place]);
-  }
+  const sources = Map.groupBy(files, ({ place }) => keyOf({ ...place, path: "" }));
   const versions = new Map<string, Map<string, string>>();
-  for (const places of sources.values()) {
-    const [place] = places as [FilePlace, ...FilePlace[]];
-    for (const paths of inParts(places.map(({ path }) => path))) {
+  for (const own of sources.values()) {
+    for (const part of inParts(own)) {
+      const [{ place }] = part;
+      const paths = part.map((file) => file.place.path);
       for (const { id, version, file } of await storedIn(trx, place, paths)) {
         const key = keyOf({ ...place, path: file });
         versions.set(key, (versions.get(key) ?? new Map<string, string>()).set(id, version));
@@ -134,18 +126,8 @@ export async function removeFiles(
   at: string,
 ): Promise<number> {
   const removed: string[] = [];
-  for (const path of paths) {
-    const rows = await trx
-      .selectFrom("documents")
-      .select("id")
-      .where("domain", "=", place.domain)
-      .where("tenant", "=", place.tenant ?? "")
-      .where("source", "=", place.source)
-      .where("file", "=", path)
-      .orderBy("id")
-      .forUpdate()
-      .execute();
-    const ids = rows.map(({ id }) => id);
+  for (const part of inParts(paths)) {
+    const ids = (await storedIn(trx, place, part)).map(({ id }) => id);
     await dropDependents(trx, ids, [], at);
     await dropVersions(trx, ids);
     await removeDocuments(trx, ids);
@@ -155,7 +137,7 @@ export async function removeFiles(
       .where("domain", "=", place.domain)
       .where("tenant", "=", place.tenant ?? "")
       .where("source", "=", place.source)
-      .where("path", "=", path)
+      .where("path", "in", part)
       .execute();
   }
   if (removed.length > 0) {

@@ -1,17 +1,20 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { areCurrent } from "./are-current.ts";
 import { createContentWriter } from "./contents.ts";
 import { isPostgres } from "./dialect.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import type { Interaction, InteractionFacts, ReviewStatus } from "./interaction.ts";
 import { joined } from "./joined.ts";
+import { createSeldom } from "./look-seldom.ts";
 import { type Given, prepare, prepareRows } from "./prepared.ts";
 import { createRecordWriter, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
+import { copyReviewedVersions, insertReviewedVersions } from "./review-documents.ts";
 import type { Database } from "./schema.ts";
 import type { NewTurn, WriteTurns } from "./sessions.ts";
 import { transact } from "./transact.ts";
 
-/** Additions between two looks at what is too old or too many; the first of a process looks, since many processes add only one. */
+/** Additions from one look at what is too old or too many to the next one. */
 const ADDITIONS_PER_LOOK = 256;
 /** Rows of one kind that one statement puts in: most of what many save is saved by so many. */
 const ROWS_AT_ONCE = 16;
@@ -29,30 +32,31 @@ export interface Beside {
 /** What writing interactions takes besides the database. */
 export interface WritingParts {
   readonly writeTurns: WriteTurns;
-  /** Milliseconds, monotonic. @default those of this process */
-  readonly clock?: (() => number) | undefined;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
   readonly retention?: Retention | undefined;
 }
 
 /** Stores interactions with what comes with them; those that wait are written together. */
 export function createInteractionWriter(
   db: Kysely<Database>,
-  { writeTurns, clock = () => performance.now(), retention }: WritingParts,
+  { writeTurns, clock, retention }: WritingParts,
 ): (one: Adding) => Promise<ReviewStatus> {
   // An embedded database works in the thread that answers; a server is waited for, by one write while the next one is on its way.
   const waits = isPostgres(db);
   const addTogether = createTogetherWriter(db, writeTurns);
-  let added = 0;
-  /** From time to time: not for each answer. */
-  const dropOld = async (trx: Transaction<Database>, more: number, at: Date | undefined): Promise<void> => {
-    const isDue = added % ADDITIONS_PER_LOOK === 0 || (added % ADDITIONS_PER_LOOK) + more > ADDITIONS_PER_LOOK;
-    added += more;
-    if (retention === undefined || at === undefined || !isDue) return;
+  const seldom = createSeldom();
+  /** What is to be done when the transaction that adds so many is committed. */
+  const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<() => void> => {
+    if (retention === undefined || !seldom.isDue(more)) return () => seldom.done(more);
     await dropInteractions(trx, retention, at);
     await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
+    return () => seldom.done(more, ADDITIONS_PER_LOOK - more);
   };
-  const addAll = (batch: readonly Adding[]) =>
-    transact(db, async (trx) => {
+  const addAll = async (batch: readonly Adding[]): Promise<ReviewStatus[]> => {
+    const [first] = batch;
+    if (first === undefined) return [];
+    const { statuses, committed } = await transact(db, async (trx) => {
       const known = nothingKnown();
       const begun = clock();
       const statuses: ReviewStatus[] = [];
@@ -60,9 +64,12 @@ export function createInteractionWriter(
         const some = batch.slice(statuses.length, statuses.length + ROWS_AT_ONCE);
         statuses.push(...(await addTogether(trx, some, known)));
       } while (statuses.length < batch.length && (waits || clock() - begun < WRITE_MS));
-      await dropOld(trx, statuses.length, batch[0]?.at);
-      return statuses;
+      const dropped = await dropOld(trx, statuses.length, first.at);
+      return { statuses, committed: [...known.committed, dropped] };
     });
+    for (const tell of committed) tell();
+    return statuses;
+  };
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
@@ -83,7 +90,7 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
     const records = decided.flatMap(({ row, record }) => (record === null ? [] : [{ interaction: row, record }]));
     await writeRecords(trx, records, known.kept);
     const turns = decided.flatMap(({ turn }) => turn ?? []);
-    if (turns.length > 0) await writeTurns(trx, turns, first.key);
+    if (turns.length > 0) known.committed.push(await writeTurns(trx, turns, first.key));
   };
   return async (trx: Transaction<Database>, batch: readonly Adding[], known: Known): Promise<ReviewStatus[]> => {
     const statuses: ReviewStatus[] = [];
@@ -101,8 +108,8 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
       await insertAll(trx, decided, known);
       decided = [];
       known.reviews.clear();
-      if (holds) await insertDocuments(trx, row.id, approved);
-      else if (reviewed !== null) await copyDocuments(trx, reviewed.id, row.id);
+      if (holds) await insertReviewedVersions(trx, row.id, approved);
+      else if (reviewed !== null) await copyReviewedVersions(trx, reviewed.id, row.id);
     }
     await insertAll(trx, decided, known);
     return statuses;
@@ -130,10 +137,12 @@ interface Known {
   readonly reviews: Map<string, Reviewed | null>;
   /** Hashes of contents and settings that are there. */
   readonly kept: Set<string>;
+  /** What is to be done when it is committed. */
+  readonly committed: (() => void)[];
 }
 
 function nothingKnown(): Known {
-  return { reviews: new Map(), kept: new Set() };
+  return { reviews: new Map(), kept: new Set(), committed: [] };
 }
 
 type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "review_status">;
@@ -169,39 +178,6 @@ function interactionQueries(db: Kysely<Database>) {
     },
     insertInteractions: prepareRows((rows: readonly Selectable<Database["interactions"]>[]) => db.insertInto("interactions").values(rows)),
   };
-}
-
-/** Are all documents there, in these versions? They stay so until the transaction ends. */
-export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
-  if (versions.size === 0) return true;
-  const rows = await trx
-    .selectFrom("documents")
-    .select(["id", "version"])
-    .where("id", "in", [...versions.keys()])
-    .orderBy("id")
-    .forShare()
-    .execute();
-  const current = new Map(rows.map(({ id, version }) => [id, version]));
-  return [...versions].every(([id, version]) => current.get(id) === version);
-}
-
-export async function insertDocuments(trx: Transaction<Database>, id: string, versions: ReadonlyMap<string, string>): Promise<void> {
-  await trx.deleteFrom("review_documents").where("interaction_id", "=", id).execute();
-  const rows = [...versions].map(([document_id, version]) => ({ interaction_id: id, document_id, version }));
-  if (rows.length > 0) await trx.insertInto("review_documents").values(rows).execute();
-}
-
-async function copyDocuments(trx: Transaction<Database>, from: string, to: string): Promise<void> {
-  await trx
-    .insertInto("review_documents")
-    .columns(["interaction_id", "document_id", "version"])
-    .expression((eb) =>
-      eb
-        .selectFrom("review_documents")
-        .select([sql<string>`${to}`.as("interaction_id"), "document_id", "version"])
-        .where("interaction_id", "=", from),
-    )
-    .execute();
 }
 
 /** What is known of an interaction before its review is. */

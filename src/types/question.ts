@@ -18,6 +18,8 @@ export interface AskRequest {
   readonly privacy?: Privacy;
   /** Earlier turns as they were; absent: the session's. */
   readonly history?: readonly Turn[];
+  /** Stages say more of themselves. @default false */
+  readonly verbose?: boolean | undefined;
 }
 
 export type Privacy = "redacted" | "ephemeral";

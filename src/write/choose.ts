@@ -44,7 +44,7 @@ export async function choosePieces(
   });
   const sorted = pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b));
   const glanced = { asked: measured.asked, pieces: sorted, glance: null };
-  return read === null ? glanced : readPieces(question, glanced, weights, read, signal);
+  return read === null ? glanced : readPieces(question, glanced, { weights, readTexts: read, signal });
 }
 
 function startOf({ view }: ScoredPiece): number {

@@ -23,10 +23,8 @@ const weightsSchema = z.object({
   threshold: z.object({
     /** From this chance on the question is answered. */
     minimum: z.number().min(0).max(1),
+    /** How it was chosen, in words. */
     rule: z.string(),
-    measured: z.string(),
-    /** Share wrong among what is shown at the threshold, on domains that it was not chosen on. */
-    risk: z.number().min(0).max(1),
   }),
 });
 export interface ChooserWeights extends z.infer<typeof weightsSchema> {

@@ -70,31 +70,52 @@ describe("answerChance", () => {
   const chanceOf = async (nameOf: (text: string) => string, unknown: number) => {
     const reader = fakeReader({ nameOf });
     const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
-    const known = new Map([["unknown.weight", unknown]]);
-    return { read: answerChance(choice, known, weights) };
+    return answerChance(choice, new Map([["unknown.weight", unknown]]), weights);
   };
 
   it("rises with a reading", async () => {
     const alike = await chanceOf(() => "all the same", 0);
     const apart = await chanceOf((text) => text, 0);
-    expect(alike.read.chance).toBeGreaterThan(apart.read.chance);
-    expect(alike.read.readings?.reading).toBeCloseTo(1, 5);
-    expect(apart.read.readings?.reading).toBe(0);
+    expect(alike.chance).toBeGreaterThan(apart.chance);
+    expect(alike.readings?.reading).toBeCloseTo(1, 5);
+    expect(apart.readings?.reading).toBe(0);
+  });
+
+  it("is made of the best piece's score and reading, its lead, and how far its reading lies above the mean of those read", async () => {
+    const glanced = await chooseWith(null, SENTENCES.slice(0, 4));
+    const readings = [0.9, 0.6, 0.3, null];
+    const scores = [5, 3, 2, 1];
+    const pieces = glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0, reading: readings[i] ?? null }));
+    const read = { pieces, glance: glanced.pieces };
+    const features = ["reading.above", "score.ahead", "glance"];
+    // σ(2 · (.9 - (.9 + .6 + .3) / 3) + .5 · (5 - 3) + 0 · glance - 1.6) = σ(0)
+    const scorer = { features, linear: [2, 0.5, 0], bias: -1.6 };
+    const { chance, readings: told } = answerChance(read, new Map(), { answer: weights.answer, read_answer: scorer });
+    expect(chance).toBeCloseTo(0.5, 12);
+    expect(told).toMatchObject({ score: 5, "score.ahead": 2, reading: 0.9, unknown: 0 });
+    expect(told?.["reading.above"]).toBeCloseTo(0.3, 12);
   });
 
   it("is at most the share that documents hold, where most of what is asked stands in none", async () => {
-    const half = await chanceOf(() => "all the same", 0.5);
-    const unknown = await chanceOf(() => "all the same", 0.95);
+    const chance = async (unknown: number) => (await chanceOf(() => "all the same", unknown)).chance;
+    // Whatever is known of the passages, its reading alone makes it likely.
+    const likely = { ...weights, read_answer: { features: ["reading"], linear: [2] } };
+    const choice = await chooseWith((texts, stop) => fakeReader({ nameOf: () => "all the same" }).read(texts, stop));
+    const likelyAt = (unknown: number) => answerChance(choice, new Map([["unknown.weight", unknown]]), likely).chance;
+    expect(likelyAt(0)).toBeCloseTo(1 / (1 + Math.exp(-2)), 5);
+    expect(likelyAt(0.5)).toBe(likelyAt(0));
+    expect(likelyAt(0.55)).toBeCloseTo(0.45, 12);
+    expect(likelyAt(0.95)).toBeCloseTo(0.05, 12);
     // Sums of weights end a little above 1.
-    expect((await chanceOf(() => "all the same", 1 + 1e-12)).read.chance).toBe(0);
-    expect(half.read.chance).toBeGreaterThan(0.05);
-    expect(unknown.read.chance).toBeLessThanOrEqual(0.051);
+    expect(likelyAt(1 + 1e-12)).toBe(0);
+    expect(await chance(0.5)).toBeGreaterThan(0.05);
+    expect(await chance(0.95)).toBeLessThanOrEqual(0.051);
   });
 
   it("takes no confidence from the lead of a piece that stands alone", async () => {
     const reader = fakeReader({ nameOf: () => "all the same" });
     const alone = await chooseWith((texts, stop) => reader.read(texts, stop), SENTENCES.slice(0, 1));
-    expect(answerChance(alone, new Map(), weights).readings).toMatchObject({ "score.ahead": null });
+    expect(answerChance(alone, new Map(), weights).readings).toMatchObject({ "score.ahead": null, "reading.above": null });
   });
 
   it("is that of a glance where nothing was read, and 0 without a piece", async () => {

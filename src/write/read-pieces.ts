@@ -10,14 +10,15 @@ export const READ_PIECES = 8;
 /** Vectors of texts, each of length 1, by the reader that the weights were learned with; `null`: it could not read, and what a glance says stands. */
 export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>;
 
+export interface ReadOptions {
+  readonly weights: Pick<ChooserWeights, "read">;
+  readonly readTexts: ReadTexts;
+  readonly signal: AbortSignal;
+}
+
 /** The choice after the best pieces were read: those first by the score of what was read, the others behind them as they stood. */
-export async function readPieces(
-  question: string,
-  choice: Choice,
-  { read }: Pick<ChooserWeights, "read">,
-  readTexts: ReadTexts,
-  signal: AbortSignal,
-): Promise<Choice> {
+export async function readPieces(question: string, choice: Choice, { weights, readTexts, signal }: ReadOptions): Promise<Choice> {
+  const { read } = weights;
   const first = choice.pieces.slice(0, READ_PIECES);
   if (first.length === 0) return choice;
   const all = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);

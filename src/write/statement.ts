@@ -26,6 +26,7 @@ const ECHOES = 4;
 export function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
   const framed = frame.map(wordsOf);
+  const titles = new Set(sources.flatMap(titlesOf).map(wordsOf));
   const named = new Set(faults.flatMap(({ text, check, reason }) => [wordsOf(text), wordsOf(`${text} ${check} ${reason}`)]));
   return ({ text, quotes, missing }) => {
     const said = wordsOf(text);
@@ -34,8 +35,7 @@ export function createStatementTest({ sources, frame, faults }: DraftGround): (s
     if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
     const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
     if (isCited) return isEcho && !sourcesSay(sources, said);
-    if (sources.some(({ passage }) => [passage.document.title, ...passage.headingPath].some((title) => wordsOf(title) === said)))
-      return true;
+    if (titles.has(said)) return true;
     held ??= new Set(sources.flatMap(textsOf).flatMap((line) => wordsOf(line).split(" ")));
     return isEcho || (content.length < CLAIMS && !content.some((word) => /\d/.test(word) || held?.has(word) === true));
   };
@@ -45,8 +45,12 @@ function sourcesSay(sources: readonly OfferedSource[], said: string): boolean {
   return sources.some((source) => textsOf(source).some((line) => wordsOf(line).includes(said)));
 }
 
-function textsOf({ passage, stretches }: OfferedSource): string[] {
-  return [passage.document.title, ...passage.headingPath, ...stretches.map(({ text }) => text)];
+function textsOf(source: OfferedSource): string[] {
+  return [...titlesOf(source), ...source.stretches.map(({ text }) => text)];
+}
+
+function titlesOf({ passage }: OfferedSource): string[] {
+  return [passage.document.title, ...passage.headingPath];
 }
 
 function wordsOf(text: string): string {

@@ -102,6 +102,7 @@ async function ask(words: readonly string[], flags: AskFlags, { config, context,
       privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
       filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
       proof: flags.proof !== undefined,
+      verbose: flags.verbose,
       signal,
     };
     for await (const event of engine.ask(question, options)) {

@@ -31,9 +31,11 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
     .option("--delta <share>", "chance that the promise does not hold", parseShare, DEFAULT_DELTA)
     .option("--out <file>", "write the calibration there; the engine does not look for it there (default: the data folder, where it does)")
     .option("--json", "the report as JSON on stdout")
-    .addHelpText(
-      "after",
-      `
+    .addHelpText("after", HELP)
+    .action((flags: CalibrateFlags, command: Command) => runCalibration(flags, command, context));
+}
+
+const HELP = `
 Asks every labelled question of the documents that were ingested, with nothing refused for want of confidence; a configured model writes, and is paid. Nothing is stored.
 An answerable question has id, question, gold_pages, and gold_quotes or key_values; one to refuse has id, question and kind (near_miss, out_of_scope, injection, nonsense).
 Wrong is: answered although nothing answers it, a key value missing, or without key values no quote that overlaps a gold quote.
@@ -43,40 +45,39 @@ Exit code: 0 a threshold was chosen and written, 3 too few labels for this risk 
 
 Examples:
   sourcebound calibrate --risk .2
-  sourcebound calibrate --domain veterans --risk .05 --golden labels.jsonl --json`,
-    )
-    .action(async (flags: CalibrateFlags, command: Command) => {
-      const { terminal, signal } = context;
-      const { json, ...rest } = flags;
-      const options = { ...rest, golden: pathOf(context, rest.golden) };
-      const out = pathOf(context, rest.out);
-      const config = configOf(context, command);
-      const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
-        import("../../calibrate/calibrate.ts"),
-        import("../../calibrate/calibration-table.ts"),
-        import("../../grade/report.ts"),
-        import("../../calibrate/write-calibration.ts"),
-      ]);
-      await withEngine(context, config, async (engine) => {
-        for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
-          if (event.type === "progress") {
-            terminal.progress(`${event.done}/${event.total} ${event.what}`);
-            continue;
-          }
-          const { report } = event;
-          signal.throwIfAborted();
-          const written =
-            report.calibration === null ? null : await writeCalibration(report.calibration, calibrationFolder(config.data_dir), out);
-          if (json) terminal.print(JSON.stringify(toJson(report, written), null, 2));
-          else {
-            terminal.print(terminal.colors.bold(`calibrate: domain ${report.domain}, profile ${report.profile}, risk ${report.risk}`));
-            terminal.print(renderTable(calibrationTable(report)));
-            terminal.print(written === null ? "\nNothing was written." : `\nWritten to ${written}`);
-          }
-          if (written === null) context.exitCode = EXIT.refused;
-        }
-      });
-    });
+  sourcebound calibrate --domain veterans --risk .05 --golden labels.jsonl --json`;
+
+async function runCalibration(flags: CalibrateFlags, command: Command, context: CliContext): Promise<void> {
+  const { terminal, signal } = context;
+  const { json, ...rest } = flags;
+  const options = { ...rest, golden: pathOf(context, rest.golden) };
+  const out = pathOf(context, rest.out);
+  const config = configOf(context, command);
+  const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
+    import("../../calibrate/calibrate.ts"),
+    import("../../calibrate/calibration-table.ts"),
+    import("../../grade/report.ts"),
+    import("../../calibrate/write-calibration.ts"),
+  ]);
+  await withEngine(context, config, async (engine) => {
+    for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
+      if (event.type === "progress") {
+        terminal.progress(`${event.done}/${event.total} ${event.what}`);
+        continue;
+      }
+      const { report } = event;
+      signal.throwIfAborted();
+      const written =
+        report.calibration === null ? null : await writeCalibration(report.calibration, calibrationFolder(config.data_dir), out);
+      if (json) terminal.print(JSON.stringify(toJson(report, written), null, 2));
+      else {
+        terminal.print(terminal.colors.bold(`calibrate: domain ${report.domain}, profile ${report.profile}, risk ${report.risk}`));
+        terminal.print(renderTable(calibrationTable(report)));
+        terminal.print(written === null ? "\nNothing was written." : `\nWritten to ${written}`);
+      }
+      if (written === null) context.exitCode = EXIT.refused;
+    }
+  });
 }
 
 function parseShare(text: string): number {

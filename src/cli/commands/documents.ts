@@ -5,6 +5,7 @@ import type { FileDescription } from "../../store/document-records.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
+import type { Terminal } from "../terminal.ts";
 
 interface DocumentsFlags {
   domain?: string;
@@ -18,15 +19,7 @@ export function addDocumentsCommand(program: Command, context: CliContext): void
   const documents = program
     .command("documents")
     .description("what was ingested: files, the documents in them, and what could not be read")
-    .addHelpText(
-      "after",
-      `
-Examples:
-  sourcebound documents list
-  sourcebound documents show handbook.pdf
-  sourcebound documents failed --json
-  sourcebound documents delete old/prices.csv --yes`,
-    );
+    .addHelpText("after", EXAMPLES);
   const add = (
     name: string,
     description: string,
@@ -69,32 +62,43 @@ Examples:
   add(
     "delete",
     "take a file's documents out, with everything that rests on them; the next ingest of its folder brings a file that is still there back",
-    async (engine, flags, name) => {
-      const found = find(await engine.files(flags), name);
-      const count = found.reduce((sum, file) => sum + file.documents.length, 0);
-      if (found.length > 1) {
-        throw new RequestError(
-          "file_ambiguous",
-          `${name} is ${found.length} files: ${found.map(({ path }) => path).join(", ")}. Name one of them in full.`,
-        );
-      }
-      const removed = flags.yes === true ? await engine.deleteFile(found[0] as FileDescription, flags) : 0;
-      if (flags.json) terminal.print(JSON.stringify({ path: found[0]?.path, documents: count, deleted: removed }));
-      else terminal.print(`${flags.yes === true ? "Deleted" : "Would delete"}: ${harmlessLine(found[0]?.path ?? "")}, ${count} documents.`);
-      if (flags.yes !== true) terminal.error("Nothing was deleted: run it again with --yes.");
-    },
+    (engine, flags, name) => deleteFile(engine, flags, name, terminal),
     "its path, or the end of its path",
   );
 }
 
-function find(files: readonly FileDescription[], name: string): readonly FileDescription[] {
+const EXAMPLES = `
+Examples:
+  sourcebound documents list
+  sourcebound documents show handbook.pdf
+  sourcebound documents failed --json
+  sourcebound documents delete old/prices.csv --yes`;
+
+async function deleteFile(engine: Engine, flags: DocumentsFlags, name: string, terminal: Terminal): Promise<void> {
+  const found = find(await engine.files(flags), name);
+  const count = found.reduce((sum, file) => sum + file.documents.length, 0);
+  const [file, ...others] = found;
+  if (others.length > 0) {
+    throw new RequestError(
+      "file_ambiguous",
+      `${name} is ${found.length} files: ${found.map(({ path }) => path).join(", ")}. Name one of them in full.`,
+    );
+  }
+  const removed = flags.yes === true ? await engine.deleteFile(file, flags) : 0;
+  if (flags.json) terminal.print(JSON.stringify({ path: file.path, documents: count, deleted: removed }));
+  else terminal.print(`${flags.yes === true ? "Deleted" : "Would delete"}: ${harmlessLine(file.path)}, ${count} documents.`);
+  if (flags.yes !== true) terminal.error("Nothing was deleted: run it again with --yes.");
+}
+
+/** At least one. @throws RequestError `unknown_file` */
+function find(files: readonly FileDescription[], name: string): readonly [FileDescription, ...FileDescription[]] {
   const exact = files.filter(
     ({ path, documents }) => path === name || documents.some((document) => document.id === name || document.path === name),
   );
-  const found = exact.length > 0 ? exact : files.filter(({ path }) => path.endsWith(`/${name}`));
-  if (found.length === 0)
+  const [first, ...rest] = exact.length > 0 ? exact : files.filter(({ path }) => path.endsWith(`/${name}`));
+  if (first === undefined)
     throw new RequestError("unknown_file", `No file ${name} was ingested, or it may not be seen. List them: sourcebound documents list`);
-  return found;
+  return [first, ...rest];
 }
 
 function lineOf({ path, status, reason, documents }: FileDescription): string {

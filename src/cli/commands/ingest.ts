@@ -55,9 +55,11 @@ export function addIngestCommand(program: Command, context: CliContext): void {
     .option("--watch", "stay, and read again whenever something in the folder changes")
     .option("--queue", "leave the reading to `sourcebound worker`, which must see the folder under the same path")
     .option("--json", "the summary as JSON on stdout")
-    .addHelpText(
-      "after",
-      `
+    .addHelpText("after", HELP)
+    .action((what: readonly string[], flags: IngestFlags, command: Command) => ingestNamed(what, flags, command, context));
+}
+
+const HELP = `
 Read are PDF, DOCX, EPUB, XLSX, CSV, HTML, markdown, reStructuredText, AsciiDoc, JSON, YAML, mail (eml, mbox), plain text in any encoding, and all of
 these as .gz. Stopping in between loses nothing: run the same command again, and it goes on.
 
@@ -76,31 +78,30 @@ Examples:
   sourcebound ingest https://docs.example.com/guide/ --depth 1
   find . -name '*.pdf' | sourcebound ingest --files-from -
   pandoc notes.odt -t markdown | sourcebound ingest - --name notes.md
-  sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`,
-    )
-    .action(async (what: readonly string[], flags: IngestFlags, command: Command) => {
-      const [folder] = what;
-      const isFolder = what.length === 1 && folder !== undefined && isFolderPath(pathOf(context, folder));
-      if (flags.watch === true && !isFolder) throw new RequestError("unknown_watch", "--watch follows one folder: name it alone.");
-      await withEngine(context, configOf(context, command), async (engine) => {
-        const { json, root, queue, domain, tenant, source, access, baseUrl, allowEmpty } = flags;
-        if (queue === true) {
-          if (!isFolder) throw new RequestError("unknown_queue", "--queue leaves one folder to a worker: name it alone.");
-          const left = { domain, tenant, source, access, baseUrl, allowEmpty, root: pathOf(context, root) };
-          const job = await engine.queue(pathOf(context, folder), left);
-          context.terminal.print(json === true ? JSON.stringify(job) : `left to a worker: ${harmlessLine(folder)}`);
-          return;
-        }
-        const run = async () => {
-          let failed = 0;
-          for (const events of await sourcesOf(what, flags, engine, context))
-            failed += await showIngest(events, context.terminal, flags.json === true);
-          context.exitCode = failed > 0 ? EXIT.partly : EXIT.done;
-        };
-        if (flags.watch !== true || folder === undefined) return run();
-        await follow(folder, context, run);
-      });
-    });
+  sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`;
+
+async function ingestNamed(what: readonly string[], flags: IngestFlags, command: Command, context: CliContext): Promise<void> {
+  const [folder] = what;
+  const isFolder = what.length === 1 && folder !== undefined && isFolderPath(pathOf(context, folder));
+  if (flags.watch === true && !isFolder) throw new RequestError("unknown_watch", "--watch follows one folder: name it alone.");
+  await withEngine(context, configOf(context, command), async (engine) => {
+    const { json, root, queue, domain, tenant, source, access, baseUrl, allowEmpty } = flags;
+    if (queue === true) {
+      if (!isFolder) throw new RequestError("unknown_queue", "--queue leaves one folder to a worker: name it alone.");
+      const left = { domain, tenant, source, access, baseUrl, allowEmpty, root: pathOf(context, root) };
+      const job = await engine.queue(pathOf(context, folder), left);
+      context.terminal.print(json === true ? JSON.stringify(job) : `left to a worker: ${harmlessLine(folder)}`);
+      return;
+    }
+    const run = async () => {
+      let failed = 0;
+      for (const events of await sourcesOf(what, flags, engine, context))
+        failed += await showIngest(events, context.terminal, flags.json === true);
+      context.exitCode = failed > 0 ? EXIT.partly : EXIT.done;
+    };
+    if (flags.watch !== true || folder === undefined) return run();
+    await follow(folder, context, run);
+  });
 }
 
 /** Ingests a folder, and again whenever it changes: also by what changes while it is read for the first time. */

@@ -26,11 +26,20 @@ interface ActFlags {
 }
 
 export function addReviewCommand(program: Command, context: CliContext): void {
-  const { terminal } = context;
   const review = program
     .command("review")
     .description("look at answers that wait for review, and approve, flag or correct them")
     .addHelpText("after", EXAMPLES);
+  addList(review, context);
+  addShow(review, context);
+  addDecision(review, context, { name: "approve", what: "the answer is right, here and wherever the same question got it" });
+  addDecision(review, context, { name: "flag", what: "the answer is wrong or doubtful: the cache lets go of it" });
+  addCorrect(review, context);
+  addHistory(review, context);
+}
+
+function addList(review: Command, context: CliContext): void {
+  const { terminal } = context;
   review
     .command("list")
     .description("questions that wait, those that need it most first")
@@ -44,6 +53,10 @@ export function addReviewCommand(program: Command, context: CliContext): void {
         terminal.print(json ? JSON.stringify(items.map(queueItemToWire), null, 2) : renderQueue(items, terminal.colors));
       });
     });
+}
+
+function addShow(review: Command, context: CliContext): void {
+  const { terminal } = context;
   review
     .command("show")
     .description("one answer with all that is known of it")
@@ -55,24 +68,31 @@ export function addReviewCommand(program: Command, context: CliContext): void {
         terminal.print(json ? JSON.stringify(reviewToWire(shown), null, 2) : renderReview(shown, terminal.colors));
       });
     });
-  for (const [name, what] of [
-    ["approve", "the answer is right, here and wherever the same question got it"],
-    ["flag", "the answer is wrong or doubtful: the cache lets go of it"],
-  ] as const) {
-    review
-      .command(name)
-      .description(what)
-      .argument("<id>")
-      .option("--by <name>", "who acts, for the audit log", userName())
-      .action(async (id: string, { by }: ActFlags, command: Command) => {
-        await withEngine(context, configOf(context, command), async ({ memory }) => {
-          await memory.review[name](id, by);
-          terminal.print(name === "approve" ? `Approved ${id}.` : `Flagged ${id}.`);
-          if (name === "flag" && (await memory.review.show(id)).curated?.status === "served")
-            terminal.error("A correction is still served in its place: to withdraw that, ask the question and flag the new answer's id.");
-        });
+}
+
+function addDecision(
+  review: Command,
+  context: CliContext,
+  { name, what }: { readonly name: "approve" | "flag"; readonly what: string },
+): void {
+  const { terminal } = context;
+  review
+    .command(name)
+    .description(what)
+    .argument("<id>")
+    .option("--by <name>", "who acts, for the audit log", userName())
+    .action(async (id: string, { by }: ActFlags, command: Command) => {
+      await withEngine(context, configOf(context, command), async ({ memory }) => {
+        await memory.review[name](id, by);
+        terminal.print(name === "approve" ? `Approved ${id}.` : `Flagged ${id}.`);
+        if (name === "flag" && (await memory.review.show(id)).curated?.status === "served")
+          terminal.error("A correction is still served in its place: to withdraw that, ask the question and flag the new answer's id.");
       });
-  }
+    });
+}
+
+function addCorrect(review: Command, context: CliContext): void {
+  const { terminal } = context;
   review
     .command("correct")
     .description("another answer in its place, served first until one of its documents changes")
@@ -90,6 +110,10 @@ export function addReviewCommand(program: Command, context: CliContext): void {
         terminal.error(`Stored: this answer is served from now on in place of ${id}.`);
       });
     });
+}
+
+function addHistory(review: Command, context: CliContext): void {
+  const { terminal } = context;
   review
     .command("history")
     .description("who did what, newest first, and whether the log is intact")

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { messageOf, RequestError } from "../../errors.ts";
-import { parseLines } from "../read-lines.ts";
+import { composeYaml } from "../../text/compose-yaml.ts";
+import { parseLines, readLinesOf } from "../read-lines.ts";
 import {
   type GoldenAnswerable,
   type GoldenFile,
@@ -24,50 +24,53 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 export function readGoldenFolder(folder: string): GoldenFile {
   const files = readdirSync(folder).sort();
   const rowsOf = <T>(pattern: RegExp, schema: z.ZodType<T>) =>
-    files.filter((file) => pattern.test(file)).flatMap((file) => parseLines(join(folder, file), schema, "golden_invalid"));
+    files.filter((file) => pattern.test(file)).flatMap((file) => readLinesOf(join(folder, file), schema, "golden_invalid"));
   const answerable = rowsOf(ANSWERABLE_FILE, markedSchema);
   const unanswerable = rowsOf(UNANSWERABLE_FILE, unanswerableSchema);
   return asked(folder, { answerable, unanswerable, notices: [] });
 }
 
-/**
- * A file of questions: ours (`questions:`, a list, or JSON lines), rows of Ragas, or a configuration of promptfoo; YAML, JSON or JSON lines.
- * @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row
- */
+/** The questions of a file. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
 export function readGoldenFile(path: string): GoldenFile {
   if (!existsSync(path)) {
     const message = `There is no file or folder ${path}: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
     throw new RequestError("golden_missing", message, { path });
   }
-  const bytes = readFileSync(path);
-  if (bytes.length > MAX_FILE_BYTES)
-    throw new RequestError("golden_invalid", `${path} has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} are read: split it.`, { path });
-  const value = /\.(?:jsonl|ndjson)$/i.test(path)
-    ? parseLines(path, z.unknown(), "golden_invalid")
-    : parseText(path, bytes.toString("utf8"));
-  if (isPromptfoo(value)) return asked(path, readPromptfoo(path, value));
+  const { size } = statSync(path);
+  if (size > MAX_FILE_BYTES)
+    throw new RequestError("golden_invalid", `${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read: split it.`, { path });
+  return parseGoldenFile(path, readFileSync(path, "utf8"));
+}
+
+/**
+ * Questions as they are written: ours (`questions:`, a list, or JSON lines), rows of Ragas, or a configuration of promptfoo; YAML, JSON or JSON lines.
+ * @param name of the file: its ending says how it is read, and errors name it
+ * @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row
+ */
+export function parseGoldenFile(name: string, text: string): GoldenFile {
+  const value = /\.(?:jsonl|ndjson)$/i.test(name) ? parseLines(name, text, z.unknown(), "golden_invalid") : parseText(name, text);
+  if (isPromptfoo(value)) return asked(name, readPromptfoo(name, value));
   const rows = rowsOf(value);
   if (rows === null)
     throw new RequestError(
       "golden_invalid",
-      `${path} holds no list of questions: give a list, \`questions:\` with a list, or \`tests:\` as promptfoo has it.`,
-      { path },
+      `${name} holds no list of questions: give a list, \`questions:\` with a list, or \`tests:\` as promptfoo has it.`,
+      { path: name },
     );
-  return asked(path, rows.some(isRagas) ? readRagas(path, rows) : readOwn(path, rows));
+  return asked(name, rows.some(isRagas) ? readRagas(name, rows) : readOwn(name, rows));
 }
 
-function parseText(path: string, text: string): unknown {
+function parseText(name: string, text: string): unknown {
   try {
-    if (/\.json$/i.test(path)) return JSON.parse(text);
-    const documents = parseAllDocuments(text);
-    const [first] = documents;
-    if (first === undefined || !("errors" in first)) return null;
+    if (/\.json$/i.test(name)) return JSON.parse(text);
+    const [first] = composeYaml(text).documents;
+    if (first === undefined) return null;
     const [fault] = first.errors;
     if (fault !== undefined) throw fault;
     // A file of aliases that refer to aliases grows without end: the parser's own limit holds.
     return first.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw new RequestError("golden_invalid", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
+    throw new RequestError("golden_invalid", `${name} could not be read: ${messageOf(cause)}`, { path: name }, { cause });
   }
 }
 

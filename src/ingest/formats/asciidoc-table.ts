@@ -4,14 +4,18 @@ import type { TableCell } from "./table.ts";
 
 /** What stands before a cell's mark: how many columns and rows it spans, or how often it is repeated, how it is aligned, and its style. */
 const CELL = /(?:^|[ \t])(?:(?:(\d+)?(?:\.(\d+))?\+)|(?:(\d+)\*))?(?:[<^>]?(?:\.[<^>])?)[a-z]?$/;
-/** Columns and rows that one cell may span: more would be an attempt to fill the memory. */
+/** Columns and rows that one cell may span, and how often it may be repeated: more would be an attempt to fill the memory. */
 const MOST_SPANNED = 100;
+/** Characters that the copies of one cell may hold together, for the same reason. What is repeated is a value, no text. */
+const MOST_REPEATED = 1_000;
 const MOST_COLUMNS = 1_000;
 
 interface RawCell {
   readonly pieces: TextRange[];
   readonly columns: number;
   readonly rows: number;
+  /** How often it stands in the table, one behind the other. */
+  readonly times: number;
 }
 
 /**
@@ -27,7 +31,7 @@ export function readTable(lines: readonly MarkupLine[], settings: string): Marku
     const before = cells.length;
     readLine(line, cells);
     if (before > 0 || cells.length === 0) continue;
-    firstLine = cells.reduce((sum, { columns }) => sum + columns, 0);
+    firstLine = cells.reduce((sum, { columns, times }) => sum + columns * times, 0);
     isGapBelow = i === 0 && lines[1]?.text === "";
   }
   if (cells.length === 0) return null;
@@ -57,7 +61,7 @@ function readLine({ text, start }: MarkupLine, cells: RawCell[]): void {
     const spec = CELL.exec(text.slice(from, at));
     close(spec === null ? at : from + spec.index);
     const spanned = (digits: string | undefined) => Math.min(MOST_SPANNED, Math.max(1, Number(digits ?? 1)));
-    open = { pieces: [], columns: spanned(spec?.[1] ?? spec?.[3]), rows: spanned(spec?.[2]) };
+    open = { pieces: [], columns: spanned(spec?.[1]), rows: spanned(spec?.[2]), times: spanned(spec?.[3]) };
     cells.push(open);
     from = at + 1;
   }
@@ -82,7 +86,7 @@ function rowsOf(cells: readonly RawCell[], width: number): TableCell[][] {
     rows.push(row);
     row = [];
   };
-  for (const { pieces, columns, rows: down } of cells) {
+  for (const { pieces, columns, rows: down } of cells.flatMap(copiesOf)) {
     // A row that is covered as a whole holds no cell of its own.
     do fill();
     while (row.length === 0 && (covered[0] ?? 0) > 0);
@@ -93,6 +97,12 @@ function rowsOf(cells: readonly RawCell[], width: number): TableCell[][] {
     if (row.length === width) fill();
   }
   return row.length === 0 ? rows : [...rows, row];
+}
+
+/** A cell as often as it stands in the table. */
+function copiesOf(cell: RawCell): RawCell[] {
+  const characters = cell.pieces.reduce((sum, { start, end }) => sum + end - start, 0);
+  return Array.from({ length: cell.times }, (_, copy) => (copy * characters > MOST_REPEATED ? { ...cell, pieces: [] } : cell));
 }
 
 /** `cols="1,2"`, `cols="2*,3"`, `[cols=3*]`: how many columns these are. */

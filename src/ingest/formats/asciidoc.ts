@@ -12,7 +12,7 @@ const TABLE_FENCE = /^\|={3,}$/;
 const SETTING = /^(?::[\w!-]+:|\/\/(?!\/)|\[[^\]]*\]$|(?:include|ifdef|ifndef|endif|image|toc|video)::?)/;
 
 /** AsciiDoc as text: titles are headings, lists, tables and literal blocks stay, comments and settings go. */
-export const asciidocFormat = textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 3, (source, name) => [parseAsciidoc(source, name)]);
+export const asciidocFormat = textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 4, (source, name) => [parseAsciidoc(source, name)]);
 
 export function parseAsciidoc(source: string, name: string): FormatResult {
   return parseLineMarkup(source, name, { headOf, classify });

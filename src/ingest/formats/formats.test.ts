@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { originalPlaceOf } from "../../text/original-place.ts";
+import { toOriginal } from "../../text/source-map.ts";
 import { chunkDocument } from "../chunk.ts";
 import { type ParsedDocument, readDocuments } from "../parse.ts";
 import { csvOf, docxOf, epubOf, type MadeBlock, type MadeFormat, makeFile, wordParagraph, xlsxOf } from "../testing/made-files.ts";
@@ -240,7 +241,21 @@ describe("tables of AsciiDoc", () => {
     expect(await textOf("|===\n|a\\|b\\|c |d\n|===\n")).toBe("a|b|c | d");
   });
 
+  test("say what is repeated as often as it stands, also over the end of a row, and place each where it is written", async () => {
+    expect(await textOf("|===\n|a |b |c\n\n3*|x\n|y 2*|z\n|===\n")).toBe("a | b | c\nx | x | x\ny | z | z");
+    expect(await textOf("|===\n|a |b |c\n\n|y 3*|two words\n|w\n|===\n")).toBe("a | b | c\ny | two words | two words\ntwo words | w");
+    expect(await textOf("|===\n2*|a b\n\n|1 |2\n|===\n")).toBe("a b | a b\n1 | 2");
+    const source = "|===\n|a |b\n\n2*|five days\n|===\n";
+    const { text, sourceMap } = await readOne("a.adoc", source);
+    for (const start of [text.indexOf("five days"), text.lastIndexOf("five days")]) {
+      const place = toOriginal(sourceMap, { start, end: start + "five days".length });
+      expect([start > 0, source.slice(place.start, place.end)]).toEqual([true, "five days"]);
+    }
+    expect(text.indexOf("five days")).not.toBe(text.lastIndexOf("five days"));
+  });
+
   test("that are not closed, hold no cells, or span without end, are text or cut", async () => {
+    expect((await textOf(`|===\n|a |b\n100000*|${"long ".repeat(1_000)}\n|===\n`)).length).toBeLessThan(12_000);
     expect(await textOf("|===\n|a |b\n\nAfter.\n")).toContain("After.");
     expect(await textOf("|===\na,b\n1,2\n|===\n")).toContain("1,2");
     expect((await textOf("|===\n|a |b\n999999999.999999999+|x |y\n|===\n")).length).toBeLessThan(1_000);

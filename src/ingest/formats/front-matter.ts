@@ -1,8 +1,8 @@
 import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
+import { type ComposedYaml, composeYaml } from "../../text/compose-yaml.ts";
 import type { DocumentMetadata } from "../../types.ts";
-import { type ComposedYaml, composeYaml } from "./compose-yaml.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 
 /** YAML between `---` lines, TOML between `+++` lines, or JSON whose first and last brace stand alone on their lines, as Hugo has it. */
@@ -119,11 +119,12 @@ function parseTomlFrontMatter(toml: string): z.infer<typeof frontMatterSchema> {
   }
 }
 
+/** Nobody is told what is wrong with it: braces at the top of a text may be code, and then they are its text. */
 function parseJsonFrontMatter(json: string): z.infer<typeof frontMatterSchema> {
   try {
     return frontMatterSchema.parse(JSON.parse(json));
   } catch (cause) {
-    throw badFrontMatter(1, messageOf(cause), cause, "JSON in braces");
+    throw new IngestError("bad_front_matter", messageOf(cause), {}, { cause });
   }
 }
 

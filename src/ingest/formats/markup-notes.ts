@@ -10,6 +10,9 @@ const HOLDERS: ReadonlySet<string> = new Set(["aside", "li", "p", "div", "dd"]);
 /** Events of the longest note: more is no note, and would be looked through for every link to it. */
 const MOST_EVENTS = 2_000;
 
+/** Events of the longest link that calls a note, and of what is raised around it: a sign in some markup. */
+const MOST_CALL_EVENTS = 8;
+
 /** From its opening to its closing event. */
 interface Element {
   readonly open: number;
@@ -78,7 +81,7 @@ function callsOf(events: readonly MarkupEvent[], partner: Int32Array): Call[] {
 
 function markOf(events: readonly MarkupEvent[], event: OpenEvent, { open, close }: Element): string | null {
   const { name, attributes } = event;
-  if (name !== "a" || attributes.href?.includes("#") !== true || close - open > 8) return null;
+  if (name !== "a" || attributes.href?.includes("#") !== true || close - open > MOST_CALL_EVENTS) return null;
   const before = events[open - 1];
   const isRaised = before?.type === "open" && before.name === "sup";
   if (!isRaised && !/noteref/.test(kindOf(event)) && !/\bfootnote-?ref\b/.test(attributes.class ?? "")) return null;
@@ -98,7 +101,7 @@ function noteOf(events: readonly MarkupEvent[], call: Call, byId: ReadonlyMap<st
     if (event?.type !== "open" || event.name !== "a" || event.attributes.href?.startsWith("#") !== true) continue;
     const to = byId.get(event.attributes.href.slice(1));
     // The id stands at the link or at what is raised around it.
-    if (to !== undefined && to.open <= call.open && call.close <= to.close && to.close - to.open <= 8) back.add(i);
+    if (to !== undefined && to.open <= call.open && call.close <= to.close && to.close - to.open <= MOST_CALL_EVENTS) back.add(i);
   }
   return back.size > 0 || /\b(?:foot|end|rear)note\b/.test(kindOf(holder)) ? { open, close, call, back } : null;
 }
@@ -117,34 +120,34 @@ function rewrite(
   const behind = new Map<number, Note[]>();
   for (const note of notes) behind.set(note.call.end, [...(behind.get(note.call.end) ?? []), note]);
   const rewritten: MarkupEvent[] = [];
+  /** Writes what begins with an event, or leaves it out. Returns the last event of it. */
+  const writeOne = (at: number, dropped: ReadonlySet<number>): number => {
+    if (dropped.has(at)) return partner[at] ?? at;
+    const note = noteAt.get(at);
+    if (note !== undefined) return note.close;
+    rewritten.push(events[at] as MarkupEvent);
+    const call = callAt.get(at);
+    if (call === undefined) return at;
+    rewritten.push(signOf(events, call, `[${call.mark}]`), events[call.close] as MarkupEvent);
+    return call.close;
+  };
   const write = (from: number, to: number, dropped: ReadonlySet<number>) => {
-    for (let i = from; i <= to; i++) {
-      const call = callAt.get(i);
-      const note = noteAt.get(i);
-      if (dropped.has(i)) i = partner[i] ?? i;
-      else if (note !== undefined) i = note.close;
-      else {
-        rewritten.push(events[i] as MarkupEvent);
-        if (call !== undefined) {
-          rewritten.push(signOf(events, call, `[${call.mark}]`), events[call.close] as MarkupEvent);
-          i = call.close;
-        }
-      }
-      for (const called of behind.get(i) ?? []) writeNote(called);
+    for (let next = from; next <= to; ) {
+      const last = writeOne(next, dropped);
+      for (const called of behind.get(last) ?? []) writeNote(called);
+      next = last + 1;
     }
   };
   const writeNote = (note: Note) => {
     const { start, end } = events[note.close] as MarkupEvent;
     rewritten.push({ ...(events[note.open] as OpenEvent), name: "div" });
-    let from = note.open + 1;
-    for (let event = events[from]; event?.type === "text" && event.text.trim() === ""; event = events[++from]);
-    const first = events[from];
-    if (first?.type === "open" && first.name === "p") {
-      rewritten.push(first);
-      from++;
-    }
+    const inner = events.slice(note.open + 1, note.close + 1);
+    const begin = inner.findIndex((event) => event.type !== "text" || event.text.trim() !== "");
+    const first = inner[begin];
+    const isParagraph = first?.type === "open" && first.name === "p";
+    if (isParagraph) rewritten.push(first);
     rewritten.push(signOf(events, note.call, `[${note.call.mark}] `));
-    write(from, note.close - 1, note.back);
+    write(note.open + 1 + begin + (isParagraph ? 1 : 0), note.close - 1, note.back);
     rewritten.push({ type: "close", name: "div", atEnd: false, start, end });
   };
   write(0, events.length - 1, new Set());

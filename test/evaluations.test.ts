@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createEngine } from "../src/engine/engine.ts";
+import { createClaimJudge } from "../src/grade/claim-judge.ts";
+import type { Evaluation } from "../src/grade/evaluation.ts";
+import { createEvaluations, type Evaluations } from "../src/grade/evaluations.ts";
+import { layOutDocuments } from "../src/grade/lay-out-documents.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
+
+const MAILBOX =
+  "From a@b Thu Jan  1 00:00:00 2026\nFrom: a@b\nSubject: Skis\n\nSkis are lent for 4 days in winter.\n\nFrom a@b Thu Jan  1 00:00:00 2026\nFrom: a@b\nSubject: Boats\n\nBoats are lent for 6 hours in summer.\n";
+const QUESTIONS = {
+  name: "own.yaml",
+  text: JSON.stringify({
+    questions: [
+      { question: "How long may books be kept?", gold_quotes: ["Books may be kept for 21 days."], key_values: ["21 days"] },
+      { question: "For how long are boats lent in summer?", key_values: ["6 hours"] },
+      { question: "Do you sell penguins?", kind: "out_of_scope" },
+    ],
+  }),
+};
+
+let library: Library;
+let evaluations: Evaluations;
+
+async function ended(id: string): Promise<Evaluation> {
+  for (;;) {
+    const one = await evaluations.get(id);
+    if (one.state !== "running") return one;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const start = () => evaluations.start({ domain: "library", profile: null, questions: QUESTIONS });
+
+describe("questions that are sent to a server", () => {
+  beforeEach(async () => {
+    library = await openLibrary({ documents: { ...LIBRARY_DOCUMENTS, "mail#1/lent.mbox": MAILBOX } });
+    const { engine } = library;
+    evaluations = createEvaluations({
+      config: engine.config,
+      openEngine: (config) => createEngine(config, SHARED_PARTS),
+      openJudge: async () => createClaimJudge(null),
+      layOut: (domain, to) => layOutDocuments(engine, domain, to),
+    });
+  });
+  afterEach(async () => {
+    await evaluations.close();
+    await library.close();
+  });
+
+  it("are asked of the documents that are searched here, and the report names what would ask them again", async () => {
+    const { state, reason, total, report } = await ended(start().id);
+    expect([state, reason, total]).toEqual(["done", null, 3]);
+    expect(report?.command).toBe("POST /v1/evaluations (own.yaml)");
+    expect(report?.metrics["answered.answerable"]).toBe(1);
+    expect(report?.metrics["right.answerable"]).toBe(1);
+  });
+
+  it("are not asked where two sources hold a file of one path", async () => {
+    writeFiles(join(library.sandbox.folder, "branch"), { "loans.md": "Books may be kept for 28 days." });
+    await library.ingest("branch");
+    const { state, reason } = await ended(start().id);
+    expect(state).toBe("failed");
+    expect(reason).toContain("Two sources hold a file loans.md (branch, documents)");
+  });
+});
