@@ -76,16 +76,11 @@ export async function* writeChecked(
   const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
   const settings = parts.profile.write;
   const record: WritableRecord = { shown: [], faults: [] };
-  const sources = task?.sources ?? [];
-  const bind = task?.bind ?? null;
-  written.offered = sources.flatMap(({ stretches }) => stretches);
+  written.offered = (task?.sources ?? []).flatMap(({ stretches }) => stretches);
   written.candidates = candidates.flatMap(({ context, quote, conditions = [] }) => [...context, quote, ...conditions]);
   const bench: Bench = {
     stretches: written.offered,
-    othersOf: ({ text, quotes }) =>
-      bind === null
-        ? []
-        : sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => bind(text, source)),
+    othersOf: (draft) => othersOf(draft, task),
     written,
     record,
     context: checking(question, parts),
@@ -124,6 +119,12 @@ export async function* writeChecked(
   };
   yield { type: "write-end", ms: trace.timings.write, facts };
   return written;
+}
+
+/** What each source that a sentence does not cite has of its words. */
+function othersOf({ text, quotes }: OfferedDraft, task: ChosenQuotes["task"]): readonly (readonly Quote[])[] {
+  if (task === null) return [];
+  return task.sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => task.bind(text, source));
 }
 
 /** Nothing of it was shown, and nothing of it will be; what the checks found stays. */

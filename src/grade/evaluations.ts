@@ -45,11 +45,6 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
   let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
 
   const read = async (id: string) => (running?.evaluation.id === id ? running.evaluation : await kept.read(id));
-  const doneOf = async (id: string) => {
-    const { report, latenciesMs } = await read(id);
-    if (report === null) throw notDone();
-    return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
-  };
   const list = async () => {
     const all = [...(running === null ? [] : [running.evaluation]), ...(await kept.list())];
     return all.sort((a, b) => compareText(b.startedAt, a.startedAt));
@@ -81,10 +76,10 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
     list: async () => (await list()).map((one) => ({ ...one, report: one.report === null ? null : { ...one.report, items: [] } })),
     get: read,
     async compare(id, against) {
-      return compareGolden((await doneOf(id)).items, (await doneOf(against)).items);
+      return compareGolden(judgedIn(await read(id)).items, judgedIn(await read(against)).items);
     },
     async html(id) {
-      return renderGoldenHtml({ ...(await doneOf(id)), changes: null });
+      return renderGoldenHtml({ ...judgedIn(await read(id)), changes: null });
     },
     async delete(id) {
       if (running?.evaluation.id === id) {
@@ -100,6 +95,12 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
       await running?.ended;
     },
   };
+}
+
+/** @throws RequestError `evaluation_running` */
+function judgedIn({ report, latenciesMs }: Evaluation) {
+  if (report === null) throw notDone();
+  return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
 }
 
 function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {

@@ -91,20 +91,9 @@ export async function rememberAnswer(
   const { reviewStatus, reportFailure } = await addInteraction(
     {
       interaction: {
-        id: answer.id,
-        domain: scope.domain,
-        tenant: scope.tenant,
-        access: scope.access,
-        profile: question.profile,
-        sessionId,
-        userId,
-        question: ephemeral ? "" : redacted,
-        answer: stored,
-        content: shared?.content ?? null,
-        status: answer.status,
-        confidence: answer.confidence,
-        chance,
-        cacheMode: answer.cacheMode,
+        ...{ id: answer.id, domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile },
+        ...{ sessionId, userId, question: ephemeral ? "" : redacted, answer: stored, content: shared?.content ?? null },
+        ...{ status: answer.status, confidence: answer.confidence, chance, cacheMode: answer.cacheMode },
       },
       facts: {
         asked: question.text,
@@ -136,13 +125,25 @@ export async function rememberAnswer(
   // What a reviewer has flagged is not served again without being made again.
   if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer) || losesWords(answer))
     return { cached: false, reportFailure };
-  const cached = await store.cache.put({
+  const cached = await store.cache.put(await entryOf({ question, answer, stored, writing }, cache));
+  return { cached, reportFailure };
+}
+
+interface EntryFrom {
+  readonly question: Question;
+  readonly answer: Answer;
+  /** As it is stored. */
+  readonly stored: string;
+  readonly writing: CacheWriting;
+}
+
+async function entryOf({ question, answer, stored, writing }: EntryFrom, { hours, entries }: RememberSettings["cache"]): Promise<CachePut> {
+  const { domain, tenant, access } = question.scope;
+  const { language, encoder, configHash } = writing.scope;
+  return {
     key: exactCacheKey(question, writing.scope),
     scope: scopeKey(question, writing.scope),
-    place: {
-      ...{ domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile, detail: question.detail },
-      ...{ language: writing.scope.language, encoder: writing.scope.encoder, configHash: writing.scope.configHash },
-    },
+    place: { domain, tenant, access, profile: question.profile, detail: question.detail, language, encoder, configHash },
     answer: stored,
     interactionId: answer.id,
     documents: namedDocuments(answer),
@@ -150,10 +151,9 @@ export async function rememberAnswer(
     question: mayBeKept(question.resolved) ? question.resolved : null,
     shared: await sharedQuestion(question, answer, writing),
     retrieved: retrievedFor(answer),
-    hours: cache.hours,
-    capacity: cache.entries,
-  });
-  return { cached, reportFailure };
+    hours,
+    capacity: entries,
+  };
 }
 
 interface TurnFrom {

@@ -101,6 +101,57 @@ function filled(pieces: readonly ArrayBufferView[], length: number): Uint8Array[
  */
 export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Snapshot {
   const file = from instanceof Uint8Array ? memoryFile(from) : from;
+  const { facts, places } = readHead(kind, file);
+  const place = (name: string): Place => {
+    const found = places.get(name);
+    if (found === undefined) throw damaged(`section "${name}" is missing`);
+    return found;
+  };
+  const loaded = new Map<string, Uint8Array<ArrayBuffer>>();
+  const inMemory = (name: string) => {
+    const { at, length } = place(name);
+    return loaded.get(name) ?? viewOf(from, at, aligned(length));
+  };
+  const copy = (name: string, targets: readonly Uint8Array[]) => copySection(file, name, place(name), targets);
+  return {
+    facts,
+    bytes: (name) => place(name).length,
+    section(name) {
+      const { length, crc } = place(name);
+      const filled = inMemory(name);
+      if (filled !== null) {
+        if (crc32(filled) !== crc) throw damaged(`the checksum of section "${name}" differs`);
+        return filled.subarray(0, length);
+      }
+      const bytes = new Uint8Array(length);
+      copy(name, [bytes]);
+      return bytes;
+    },
+    copy,
+    inner(name) {
+      const { at, length } = place(name);
+      return inMemory(name)?.subarray(0, length) ?? partOf(file, at, length);
+    },
+    async preload(names) {
+      const reads = names.map(async (name) => {
+        const { at, length } = place(name);
+        const bytes = new Uint8Array(aligned(length));
+        await file.readLater(at, bytes);
+        loaded.set(name, bytes);
+      });
+      const failed = (await Promise.allSettled(reads)).find((read) => read.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    },
+  };
+}
+
+interface Head {
+  readonly facts: Snapshot["facts"];
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+/** What a snapshot is, and where its sections lie. @throws SnapshotError */
+function readHead(kind: string, file: SnapshotFile): Head {
   const fixed = new Uint8Array(HEAD_BYTES);
   if (file.bytes >= HEAD_BYTES) file.read(0, fixed);
   const view = new DataView(fixed.buffer);
@@ -130,47 +181,7 @@ export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Sna
     at += aligned(length);
   }
   if (at > file.bytes) throw cutShort(file.bytes, at);
-  const place = (name: string): Place => {
-    const found = places.get(name);
-    if (found === undefined) throw damaged(`section "${name}" is missing`);
-    return found;
-  };
-  const loaded = new Map<string, Uint8Array<ArrayBuffer>>();
-  const inMemory = (name: string) => {
-    const { at, length } = place(name);
-    return loaded.get(name) ?? viewOf(from, at, aligned(length));
-  };
-  const copy = (name: string, targets: readonly Uint8Array[]) => copySection(file, name, place(name), targets);
-  return {
-    facts: head.facts,
-    bytes: (name) => place(name).length,
-    section(name) {
-      const { length, crc } = place(name);
-      const filled = inMemory(name);
-      if (filled !== null) {
-        if (crc32(filled) !== crc) throw damaged(`the checksum of section "${name}" differs`);
-        return filled.subarray(0, length);
-      }
-      const bytes = new Uint8Array(length);
-      copy(name, [bytes]);
-      return bytes;
-    },
-    copy,
-    inner(name) {
-      const { at, length } = place(name);
-      return inMemory(name)?.subarray(0, length) ?? partOf(file, at, length);
-    },
-    async preload(names) {
-      const reads = names.map(async (name) => {
-        const { at, length } = place(name);
-        const bytes = new Uint8Array(aligned(length));
-        await file.readLater(at, bytes);
-        loaded.set(name, bytes);
-      });
-      const failed = (await Promise.allSettled(reads)).find((read) => read.status === "rejected");
-      if (failed !== undefined) throw failed.reason;
-    },
-  };
+  return { facts: head.facts, places };
 }
 
 /** A file inside another one. */

@@ -99,25 +99,27 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     load: (scope, ids) => loadDocuments(db, scope, ids, { cache, versionsOf }),
     holding: (scope, text, limit) => idsHolding(db, scope, text, limit),
     outlines: (scope, limit) => loadOutlines(db, scope, limit),
-    async titles(scope, limit) {
-      const { documents } = await countOnce(scope);
-      const rows = await db
-        .selectFrom("documents")
-        .select("title")
-        .where("domain", "=", scope.domain)
-        .where("tenant", "in", tenantsOf(scope))
-        .where("access", "in", scope.access)
-        .groupBy("title")
-        .orderBy((eb) => eb.fn.min("path"))
-        .limit(limit)
-        .execute();
-      return { total: documents, titles: rows.map(({ title }) => title) };
-    },
+    titles: async (scope, limit) => ({ total: (await countOnce(scope)).documents, titles: await firstTitles(db, scope, limit) }),
     async counts(scope, area) {
       const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
       return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
     },
   };
+}
+
+/** Titles by the first path of each. */
+async function firstTitles(db: Kysely<Database>, scope: Scope, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("documents")
+    .select("title")
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .groupBy("title")
+    .orderBy((eb) => eb.fn.min("path"))
+    .limit(limit)
+    .execute();
+  return rows.map(({ title }) => title);
 }
 
 /** All in one row: ten thousand documents in a fifth of the time that a row each takes, and every start waits for them. */

@@ -27,6 +27,12 @@ Examples:
   sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"
   sourcebound cache clear --domain veterans`,
     );
+  addStats(cache, context);
+  addClear(cache, context);
+  addExplain(cache, context);
+}
+
+function addStats(cache: Command, context: CliContext): void {
   cache
     .command("stats")
     .description("entries, levels, age and edges of the graph")
@@ -40,6 +46,9 @@ Examples:
         for (const [name, value] of Object.entries(stats)) context.terminal.print(`${name.padEnd(16)} ${shown(value)}`);
       });
     });
+}
+
+function addClear(cache: Command, context: CliContext): void {
   cache
     .command("clear")
     .description("throw stored answers away; documents, sessions and interactions stay")
@@ -57,6 +66,9 @@ Examples:
         context.terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers cleared.`);
       });
     });
+}
+
+function addExplain(cache: Command, context: CliContext): void {
   cache
     .command("explain")
     .description("what the caches would do with a question, and which rule decided for each stored one; nothing is changed")
