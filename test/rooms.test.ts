@@ -7,7 +7,7 @@ import { silentLog } from "../src/server/log.ts";
 import { toAskEngine } from "../src/server/start.ts";
 import type { Role } from "../src/store/keys.ts";
 import { runCli } from "./support/cli.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
@@ -18,8 +18,8 @@ afterEach(async () => {
   library = null;
 });
 
-async function open() {
-  library = await openLibrary();
+async function open(options: LibraryOptions = {}) {
+  library = await openLibrary(options);
   const { engine, sandbox, ingest, ask } = library;
   const app = createApp({
     ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
@@ -66,6 +66,24 @@ describe("GET /v1/domains", () => {
     ]);
     expect(body.domains[0]?.documents).toBeGreaterThan(3);
     expect(body.profiles[0]?.name).toBe("sourcebound");
+  });
+
+  it("makes questions to try of the documents' own headings where the pack names none, and of no document that one may not see", async () => {
+    const documents = {
+      "a.md": "# Cards\n\nWords.\n\n## Lost cards\n\nA lost card costs 3 dollars.\n",
+      "b.md": "# Fines\n\nWords.\n\n## What does a day cost?\n\n20 cents.\n",
+      "secret.md": "---\naccess: staff\n---\n# Safe\n\n## Who has the key?\n\nAda.\n",
+    };
+    const { get } = await open({ documents });
+    const { body } = await get<WireDomains>("/v1/domains");
+    expect(body.domains[0]?.examples).toEqual(["What does a day cost?", 'What does "Cards" say about lost cards?']);
+  });
+
+  it("says what anybody's documents are about by their titles", async () => {
+    const documents = { "a.md": "# Cards\n\nA card costs 3 dollars.\n", "b.md": "# Fines\n\nA day costs 20 cents.\n" };
+    const { get } = await open({ documents, settings: { domain: "documents" } });
+    const { body } = await get<WireDomains>("/v1/domains");
+    expect(body.domains.map(({ name, description }) => [name, description])).toEqual([["documents", "Cards, Fines."]]);
   });
 
   it("names to a key only its own domains and tenants", async () => {

@@ -158,7 +158,10 @@ export const domainSchema = z.strictObject({
   default_profile: slug.default("sourcebound").describe("Profile of requests that name none"),
   calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),
   golden: z.string().nullable().default(null).describe("Folder of golden sets, relative to the pack"),
-  examples: z.array(z.string().min(1)).default([]).describe("Questions to try"),
+  examples: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Questions to try; where there are none, the page makes some of headings of the documents"),
 });
 
 type WrittenPack = z.infer<typeof domainSchema>;

@@ -45,8 +45,8 @@ export interface DocumentStore {
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
   /** Ids of documents that `scope` may see and whose text holds `text` byte for byte, by path. Reads every text: for what cannot be found otherwise. */
   holding(scope: Scope, text: string, limit: number): Promise<string[]>;
-  /** Names, headings and pages of every document that `scope` may see, by path. */
-  outlines(scope: Scope): Promise<DocumentOutline[]>;
+  /** Names, headings and pages of every document that `scope` may see, or of the first ones, by path. */
+  outlines(scope: Scope, limit?: number): Promise<DocumentOutline[]>;
   /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
   titles(scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }>;
   /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
@@ -98,7 +98,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, { cache, versionsOf }),
     holding: (scope, text, limit) => idsHolding(db, scope, text, limit),
-    outlines: (scope) => loadOutlines(db, scope),
+    outlines: (scope, limit) => loadOutlines(db, scope, limit),
     titles: async (scope, limit) => ({ total: (await countOnce(scope)).documents, titles: await firstTitles(db, scope, limit) }),
     async counts(scope, area) {
       const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
@@ -225,7 +225,7 @@ async function idsHolding(db: Kysely<Database>, scope: Scope, text: string, limi
   return rows.map(({ id }) => id);
 }
 
-async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<DocumentOutline[]> {
+async function loadOutlines(db: Kysely<Database>, scope: Scope, limit?: number): Promise<DocumentOutline[]> {
   const rows = await db
     .selectFrom("documents")
     .select(["id", "version", "path", "title", "outline", "pages"])
@@ -234,6 +234,7 @@ async function loadOutlines(db: Kysely<Database>, scope: Scope): Promise<Documen
     .where("access", "in", scope.access)
     .orderBy("path")
     .orderBy("id")
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();
   return rows.map(({ outline, pages, ...row }) => ({
     ...row,

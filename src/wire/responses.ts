@@ -43,8 +43,10 @@ export const domainsSchema = z.object({
     z.object({
       name: z.string(),
       title: z.string(),
-      description: z.string(),
-      examples: z.array(z.string()),
+      description: z.string().describe("What the documents are about, in a sentence."),
+      examples: z
+        .array(z.string())
+        .describe("Questions to try: of its pack, or, where that names none, made of headings of its documents."),
       documents: z.int(),
       golden: z.boolean().describe("Its pack brings a golden set."),
       default: z.boolean().describe("It is meant where a request names none."),

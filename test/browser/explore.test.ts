@@ -1,5 +1,5 @@
 // @module-tag all/browser
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { extractText, getDocumentProxy } from "unpdf";
@@ -271,6 +271,32 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await expect.poll(() => file.locator("del").allTextContents()).toEqual(["A dog may wait in the hall for 20 minutes.\n"]);
     expect(await file.locator("ins").allTextContents()).toEqual(["A dog may wait in the hall for 30 minutes.\n"]);
     expect(await objections(page, "versions")).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("says at its sentence when a quote has changed or is gone since, back from another room and after a reload", async () => {
+    await page.getByLabel("Your question").fill(CARD);
+    await page.keyboard.press("Enter");
+    await page.getByText("every sentence checked").waitFor();
+    const answer = page.getByRole("article", { name: CARD });
+    expect(await answer.getByRole("img", { name: "Checked: the source says this." }).count()).toBe(1);
+
+    const cards = join(library.sandbox.folder, "documents", "cards.md");
+    writeFileSync(cards, readFileSync(cards, "utf8").replace("5 dollars", "9 dollars"));
+    await library.ingest();
+    await room("Library");
+    await page.getByRole("link", { name: "Ask", exact: true }).click();
+    await answer.getByText("Its document has changed since: the source says something else in this place now.").waitFor();
+    await answer.getByText("1 quote changed or gone since").waitFor();
+    expect(await answer.getByRole("img", { name: "Checked, with a doubt" }).count()).toBe(1);
+    expect(await answer.getByRole("img", { name: "Checked: the source says this." }).count()).toBe(0);
+    expect(await objections(page, "a quote that changed")).toEqual([]);
+
+    rmSync(cards);
+    await library.ingest();
+    await page.reload();
+    await answer.getByText("Its source is gone since: no document says this any more.").waitFor();
+    expect(await objections(page, "a quote that is gone")).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

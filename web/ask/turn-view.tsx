@@ -16,7 +16,7 @@ import { isShownElsewhere, isTechnical } from "./plain-words.ts";
 import { isOneLine, RefusalView } from "./refusal-view.tsx";
 import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
-import { useCitationStates } from "./use-citation-states.ts";
+import { type CitationState, useCitationStates } from "./use-citation-states.ts";
 import { WebList } from "./web-list.tsx";
 
 export interface TurnViewProps {
@@ -148,7 +148,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
           />
         )}
         {/* They come when the answer stands: after the sources, so that these stay where they are. */}
-        {last && answer !== null && answer.citations.length > 0 ? (
+        {last && answer !== null && firstStands(turn, states) ? (
           <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
         ) : null}
       </div>
@@ -158,6 +158,13 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
     </article>
   );
 });
+
+/** Whether the first quote's document is there still, to be read on: of an answer of an earlier visit that is asked first. */
+function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<number, CitationState>): boolean {
+  if (first === undefined) return false;
+  const state = states.get(first.n);
+  return state === undefined ? isOld !== true : state.now?.document_id === first.document_id;
+}
 
 /** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {

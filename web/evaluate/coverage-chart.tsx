@@ -8,7 +8,7 @@ export interface CoverageChartProps {
   readonly items: readonly Judged[];
 }
 
-const SIZE = { width: 520, height: 260, left: 44, bottom: 36, top: 10, right: 10 } as const;
+const SIZE = { width: 520, height: 260, left: 44, bottom: 36, top: 10, right: 22 } as const;
 /** Steps of the slider. */
 const STEPS = 100;
 

@@ -1,4 +1,5 @@
-import { type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, startTransition, useState } from "react";
+import { Failed } from "../app/failed.tsx";
 
 export interface LateProps {
   readonly className: string;
@@ -11,21 +12,33 @@ export interface LateProps {
   readonly children: ReactNode;
 }
 
-/** A button whose part is loaded when it is first wanted: the first view does without it. */
+/** A button whose part is loaded when it is first wanted: the first view does without it. It stays, with the focus, until the part is there. */
 export function Late({ className, label, opens, load, children }: LateProps) {
   const [wanted, setWanted] = useState(false);
-  const button = (
-    <button
-      type="button"
-      className={className}
-      aria-haspopup={opens}
-      aria-expanded={false}
-      onPointerEnter={load}
-      onFocus={load}
-      onClick={() => setWanted(true)}
-    >
-      {label}
-    </button>
+  const want = (next: boolean) => startTransition(() => setWanted(next));
+  return (
+    <Failed>
+      <Suspense fallback={null}>
+        {wanted ? (
+          children
+        ) : (
+          <button
+            type="button"
+            className={className}
+            aria-haspopup={opens}
+            aria-expanded={false}
+            onPointerEnter={load}
+            onFocus={load}
+            onClick={() => want(true)}
+            // What has not come yet does not open any more.
+            onKeyDown={({ key }) => {
+              if (key === "Escape") want(false);
+            }}
+          >
+            {label}
+          </button>
+        )}
+      </Suspense>
+    </Failed>
   );
-  return wanted ? <Suspense fallback={button}>{children}</Suspense> : button;
 }

@@ -1,7 +1,9 @@
 import { isFindable } from "../../guard/phrases.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { literally } from "../../text/literally.ts";
+import { outlineOf } from "../../text/outline.ts";
 import { type DomainPack, domainSchema } from "../domain.ts";
+import { exampleQuestions } from "./example-questions.ts";
 import { abbreviationsIn, codePrefixesIn, namesIn, tellingWords } from "./propose-words.ts";
 import type { FolderDocument } from "./read-documents.ts";
 
@@ -20,7 +22,6 @@ export interface ProposeOptions {
 
 /** Topics proposed at most. */
 const MOST_TOPICS = 12;
-const EXAMPLES = 3;
 
 /** Proposes title, topics, terms and examples: whatever is proposed stands in the documents. */
 export function proposePack(name: string, documents: readonly FolderDocument[], { title, path }: ProposeOptions): ProposedPack {
@@ -45,7 +46,9 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
       ...oneKind("name", namesIn(documents), literally),
     ],
     abbreviations: abbreviationsIn(documents),
-    examples: examplesOf(documents),
+    examples: exampleQuestions(
+      documents.map(({ metadata, text, blocks }) => ({ title: metadata.title, headings: outlineOf(text, blocks) })),
+    ),
   };
   const { name: _, ...rest } = domainSchema.parse(pack);
   return pick({ name, ...rest });
@@ -71,21 +74,6 @@ function groupBy(documents: readonly FolderDocument[], keyOf: (document: FolderD
     if (key !== null && key !== "") groups.set(key, [...(groups.get(key) ?? []), document]);
   }
   return groups;
-}
-
-/** Headings that are questions, else questions about headings, of different documents. */
-function examplesOf(documents: readonly FolderDocument[]): string[] {
-  const headings = documents.flatMap(({ metadata: { title }, text, blocks }) => {
-    const own = blocks.filter(({ type, level }) => type === "heading" && level > 1).map(({ start, end }) => text.slice(start, end).trim());
-    const asked = own.find((heading) => heading.endsWith("?"));
-    const other = own.find((heading) => heading !== "" && heading !== title);
-    return other === undefined ? [] : [{ asked: asked ?? null, title, heading: other }];
-  });
-  const asked = headings.flatMap((one) => one.asked ?? []);
-  const made = headings
-    .filter((one) => one.asked === null)
-    .map(({ title, heading }) => `What does "${title}" say about ${heading.toLowerCase()}?`);
-  return [...new Set([...asked, ...made])].slice(0, EXAMPLES);
 }
 
 function hostsOf(documents: readonly FolderDocument[]): string[] {

@@ -1,8 +1,11 @@
 import type { Context } from "hono";
+import { DEFAULT_DOMAIN } from "../../config.ts";
+import { aboutDocuments } from "../../engine/about.ts";
 import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { unknownDocument } from "../../engine/originals.ts";
+import { exampleQuestions } from "../../engine/packs/example-questions.ts";
 import { RequestError } from "../../errors.ts";
 import { bringsGolden } from "../../grade/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";
@@ -85,6 +88,9 @@ export async function listReachable(engine: RoomsEngine, caller: Caller): Promis
   return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })) };
 }
 
+/** Documents whose headings become questions to try where the pack names none. */
+const LOOKED_AT = 200;
+
 async function describeDomain(engine: RoomsEngine, caller: Caller, domain: string): Promise<Omit<WireDomain, "default"> | null> {
   const pack = packOf(engine, domain);
   if (pack === null) return null;
@@ -92,14 +98,14 @@ async function describeDomain(engine: RoomsEngine, caller: Caller, domain: strin
   const own: ScopeOptions = narrow({ ...caller, tenants: caller.tenants?.slice(0, 1) ?? null }, { domain });
   // A key for a tenant of another domain reaches nothing of this one.
   if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
-  const { documents } = await engine.counts(engine.scope(own));
+  const scope = engine.scope(own);
+  const { documents } = await engine.counts(scope);
   return {
     ...{
-      name: domain,
-      title: pack.title,
-      description: pack.description,
-      examples: pack.examples,
-      documents,
+      ...{ name: domain, title: pack.title, documents },
+      description:
+        documents > 0 && domain === DEFAULT_DOMAIN ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
+      examples: pack.examples.length > 0 ? pack.examples : exampleQuestions(await engine.store.documents.outlines(scope, LOOKED_AT)),
       golden: bringsGolden(domain, engine.config.domains_dir),
     },
     profile: engine.config.profile ?? pack.default_profile,

@@ -146,6 +146,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
           ["doc-a", [0, 5]],
           ["doc-b", null],
         ]);
+        expect((await store.documents.outlines({ ...scope, tenant: "bob" }, 1)).map(({ id }) => id)).toEqual(["doc-a"]);
         const area = (start: number, end: number) =>
           new Map(["doc-a", "doc-b"].map((id) => [id, { version: null, ranges: [{ start, end }] }]));
         expect(await store.documents.counts(scope, area(0, 5))).toMatchObject({ documents: 1, chunks: 1, revision: 2 });

@@ -1,0 +1,57 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import type { WireCitation } from "../../src/client/index.ts";
+import { AnswerText, type AnswerTextProps } from "./answer-text.tsx";
+import type { CitationState } from "./use-citation-states.ts";
+
+const SENTENCES = ["A card costs 5 dollars.", "It is valid for two years."];
+const CONTEXT = SENTENCES.join(" ");
+const SUPPORTED = "Checked: the source says this.";
+const nothing = () => {};
+
+function cite(quote: string, at: number): WireCitation {
+  const start = CONTEXT.indexOf(quote);
+  const place = { start, end: start + quote.length, unit: "utf16" } as const;
+  return {
+    ...{ n: at + 1, url: null, title: "Cards", quote, context: CONTEXT, quote_start: start, as_of: null, heading_path: [], ...place },
+    ...{ document_id: "d", document_version: "v", original: { path: "cards.md", sha256: "0", normaliser: "1", ...place } },
+  };
+}
+
+const given: Omit<AnswerTextProps, "states"> = {
+  sentences: SENTENCES.map((text, i) => ({ text, citations: [i + 1] })),
+  citations: SENTENCES.map(cite),
+  claims: SENTENCES.map((text, i) => ({ sentence: i, text, status: "supported", citations: [i + 1], reason: "is the quote" })),
+  ...{ checks: [], warnings: [], spans: [], number: 1, active: [], open: null },
+  ...{ onOpen: nothing, onPoint: nothing, sourceId: (n) => `source-${n}` },
+};
+
+/** Both sentences as they are shown, where the quote of the second one has become `second`; `null`: nobody has asked. */
+function rendered(second: CitationState["state"] | null): string[] {
+  const state = (n: number, is: CitationState["state"]): [number, CitationState] => [n, { n, state: is, likeness: 1, now: null }];
+  const states = new Map(second === null ? [] : [state(1, "same"), state(2, second)]);
+  return renderToStaticMarkup(<AnswerText {...given} states={states} />)
+    .split("</p>")
+    .slice(0, 2);
+}
+
+describe("an answer whose documents have changed since", () => {
+  it.each([
+    ["changed", "Its document has changed since"],
+    ["gone", "Its source is gone since"],
+  ] as const)("loses the tick at the sentence whose quote is %s, and at no other", (state, words) => {
+    const [first, second] = rendered(state);
+    expect(first).toContain(SUPPORTED);
+    expect(first).not.toContain("since");
+    expect(second).not.toContain(SUPPORTED);
+    expect(second).toContain("Checked, with a doubt");
+    expect(second).toContain(words);
+  });
+
+  it.each(["same", "moved", null] as const)("keeps every tick where its quotes are %s", (state) => {
+    for (const sentence of rendered(state)) {
+      expect(sentence).toContain(SUPPORTED);
+      expect(sentence).not.toContain("since");
+    }
+  });
+});
