@@ -274,7 +274,7 @@ describe("stored answers, when processes are killed", () => {
   }, async () => {
     const bare = create();
     // While the page is hidden nothing else is to be taken for its answer: what is tested is what is stored.
-    const sandbox = { ...bare, env: { ...bare.env, SOURCEBOUND_ANSWER_FROM: "0.72" } };
+    const sandbox = { ...bare, env: { ...bare.env, SOURCEBOUND_ANSWER_FROM: "0.55" } };
     const random = createRandom(SEED + 6);
     const write = (dollars: number, access: string) =>
       writeFiles(join(sandbox.folder, "documents"), {
