@@ -68,7 +68,7 @@ export async function open(
     cwd: folder,
     env: {},
     // Every question reaches the model: what the gate makes of three short pages is tested elsewhere.
-    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, answer_from: 0.35, ...settings },
+    overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, answer_from: 0.2, ...settings },
   });
   const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
   return {
