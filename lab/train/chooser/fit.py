@@ -22,6 +22,7 @@ GATE_L2 = 3e-2
 # The same of the score of a piece that was read, and of the chance after reading (LOG.md).
 READ_L2 = 3e-2
 READ_GATE_L2 = 5e-2
+SET_SHARE = {"tables": 2}
 # As src/write/read-pieces.ts.
 READ_PIECES = 8
 READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
@@ -76,11 +77,11 @@ def fold_of(group: str) -> int:
 
 
 def set_weights(sets: list[str], power=0.5) -> numpy.ndarray:
-    """A set counts by the root of its size, so that no set decides alone."""
+    """A set counts by the root of its size, so that no set decides alone; long tables, of which there is one set, count double (LOG.md)."""
     count = defaultdict(int)
     for name in sets:
         count[name] += 1
-    return numpy.array([count[name] ** (power - 1) for name in sets])
+    return numpy.array([count[name] ** (power - 1) * SET_SHARE.get(name, 1) for name in sets])
 
 
 class Chooser:
