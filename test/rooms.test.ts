@@ -76,7 +76,7 @@ describe("GET /v1/domains", () => {
     };
     const { get } = await open({ documents });
     const { body } = await get<WireDomains>("/v1/domains");
-    expect(body.domains[0]?.examples).toEqual(["What does a day cost?", 'What does "Cards" say about lost cards?']);
+    expect(body.domains[0]?.examples).toEqual(["What does a day cost?", "Cards: Lost cards?"]);
   });
 
   it("says what anybody's documents are about by their titles", async () => {

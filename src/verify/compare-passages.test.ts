@@ -94,6 +94,14 @@ describe("a declared rule", () => {
     expect(lost).toEqual(expected === null ? [true, true] : ["S1", "S2"].map((sid) => sid !== expected.holds));
   });
 
+  it.each([
+    ["the newer side first", { asOf: "2024-01-01" }, { asOf: "2025-01-01" }, ["$8", "$5"]],
+    ["the sides as they were found where the first is newer", { asOf: "2025-01-01" }, { asOf: "2024-01-01" }, ["$5", "$8"]],
+    ["the sides as they were found where one has no date", {}, { asOf: "2025-01-01" }, ["$5", "$8"]],
+  ])("names %s", (_, first, second, values) => {
+    expect(compare(sides(first, second)).conflicts[0]?.sides.map(({ value }) => value)).toEqual(values);
+  });
+
   it("is named in the warning, and without one both values and dates are", () => {
     const resolved = compare(sides({ asOf: "2024-01-01" }, { asOf: "2025-01-01" }), ["newer"]).conflicts[0];
     const open = compare(sides({ asOf: "2024-01-01" }, {})).conflicts[0];

@@ -22,7 +22,7 @@ const ABOUT_WORDS = 5;
 const BEFORE = 16;
 const AFTER = 40;
 
-/** A difference of two facts as a conflict with both sides quoted, decided if a declared rule decides it. */
+/** A difference of two facts as a conflict with both sides quoted, the newer first where both are dated, decided if a declared rule decides it. */
 export function toConflict(
   difference: Extract<Comparison, { type: "differ" }>,
   a: { fact: Fact; source: FactSource },
@@ -30,11 +30,12 @@ export function toConflict(
   precedence: Precedence,
 ): Conflict {
   const { kind, certainty } = difference;
+  const [one, other] = [sideOf(a.fact, a.source, difference.a, kind), sideOf(b.fact, b.source, difference.b, kind)];
   return {
     about: subjectOf(a.fact, b.fact),
     kind,
     certainty,
-    sides: [sideOf(a.fact, a.source, difference.a, kind), sideOf(b.fact, b.source, difference.b, kind)],
+    sides: winnerBy("newer", a.source, b.source) === b.source ? [other, one] : [one, other],
     resolvedBy: resolve(a.source, b.source, precedence),
   };
 }

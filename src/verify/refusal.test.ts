@@ -4,7 +4,7 @@ import { renderAnswer } from "../cli/render.ts";
 import { profiles } from "../profiles/index.ts";
 import { sampleAnswer, sampleNearMiss, sampleRefusal } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
-import type { Refusal } from "../types.ts";
+import type { Quote, Refusal } from "../types.ts";
 import { explainRefusal, mentions, REFUSAL_TEXTS } from "./refusal.ts";
 
 const counts = { documents: 2, chunks: 3, revision: 4, asOf: { from: "2024-01-01", to: "2026-02-01", undated: 0 }, unreadable: ["x.md"] };
@@ -57,6 +57,22 @@ describe("what a refusal tells", () => {
     });
     const titled = fakePassage({ title: "Lost cards", pieces });
     expect(refuse("card", [fakeEvidence({ ...titled, window: passage.window })]).nearest[0]?.heading).toBeNull();
+  });
+
+  it("shows passages of which no words are shown only where no other shows any", () => {
+    const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.1 });
+    const far = fakeEvidence({ ...fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), sid: "S2" }, { score: 0.3 });
+    const { passage } = near;
+    const quote = { passage, start: passage.range.start, end: passage.range.end, text: passage.text };
+    const titlesWith = (nearest: ReadonlyMap<string, Quote>) => {
+      const given = explainRefusal(fakeQuestion("card"), "evidence_too_weak", "No.", [far, near], counts, { ...parts, nearest });
+      return given.nearest.map(({ title, quote: words }) => [title, words]);
+    };
+    expect(titlesWith(new Map([[passage.sid, quote]]))).toEqual([["Cards", passage.text]]);
+    expect(titlesWith(new Map())).toEqual([
+      ["Zoo", null],
+      ["Cards", null],
+    ]);
   });
 
   it("each document once, by its best passage, three at most", () => {

@@ -14,7 +14,7 @@ const UNREADABLE_NAMES = 20;
 
 export interface RefusalParts {
   readonly words: WordStatistics;
-  /** What comes nearest in a passage, by its sid; passages with one come first, in this order. */
+  /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
   readonly nearest?: ReadonlyMap<string, Quote>;
   readonly contacts: readonly {
     readonly name: string;
@@ -89,7 +89,9 @@ function nearestMisses(
   const place = ({ passage }: Evidence) => order.get(passage.sid) ?? order.size;
   const best = [...evidence].sort((a, b) => place(a) - place(b) || b.score - a.score);
   const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
-  return best
+  const worded = best.filter(({ passage }) => quotes.has(passage.sid));
+  // A title without words says nothing beside passages that show theirs: what the choice left out has none.
+  return (worded.length > 0 ? worded : best)
     .filter((one) => byDocument.get(one.passage.document.id) === one)
     .slice(0, NEAREST)
     .map(({ passage }) => ({ ...placeOf(passage, quotes.get(passage.sid) ?? null), ...lacksOf(passage, asked, kinds, words) }));

@@ -129,6 +129,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     const right = open.getByRole("listitem").filter({ hasText: "Right, of what can be answered" });
     await right.waitFor();
     expect(await right.locator(".figure").textContent()).toBe("100 %");
+    expect(await open.textContent()).toContain("Asked by POST /v1/evaluations (own.yaml)");
     expect(await objections(page, "evaluate, own questions")).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -104,8 +104,8 @@ describe.skipIf(!hasChromium)("the page", () => {
 
   it("shows a conflict once, side by side", async () => {
     await ask(QUESTIONS.conflict);
-    const conflict = page.getByRole("region", { name: "Conflict about burial allowance" });
-    await conflict.waitFor();
+    const conflict = page.getByRole("region", { name: /^Conflict 1 of answer/ });
+    await conflict.getByRole("heading", { name: "Sources disagree: $978 or $948" }).waitFor();
     const boxes = await conflict.getByRole("listitem").evaluateAll((sides) => sides.map((side) => side.getBoundingClientRect().top));
     expect(boxes).toHaveLength(2);
     expect(boxes[0]).toBe(boxes[1]);
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.answer);
     await page.getByText("every sentence checked").waitFor();
     await ask(QUESTIONS.conflict);
-    await page.getByRole("region", { name: "Conflict about" }).waitFor();
+    await page.getByRole("region", { name: /^Conflict 1 of answer/ }).waitFor();
     const why = page.getByRole("article").last().getByRole("link", { name: "Why this answer" });
     await why.evaluate((element) => element.scrollIntoView({ block: "center" }));
     const before = (await why.boundingBox())?.y ?? 0;

@@ -295,7 +295,12 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await server.close();
     await start({ withKey: true });
     page = await open("");
-    await page.getByRole("alert").getByText("wants a key").waitFor();
+    const alert = page.getByRole("alert").filter({ hasText: "This server wants a key." });
+    await alert.getByText("Sign in with a key that may do this.").waitFor();
+    expect(await alert.textContent()).not.toContain("Bearer");
+    await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
+    await page.getByRole("main", { name: "Shared answer" }).getByText("Sign in with a key that may do this.").waitFor();
+    await page.goto(server.url);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Key", { exact: true }).fill("wrong-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();

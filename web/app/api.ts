@@ -45,9 +45,13 @@ export function createApi(keyOf: () => string | null, fetch: typeof globalThis.f
   };
 }
 
+/** What the server says to programs, for people; what is not listed is shown as it says it. */
+const FOR_PEOPLE: ReadonlyMap<string, string> = new Map([["key_missing", "This server wants a key."]]);
+
 function failureOf(status: number, body: unknown): ClientError {
   const error = typeof body === "object" && body !== null && "error" in body ? (body.error as { code?: unknown; message?: unknown }) : null;
-  if (typeof error?.code === "string" && typeof error.message === "string") return new ClientError(error.code, error.message, { status });
+  if (typeof error?.code === "string" && typeof error.message === "string")
+    return new ClientError(error.code, FOR_PEOPLE.get(error.code) ?? error.message, { status });
   return new ClientError("invalid_response", `The server answered ${status} without saying why.`, { status });
 }
 

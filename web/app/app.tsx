@@ -115,7 +115,7 @@ function Head({ account, route }: { readonly account: Account; readonly route: R
           ))}
         </nav>
       )}
-      <Choices account={account} />
+      <Choices account={account} asks={here === "ask"} />
       <div className="head-end">
         <label className="choice">
           <span className="visually-hidden">Colours</span>

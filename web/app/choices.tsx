@@ -3,10 +3,12 @@ import type { Account } from "./use-account.ts";
 
 export interface ChoicesProps {
   readonly account: Pick<Account, "domain" | "domains" | "preferences" | "prefer">;
+  /** Is something asked here? Elsewhere the method decides nothing. */
+  readonly asks: boolean;
 }
 
 /** What is asked, for whom and how; only what there is a choice of. */
-export function Choices({ account: { domain, domains, preferences, prefer } }: ChoicesProps) {
+export function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
   // Its place is kept while it is looked up.
   if (domains.type !== "ready" || domain === null) return <div className="choices" />;
   const known = domains.value;
@@ -28,7 +30,7 @@ export function Choices({ account: { domain, domains, preferences, prefer } }: C
         options={tenants}
         onChoose={(tenant) => prefer({ tenant })}
       />
-      <Choice label="Method" value={preferences.profile} options={profiles} onChoose={(profile) => prefer({ profile })} />
+      {asks ? <Choice label="Method" value={preferences.profile} options={profiles} onChoose={(profile) => prefer({ profile })} /> : null}
     </div>
   );
 }

@@ -26,6 +26,23 @@ describe("an answer's blocks", () => {
     expect(blocks[1]).toMatchObject({ sentences: [{ index: 1 }, { index: 2 }] });
   });
 
+  it("parts a quote with what introduces its list from the items, each with its place in the quote", () => {
+    const [block, ...others] = blocksOf(cite(1, "Paid are:\n\nbread\nmilk"));
+    expect(others).toEqual([]);
+    expect(block).toMatchObject({
+      type: "parts",
+      parts: [
+        { lines: [{ text: "Paid are:", from: 0 }] },
+        {
+          lines: [
+            { text: "bread", from: 11 },
+            { text: "milk", from: 17 },
+          ],
+        },
+      ],
+    });
+  });
+
   it("joins rows of one table, and parts those of another table or document", () => {
     const blocks = blocksOf(
       cite(1, "a", { row: row(["a", "b"]) }),

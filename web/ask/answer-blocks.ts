@@ -6,10 +6,17 @@ export interface PlacedSentence extends ShownSentence {
   readonly index: number;
 }
 
+/** What stands between empty lines of a quote: several lines are a list, one is a paragraph. */
+export interface TextPart {
+  /** Lines with where they begin in the quote, in characters. */
+  readonly lines: readonly { readonly text: string; readonly from: number }[];
+}
+
 /** Sentences that are shown together: what was a table or a list in the document is one here. */
 export type AnswerBlock =
   | { readonly type: "text"; readonly sentences: readonly [PlacedSentence] }
   | { readonly type: "list"; readonly sentences: readonly PlacedSentence[] }
+  | { readonly type: "parts"; readonly sentences: readonly [PlacedSentence]; readonly parts: readonly TextPart[] }
   | {
       readonly type: "table";
       readonly columns: readonly string[];
@@ -33,6 +40,8 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
       if (last?.type === "table" && follows && before?.row?.header_start === cited.row.header_start) {
         blocks[blocks.length - 1] = { ...last, rows: [...last.rows, row] };
       } else blocks.push({ type: "table", columns: columnsOf(cited.row), caption: cited.row.caption ?? null, rows: [row] });
+    } else if (cited?.quote.includes("\n\n") === true) {
+      blocks.push({ type: "parts", sentences: [placed], parts: partsOf(sentence.text) });
     } else if (cited !== null && isListItem(cited)) {
       if (last?.type === "list" && follows) blocks[blocks.length - 1] = { ...last, sentences: [...last.sentences, placed] };
       else blocks.push({ type: "list", sentences: [placed] });
@@ -40,6 +49,25 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
     before = cited;
   }
   return blocks;
+}
+
+function partsOf(text: string): TextPart[] {
+  let from = 0;
+  return text.split("\n\n").map((part) => {
+    const lines = linesOf(part, from);
+    from += part.length + 2;
+    return { lines };
+  });
+}
+
+/** The lines of a text that begins at `start`. */
+export function linesOf(text: string, start: number): TextPart["lines"] {
+  let from = start;
+  return text.split("\n").map((line) => {
+    const placed = { text: line, from };
+    from += line.length + 1;
+    return placed;
+  });
 }
 
 /** The citation whose quote a sentence is, word for word; `null`: it was written, or cites several. */

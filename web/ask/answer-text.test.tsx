@@ -55,3 +55,16 @@ describe("an answer whose documents have changed since", () => {
     }
   });
 });
+
+describe("a quote with what introduces its list", () => {
+  it("is a paragraph and a list, without an empty item, and names its source once, at the end", () => {
+    const quote = "Paid are:\n\nbread\nmilk";
+    const [cited] = SENTENCES.map(cite);
+    const citations = cited === undefined ? [] : [{ ...cited, quote, context: quote, quote_start: 0 }];
+    const spans = [{ sentence: 0, start: 17, end: 21 }];
+    const props = { ...given, sentences: [{ text: quote, citations: [1] }], citations, claims: [], spans, states: new Map() };
+    const html = renderToStaticMarkup(<AnswerText {...props} />);
+    const bare = html.replaceAll(/<(?!\/?(?:p|ul|li|strong)\b)[^>]*>/g, "").replaceAll(/<(\w+)[^>]*>/g, "<$1>");
+    expect(bare).toBe("<p>Paid are:</p><ul><li>bread</li><li><strong>milk</strong>Cards1</li></ul>");
+  });
+});

@@ -2,7 +2,7 @@ import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
 import { numbered } from "../kit/numbered.ts";
 import { Recognised } from "../kit/recognised.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
-import { type PlacedSentence, toBlocks } from "./answer-blocks.ts";
+import { linesOf, type PlacedSentence, type TextPart, toBlocks } from "./answer-blocks.ts";
 import { CitationChips } from "./citation-chips.tsx";
 import type { CitationLinks } from "./citation-links.ts";
 import type { ShownSentence } from "./conversation/state.ts";
@@ -40,6 +40,8 @@ export function AnswerText({ sentences, citations, claims, checks, warnings, spa
             ))}
           </ul>
         );
+      case "parts":
+        return <Parts key={firstOf(block)} block={block} {...props} />;
       default:
         return <TableBlock key={firstOf(block)} number={number} block={block} {...props} />;
     }
@@ -76,19 +78,59 @@ function spansOf({ index }: PlacedSentence, { spans }: Pick<Shared, "spans">) {
 
 /** One quote may hold several items; its sources stand after the last of them. */
 function ListItems({ sentence, ...props }: Shared & { readonly sentence: PlacedSentence }) {
-  let at = 0;
-  const lines = numbered(sentence.text.split("\n")).map(({ place, item: line }) => {
-    const from = at;
-    at += line.length + 1;
-    return { place, line, from };
-  });
-  return lines.map(({ place, line, from }) => (
-    <li key={place} {...pointing(sentence, props.links)}>
-      <Mark doubts={props.doubts(sentence)} />
-      <SpannedText text={line} from={from} spans={spansOf(sentence, props)} />
-      {place === lines.length - 1 ? <After sentence={sentence} {...props} /> : null}
+  const lines = linesOf(sentence.text, 0);
+  return lines.map(({ text, from }) => (
+    <li key={from} {...pointing(sentence, props.links)}>
+      <Line text={text} from={from} sentence={sentence} isLast={from === lines.at(-1)?.from} {...props} />
     </li>
   ));
+}
+
+/** One quote with what introduces its list, or of several paragraphs. */
+function Parts({ block, ...props }: Shared & { readonly block: AnswerBlock & { type: "parts" } }) {
+  const { parts, sentences } = block;
+  const [sentence] = sentences;
+  const last = parts.at(-1)?.lines.at(-1)?.from;
+  const Shown = ({ line: { text, from } }: { readonly line: TextPart["lines"][number] }) => (
+    <Line text={text} from={from} sentence={sentence} isLast={from === last} {...props} />
+  );
+  return parts.map(({ lines }) => {
+    const [first] = lines;
+    if (first === undefined) return null;
+    if (lines.length === 1)
+      return (
+        <p key={first.from} {...pointing(sentence, props.links)}>
+          <Shown line={first} />
+        </p>
+      );
+    return (
+      <ul key={first.from} className="answer-list">
+        {lines.map((line) => (
+          <li key={line.from} {...pointing(sentence, props.links)}>
+            <Shown line={line} />
+          </li>
+        ))}
+      </ul>
+    );
+  });
+}
+
+interface LineProps extends Shared {
+  readonly text: string;
+  /** Where it begins in the sentence. */
+  readonly from: number;
+  readonly sentence: PlacedSentence;
+  readonly isLast: boolean;
+}
+
+function Line({ text, from, sentence, isLast, ...props }: LineProps) {
+  return (
+    <>
+      <Mark doubts={props.doubts(sentence)} />
+      <SpannedText text={text} from={from} spans={spansOf(sentence, props)} />
+      {isLast ? <After sentence={sentence} {...props} /> : null}
+    </>
+  );
 }
 
 function TableBlock({ number, block, ...props }: Shared & { readonly number: number; readonly block: AnswerBlock & { type: "table" } }) {

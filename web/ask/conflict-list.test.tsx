@@ -23,14 +23,14 @@ const conflict: WireConflict = {
   sides: [side("S1", "$5", "2024-05-01"), side("S2", "$8<img src=x>", null)],
   resolved_by: null,
 };
-const rendered = (resolved_by: WireConflict["resolved_by"]) =>
-  renderToStaticMarkup(<ConflictList number={1} conflicts={[{ ...conflict, resolved_by }]} />);
+const rendered = (resolved_by: WireConflict["resolved_by"], kind: WireConflict["kind"] = "value") =>
+  renderToStaticMarkup(<ConflictList number={1} conflicts={[{ ...conflict, kind, resolved_by }]} />);
 
 describe("ConflictList", () => {
   it("shows both sides with value, sentence, source and date, and that nothing decides", () => {
     const html = rendered(null);
     for (const part of [
-      "Sources disagree: card costs",
+      "Sources disagree: $5 or $8&lt;img src=x&gt;",
       "$5",
       "A card costs $5.",
       "Doc S1",
@@ -38,6 +38,14 @@ describe("ConflictList", () => {
       "Nothing here decides which holds",
     ])
       expect(html).toContain(part);
+  });
+
+  it("shows the sentences alone where what differs is no value", () => {
+    const html = rendered(null, "polarity");
+    expect(html).toContain("<h3>Sources disagree</h3>");
+    expect(html).toContain('<q class="conflict-quote">A card costs $5.</q>');
+    expect(html).not.toContain("conflict-value");
+    expect(rendered(null)).toContain("conflict-value");
   });
 
   it("names the declared rule and the value that holds", () => {

@@ -11,15 +11,15 @@ type WireConflict = WireAnswer["conflicts"][number];
 
 /** Sources that differ, side by side. */
 export function ConflictList({ number, conflicts }: ConflictListProps) {
-  return conflicts.map((conflict) => (
-    <section key={keyOf(conflict)} className="conflict" aria-label={`Conflict about ${conflict.about} (${number})`}>
-      <h3>Sources disagree: {conflict.about}</h3>
+  return conflicts.map((conflict, i) => (
+    <section key={keyOf(conflict)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>
+      <h3>{headingOf(conflict)}</h3>
       <ul>
         {conflict.sides.map((side) => {
           const url = toHttpUrl(side.url);
           return (
             <li key={side.sid}>
-              <span className="conflict-value">{side.value}</span>
+              {hasValue(conflict.kind) ? <span className="conflict-value">{side.value}</span> : null}
               <q className="conflict-quote">{side.quote}</q>
               <span className="conflict-source">
                 {url === null ? (
@@ -38,6 +38,15 @@ export function ConflictList({ number, conflicts }: ConflictListProps) {
       <p>{conflict.resolved_by === null ? "Nothing here decides which holds: check both." : decidedBy(conflict, conflict.resolved_by)}</p>
     </section>
   ));
+}
+
+/** Values say by themselves what differs; of words taken out of a sentence only the sentence says it. */
+function headingOf({ kind, sides }: WireConflict): string {
+  return hasValue(kind) ? `Sources disagree: ${sides.map(({ value }) => value).join(" or ")}` : "Sources disagree";
+}
+
+function hasValue(kind: WireConflict["kind"]): boolean {
+  return kind === "value" || kind === "date";
 }
 
 function keyOf({ sides }: WireConflict): string {

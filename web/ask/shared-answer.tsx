@@ -3,6 +3,7 @@ import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
+import { StateLine } from "../kit/state-line.tsx";
 import type { Handed } from "./ask-room.tsx";
 import type { Turn } from "./conversation/state.ts";
 import { TurnView } from "./turn-view.tsx";
@@ -26,15 +27,7 @@ export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAns
           Ask a question of your own
         </a>
       </div>
-      {state.type === "loading" ? <p role="status">Reading the answer…</p> : null}
-      {state.type === "failed" ? (
-        <div className="message is-warning" role="alert">
-          <p>{state.message}</p>
-          <button type="button" className="quiet-button" onClick={reload}>
-            Try again
-          </button>
-        </div>
-      ) : null}
+      <StateLine state={state} what="the answer" onRetry={reload} />
       {state.type === "ready" ? (
         <TurnView
           turn={asTurn(state.value)}

@@ -1,6 +1,7 @@
 import { formatRoute } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
+import { StateLine } from "../kit/state-line.tsx";
 
 export interface WelcomeProps {
   readonly account: Account;
@@ -25,19 +26,7 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
   const { domain, domains, reload } = account;
   return (
     <div className="welcome-more">
-      {domains.type === "loading" ? <p role="status">Asking what there is to ask…</p> : null}
-      {domains.type === "failed" ? (
-        <div className="message is-warning" role="alert">
-          <p>{domains.message}</p>
-          {domains.code === "key_missing" || domains.code === "key_wrong" ? (
-            <p>Use “Sign in” above.</p>
-          ) : (
-            <button type="button" className="quiet-button" onClick={reload}>
-              Try again
-            </button>
-          )}
-        </div>
-      ) : null}
+      <StateLine state={domains} what="what there is to ask" onRetry={reload} />
       {domain?.documents === 0 ? (
         <p className="message is-warning">
           There are no documents yet:{" "}

@@ -113,8 +113,7 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
   return (
     <>
       <p className="muted">
-        {formatCount(n, "question")} over {formatCount(report.n.documents ?? 0, "document")}. The same at the command line:{" "}
-        <code>{report.command}</code>
+        {formatCount(n, "question")} over {formatCount(report.n.documents ?? 0, "document")}. Asked by <code>{report.command}</code>
       </p>
       <ul className="cards">
         {figuresOf(report.metrics).map(({ name, title, value }) => (

@@ -46,7 +46,7 @@ describe("proposePack", () => {
       description: "For boats and crews.",
       hosts: ["help.harbour.example"],
       abbreviations: { HMO: ["harbour master office"] },
-      examples: ["What does a mooring cost?", 'What does "Menu" say about soups?'],
+      examples: ["What does a mooring cost?", "Menu: Soups?", "Harbour handbook: Start?"],
     });
     expect(pack.topics.map(({ slug }) => slug)).toEqual(["kitchen", "moorings"]);
     expect(pack.topics[0]?.keywords).toContain("chowder");
