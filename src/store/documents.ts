@@ -109,12 +109,8 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
 
 /** Titles by the first path of each. */
 async function firstTitles(db: Kysely<Database>, scope: Scope, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("documents")
+  const rows = await documentsSeen(db, scope)
     .select("title")
-    .where("domain", "=", scope.domain)
-    .where("tenant", "in", tenantsOf(scope))
-    .where("access", "in", scope.access)
     .groupBy("title")
     .orderBy((eb) => eb.fn.min("path"))
     .limit(limit)
@@ -211,12 +207,8 @@ async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly s
 }
 
 async function idsHolding(db: Kysely<Database>, scope: Scope, text: string, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("documents")
+  const rows = await documentsSeen(db, scope)
     .select("id")
-    .where("domain", "=", scope.domain)
-    .where("tenant", "in", tenantsOf(scope))
-    .where("access", "in", scope.access)
     .where((eb) => eb(eb.fn<number>("instr", ["text", eb.val(text)]), ">", 0))
     .orderBy("path")
     .orderBy("id")
@@ -226,12 +218,8 @@ async function idsHolding(db: Kysely<Database>, scope: Scope, text: string, limi
 }
 
 async function loadOutlines(db: Kysely<Database>, scope: Scope, limit?: number): Promise<DocumentOutline[]> {
-  const rows = await db
-    .selectFrom("documents")
+  const rows = await documentsSeen(db, scope)
     .select(["id", "version", "path", "title", "outline", "pages"])
-    .where("domain", "=", scope.domain)
-    .where("tenant", "in", tenantsOf(scope))
-    .where("access", "in", scope.access)
     .orderBy("path")
     .orderBy("id")
     .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
@@ -275,11 +263,7 @@ async function revisionOf(db: Kysely<Database>, domain: string): Promise<number>
 async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted> {
   // Before what it stands for: what a writer commits meanwhile makes the counts too new for it, never too old.
   const revision = await revisionOf(db, scope.domain);
-  const visible = db
-    .selectFrom("documents")
-    .where("domain", "=", scope.domain)
-    .where("tenant", "in", tenantsOf(scope))
-    .where("access", "in", scope.access);
+  const visible = documentsSeen(db, scope);
   const { documents, dated, from, to } = await visible
     .select(({ fn }) => [
       fn.countAll<number>().as("documents"),
@@ -312,6 +296,15 @@ async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<stri
     .orderBy("path")
     .execute();
   return failed.map(({ path }) => path);
+}
+
+/** What a request sees of the documents. */
+function documentsSeen(db: Kysely<Database>, scope: Scope) {
+  return db
+    .selectFrom("documents")
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access);
 }
 
 /** A request sees what belongs to nobody in particular and what belongs to its own tenant. */
