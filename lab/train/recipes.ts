@@ -194,7 +194,7 @@ export const RECIPES: readonly Recipe[] = [
         "support",
         [
           ["mutations.mjs", "--data", data, "--out", made],
-          ["dump.mjs", "--data", data, "--extra", made, "--out", units],
+          ["dump.mjs", "--data", data, "--extra", made, "--written", "../../sets/written/claims.jsonl", "--out", units],
         ],
         ["--units", units, "--out", `../../../${WEIGHTS}/support.json`, "--folds", "folds", "--parity", "parity.json", "--date", date],
       );

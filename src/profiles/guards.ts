@@ -22,9 +22,8 @@ export const SOURCE_GUARDS: GuardSettings = {
 };
 
 /**
- * Least support of the least sentence of a faithful answer, by the score that ships: between the thresholds of best balanced accuracy on each half of eight
- * domains when it was chosen (.63 and .68; .94 on the other half, both ways: `./run eval faithfulness`). The same halves give .68 and .74 by the checks of 2026-11-22
- * (.94 and .93 on the other half), and .65 still .94.
+ * Least support of the least sentence of a faithful answer, by the score that ships. Thresholds of best balanced accuracy on each half of eight domains are .63 and
+ * .42 (.98 and .96 on the other half, both ways: `./run eval faithfulness`, 2026-11-23); .65, chosen with the score of before, has .97 on all and lets less pass.
  */
 const FAITHFUL = 0.65;
 /**
@@ -46,9 +45,11 @@ export const VALIDATOR_GUARDS: GuardSettings = {
 
 /**
  * Least chance that quotes bear a sentence out, and that no word of it was exchanged, by the score that ships: the lines of `sourcebound`, and in every profile
- * those of a source that is cited in the place of the writer's.
+ * those of a source that is cited in the place of the writer's. .83: of .65 to .88 about where most false sentences lie below
+ * and fewest true ones, over the sets that the score is learned on (by weights that did not see the source) and three that teach nothing
+ * (`lab/train/support/LOG.md`).
  */
-export const BORNE_OUT = { minimum: 0.7, wording: 0.2 } as const;
+export const BORNE_OUT = { minimum: 0.83, wording: 0.2 } as const;
 
 /** Does anything that the profile checks rest on a support score? */
 export function usesSupport({ check }: { readonly check: CheckSettings }): boolean {

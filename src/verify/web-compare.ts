@@ -17,8 +17,10 @@ const ABOVE = 0.5;
 const MOST_PIECES = 80;
 /** Sentences that are scored for support, per statement. */
 const MOST_SCORED = 3;
-/** Support from which a sentence bears a statement out: what the default profile takes for supported. Every value of the statement must stand there besides. */
+/** Support from which a sentence bears a statement out, of so many that are tried. Every value of the statement must stand there besides. */
 const LEAST_SUPPORT = 0.7;
+/** Share of the statement's words, by weight, that such a sentence with what stands above it holds: the score alone takes some strangers for paraphrases. */
+const LEAST_HELD = 0.5;
 
 /** Digits with what joins them: `10-564-D`, `4.25`. */
 const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
@@ -120,11 +122,13 @@ async function supportedBy(
 /** The sentences that share most words with a statement, by weight, and could bear it out. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
   const wanted = new Set(words.tokens(statement.piece.text));
-  const shared = ({ piece }: Fact) =>
-    [...new Set(words.tokens(piece.text))].reduce((sum, token) => sum + (wanted.has(token) ? words.idf(token) : 0), 0);
+  const weigh = (tokens: Iterable<string>) =>
+    [...new Set(tokens)].reduce((sum, token) => sum + (wanted.has(token) ? words.idf(token) : 0), 0);
+  const least = LEAST_HELD * weigh(wanted);
   return facts
     .filter((fact) => holdsValues(statement, fact) && !givesMore(statement, fact))
-    .map((fact) => ({ fact, weight: shared(fact) }))
+    .filter(({ piece }) => weigh(words.tokens([piece.text, ...piece.above].join("\n"))) >= least)
+    .map((fact) => ({ fact, weight: weigh(words.tokens(fact.piece.text)) }))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_SCORED)
     .map(({ fact }) => fact);

@@ -3,6 +3,7 @@ import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { readClaims } from "./claims.mjs";
+import { readWritten } from "./written.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -12,6 +13,8 @@ const { values: flags } = parseArgs({
     extra: { type: "string" },
     /** `claims.jsonl.gz` of lab/train/reader. */
     claims: { type: "string" },
+    /** `claims.jsonl` of lab/sets/written. */
+    written: { type: "string" },
     dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
     sets: { type: "string", default: "ragtruth,wice,summedits,begin,halueval,tabfact" },
   },
@@ -49,6 +52,7 @@ if (flags.extra !== undefined) {
   ]);
 }
 if (flags.claims !== undefined) sources.push(["claims", readClaims(flags.claims)]);
+if (flags.written !== undefined) sources.push(["written", readWritten(flags.written)]);
 for (const [name, set] of sources) {
   const started = performance.now();
   let last = null;
