@@ -1,14 +1,19 @@
 import { originalInWords } from "../text/original-place.ts";
-import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
+import type { Answer, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
+import { conflictToWire } from "../wire/answer-to-wire.ts";
+import { type Disagreement, joinConflicts } from "../wire/disagreements.ts";
 import { doubtsAt, placeInWords, readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** Warnings of what is shown side by side beneath the answer. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);
+
 /** An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched. */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string {
   const { filters } = answer;
-  const general = answer.warnings.filter(({ sentence }) => sentence === undefined);
+  const general = answer.warnings.filter(({ sentence, code }) => sentence === undefined && !SHOWN_ELSEWHERE.has(code));
   const lines: string[] = general.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
@@ -65,22 +70,22 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
     lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
-  for (const conflict of answer.conflicts) lines.push("", ...conflictLines(conflict, colors));
+  for (const one of joinConflicts(answer.conflicts.map(conflictToWire))) lines.push("", ...conflictLines(one, colors));
   if (answer.seeAlso !== undefined && answer.seeAlso !== null) lines.push("", ...seeAlsoLines(answer.seeAlso, colors));
   return lines;
 }
 
-/** Both sides, one below the other: what each says, where, as of when, and the sentence. */
-export function conflictLines({ about, sides, resolvedBy }: Conflict, colors: Terminal["colors"]): string[] {
-  const lines = [colors.bold(`Sources disagree: ${harmlessLine(about)}`)];
-  for (const { sid, value, title, url, asOf, quote, start, end } of sides) {
-    const holds = resolvedBy?.holds === sid ? colors.green(" (holds)") : "";
-    lines.push(
-      `  ${colors.yellow(harmlessLine(value))}${holds} – ${harmlessLine(title)}, ${asOf === null ? "no date stated" : `as of ${asOf}`}`,
-    );
+/** All sides, one below the other: what each says, where, as of when, and the sentence. */
+export function conflictLines({ heading, sides, decidedBy }: Disagreement, colors: Terminal["colors"]): string[] {
+  const lines = [colors.bold(harmlessLine(heading))];
+  for (const { value, holds: isHolding, title, url, as_of: asOf, quote, start, end } of sides) {
+    const said = value === null ? "" : `${colors.yellow(harmlessLine(value))} – `;
+    const holds = isHolding ? colors.green(" (holds)") : "";
+    lines.push(`  ${said}${harmlessLine(title)}, ${asOf === null ? "no date stated" : `as of ${asOf}`}${holds}`);
     lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
   }
-  lines.push(resolvedBy === null ? "  Nothing here decides which holds: check both." : `  Decided by: ${ruleInWords(resolvedBy.rule)}`);
+  const all = sides.length === 2 ? "both" : "all";
+  lines.push(decidedBy === null ? `  Nothing here decides which holds: check ${all}.` : `  Decided by: ${ruleInWords(decidedBy)}`);
   return lines;
 }
 
