@@ -141,7 +141,7 @@ describe("renderAnswer", () => {
 
   it("says whether confidence is calibrated, and of nothing no confidence", () => {
     expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: false }, plain)).toContain(
-      "the sources fit the question (not measured on labelled questions",
+      "the sources fit the question loosely (not measured on labelled questions",
     );
     expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: true }, plain)).toContain(
       "right in about 50 of 100 such answers",

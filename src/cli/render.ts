@@ -3,6 +3,7 @@ import type { Answer, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
 import { conflictToWire } from "../wire/answer-to-wire.ts";
 import { type Disagreement, joinConflicts } from "../wire/disagreements.ts";
+import { type Fit, fitOf } from "../wire/fit.ts";
 import { doubtsAt, placeInWords, readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
@@ -21,7 +22,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
   // How well the sources fit is said of what they say, never beside "I did not find enough".
   const said = answer.refusal === null && answer.confidence !== null;
-  const confidence = said ? `${confidenceInWords(answer.confidence, answer.confidenceCalibrated)}, ` : "";
+  const confidence = said ? `${confidenceInWords(answer.confidence, answer)}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   const writer = answer.refusal === null ? `written by ${answer.model}` : "nothing was written";
@@ -40,17 +41,19 @@ function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, co
 }
 
 /** Chances that a person can act on. An uncalibrated score is a rank, not a chance: it is not given as a number. */
-function confidenceInWords(confidence: number, calibrated: boolean): string {
+function confidenceInWords(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
   const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
   if (calibrated) return `right in about ${percent} of 100 such answers, as measured on labelled questions`;
-  const fit =
-    confidence >= 0.8
-      ? "the sources fit the question well"
-      : confidence >= 0.5
-        ? "the sources fit the question"
-        : "the sources fit the question loosely";
-  return `${fit} (not measured on labelled questions: \`sourcebound calibrate\`)`;
+  const fit = fitOf(confidence, profile);
+  if (fit === null) return "how sure it is was not measured";
+  return `${FITS[fit]} (not measured on labelled questions: \`sourcebound calibrate\`)`;
 }
+
+const FITS: Readonly<Record<Fit, string>> = {
+  well: "the sources fit the question well",
+  partly: "the sources fit the question partly",
+  loosely: "the sources fit the question loosely",
+};
 
 function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
   const of = question === null ? "this question" : `"${harmlessLine(question)}"`;
