@@ -17,7 +17,7 @@ describe("what is shown of conflicts", () => {
   it("is one where several stand against the same value of a statement, newer sources first", () => {
     const a = side("a", "$5", "2024-01-01");
     expect(shown([conflict([a, side("b", "$8")]), conflict([a, side("c", "$8", "2026-01-01")])])).toEqual([
-      "Sources disagree: $8 or $5: c a b",
+      "Sources disagree: $8 or $5: c b a",
     ]);
   });
 

@@ -6,7 +6,7 @@ type WireSide = WireConflict["sides"][number];
 /** What is shown once: sources that say different things of one matter, two or more. */
 export interface Disagreement {
   readonly heading: string;
-  /** Newer sources first, undated ones last. */
+  /** Newer sources first, undated ones last; those that give the same value together. */
   readonly sides: readonly DisagreeingSide[];
   /** The declared rule by which some sides hold; `null`: nothing decides. */
   readonly decidedBy: NonNullable<WireConflict["resolved_by"]>["rule"] | null;
@@ -48,9 +48,10 @@ function toDisagreement(conflicts: readonly WireConflict[]): Disagreement {
   const sides = [...new Map(conflicts.flatMap(({ sides: both }) => both.map((side) => [keyOf(side), side]))).values()];
   const byDate = sides.toSorted((a, b) => (b.as_of ?? "").localeCompare(a.as_of ?? ""));
   const values = [...new Set(byDate.map(({ value }) => value))];
+  const byValue = values.flatMap((value) => byDate.filter((side) => side.value === value));
   return {
     heading: hasValues ? `Sources disagree: ${values.join(" or ")}` : "Sources disagree",
-    sides: byDate.map((side) => ({
+    sides: byValue.map((side) => ({
       ...side,
       value: hasValues ? side.value : null,
       holds: decidedBy !== null && !lost.has(keyOf(side)),

@@ -23,7 +23,7 @@ const SCORES = {
 } as const;
 type ScoreName = keyof typeof SCORES;
 
-/** Scores of what nobody here gets as a rule: that they are missing says nothing. */
+/** Scores that only some methods give: that they are missing says nothing. */
 const RARE: readonly ScoreName[] = ["cross", "rerank"];
 
 type Found =
