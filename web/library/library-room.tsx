@@ -72,7 +72,9 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
         {said?.text}
       </p>
       {sendsOnly ? (
-        <p className="message">This key takes files in. To see what became of them, and to search them, it needs the role ask too.</p>
+        <p className="message library-note">
+          This key takes files in. To see what became of them, and to search them, it needs the role ask too.
+        </p>
       ) : (
         <>
           <SearchPanel api={api} domain={domain?.name ?? null} tenant={tenant} />
