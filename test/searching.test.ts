@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSearching } from "../src/engine/searching.ts";
+import { dot } from "../src/reader/dot.ts";
 import { openSharedReader } from "../src/reader/shared-reader.ts";
 import { searchRequestSchema, searchResponseSchema, searchToWire } from "../src/wire/service.ts";
-import { dot } from "../src/write/read-pieces.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 
 const QUESTION = "What do overdue books cost?";
