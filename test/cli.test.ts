@@ -55,9 +55,9 @@ function cli({ folder, env }: Sandbox, args: readonly string[], options: Partial
   return runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
 }
 
-/** In a process of its own: several writers at once, files that are damaged under an open database. */
-function apart({ folder, env }: Sandbox, args: readonly string[]): Promise<Finished> {
-  return runCliProcess(args, { cwd: folder, env });
+/** In a process of its own: several writers at once, files that are damaged under an open database, rights that it asks for. */
+function apart({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
+  return runCliProcess(args, { cwd: folder, ...options, env });
 }
 
 function start({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Running {
@@ -597,7 +597,7 @@ describe("a data folder that cannot be used", () => {
   it("read-only: says so and what to set", async () => {
     const sandbox = copy();
     openToAll(sandbox);
-    const run = await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
+    const run = await apart(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
     expectFailure(run, 1, /cannot be written.*SOURCEBOUND_DATA_DIR/);
     await stillAnswers(sandbox);
   });
