@@ -120,7 +120,10 @@ describe("evaluateDay", () => {
 
   it("finds the answers of a memory that takes any question for the same", async () => {
     const matcher = fakeMatcher(() => true);
-    const report = await run({ open: (config, parts) => createEngine(config, { ...SHARED_PARTS, ...parts, matcher }), questions: rounds({ all: 60, usually: 40 }) });
+    const report = await run({
+      open: (config, parts) => createEngine(config, { ...SHARED_PARTS, ...parts, matcher }),
+      questions: rounds({ all: 60, usually: 40 }),
+    });
     expect(report.metrics["faults.must_not_share"]).toBeGreaterThan(0);
     expect(report.metrics["faults.any"]).toBeGreaterThanOrEqual(report.metrics["faults.must_not_share"] as number);
     expect(report.metrics.other_sources).toBeGreaterThan(0);
