@@ -32,9 +32,9 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     ...["blockQuote", "codeFenced", "codeIndented", "definition", "headingAtx", "htmlFlow", "list", "setextUnderline", "table"],
     "thematicBreak",
   ]);
-  const definitions = linkDefinitions(source.masked);
-  const tree = createTreeWriter(source, writer);
   const plainFile = { maxIndent: source.hasTags ? Number.POSITIVE_INFINITY : 3, hasDefinitions: source.masked.includes("]:") };
+  const definitions = linkDefinitions(source.masked, plainFile.hasDefinitions);
+  const tree = createTreeWriter(source, writer);
   return { write };
 
   function write(start: number, end: number): void {
@@ -137,9 +137,9 @@ function options(disabled: readonly string[]): Options {
 }
 
 /** The link definitions of a file: a part may refer to one wherever it stands. */
-function linkDefinitions(masked: string): { usedIn(text: string): string } {
+function linkDefinitions(masked: string, hasDefinitions: boolean): { usedIn(text: string): string } {
   const definitions = new Map<string, string>();
-  for (const [line, label] of masked.matchAll(DEFINITION)) {
+  for (const [line, label] of hasDefinitions ? masked.matchAll(DEFINITION) : []) {
     const key = labelKey(label ?? "");
     if (!definitions.has(key)) definitions.set(key, line);
   }
