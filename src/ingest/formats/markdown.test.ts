@@ -263,8 +263,8 @@ describe("the short way past the full parser", () => {
   test.each([
     ["a list in a long one, which is cut", `${"- a\n".repeat(120)}  - b`],
     ["a long list with empty lines, which is cut", "- a **[b](c)**\n\n".repeat(900)],
-  ])("gives the same blocks of %s", (_, source) => {
-    expect(blocksOf(parseMarkdownText(source, 0))).toEqual(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true })));
+  ])("gives the same text of %s", (_, source) => {
+    expect(parseMarkdownText(source, 0).text).toEqual(parseMarkdownText(source, 0, { alwaysParse: true }).text);
   });
 
   test("gives the same blocks", () => {
