@@ -18,6 +18,7 @@ export {
   createEngine,
   type Engine,
   type EngineParts,
+  type FoundPassage,
   type GivenSource,
   type Health,
   type IngestOptions,

@@ -106,7 +106,7 @@ describe("an answer whose sources conflict", { concurrent: true, timeout: 60_000
     const sandbox = await ingested({ ...LIBRARY_DOCUMENTS, ...DOCUMENTS }, "precedence: [newer]\n");
     const run = await cli(sandbox, "ask", QUESTION);
     expect(run.code).toBe(0);
-    expect(run.stdout).toContain("$8 (holds) – Card prices, as of 2026-01-15");
+    expect(run.stdout).toContain("$8 – Card prices, as of 2026-01-15 (holds)");
     expect(run.stdout).toContain("Decided by: the newer source");
     const answer = JSON.parse((await cli(sandbox, "ask", "--json", QUESTION)).stdout);
     expect(answer.conflicts[0].resolved_by.rule).toBe("newer");

@@ -158,7 +158,7 @@ const SETS: Readonly<Record<string, (data: string) => SetPassage[]>> = {
     ),
 };
 
-/** A passage against a copy: unchanged, with one value changed, with one statement denied; and against another section of its document. */
+/** A passage against a copy: unchanged, with one value changed, with one statement denied; and against another section of its document. Each also as two editions. */
 async function measureMade(set: string, all: readonly SetPassage[], signal: AbortSignal): Promise<Measured> {
   const passages = all.filter(({ text }) => text.length > 200 && text.length < 4000);
   const words = await wordsOf(all.map(({ id, text }) => ({ id, title: "", text })));
@@ -168,15 +168,19 @@ async function measureMade(set: string, all: readonly SetPassage[], signal: Abor
   for (const passage of passages) siblings.set(passage.document, [...(siblings.get(passage.document) ?? []), passage]);
   const counts = { value: [0, 0], negation: [0, 0], copy: [0, 0], section: [0, 0] };
   const items: Record<string, unknown>[] = [];
+  const asEditions = { value: [0, 0], negation: [0, 0], copy: [0, 0], section: [0, 0] };
+  const compare = (sentence: string, a: Passage, b: Passage) =>
+    comparePassages(words.tokens(sentence), [a, b], { words, reader, precedence: [] }).conflicts[0];
   const record = (kind: keyof typeof counts, sentence: string, a: string, b: string, id: string) => {
-    const { conflicts } = comparePassages(words.tokens(sentence), [toPassage("S1", a), toPassage("S2", b)], {
-      words,
-      reader,
-      precedence: [],
-    });
-    const [found] = conflicts;
-    counts[kind][1] = (counts[kind][1] ?? 0) + 1;
-    if (found !== undefined) counts[kind][0] = (counts[kind][0] ?? 0) + 1;
+    const found = compare(sentence, toPassage("S1", a), toPassage("S2", b));
+    const edition = compare(sentence, toPassage("S1", a, "Guide 2024"), toPassage("S2", b, "Guide 2025"));
+    for (const [count, one] of [
+      [counts[kind], found],
+      [asEditions[kind], edition],
+    ] as const) {
+      count[1] = (count[1] ?? 0) + 1;
+      if (one !== undefined) count[0] = (count[0] ?? 0) + 1;
+    }
     if ((found !== undefined) !== (kind === "value" || kind === "negation"))
       items.push({
         set,
@@ -217,22 +221,29 @@ async function measureMade(set: string, all: readonly SetPassage[], signal: Abor
     const other = others[Math.floor(random() * others.length)];
     if (other !== undefined) record("section", any, passage.text, other.text, passage.id);
   }
-  const [value, negation, copy, section] = [counts.value, counts.negation, counts.copy, counts.section].map(([hits = 0, n = 0]) => ({
-    hits,
-    n,
-  }));
-  const row = (name: string, count: { hits: number; n: number } | undefined, note: string) =>
-    countRow(name, count?.hits ?? 0, count?.n ?? 0, note);
+  const [plain, editions] = [rowsOfMade(set, counts), rowsOfMade(`${set}.editions`, asEditions)];
+  return {
+    n: { ...plain.n, ...editions.n },
+    metrics: { ...plain.metrics, ...editions.metrics },
+    table: [...plain.table, ...editions.table],
+    items,
+  };
+}
+
+/** Of each kind of pair how many were flagged and how many there are. */
+type MadeCounts = Readonly<Record<"value" | "negation" | "copy" | "section", readonly number[]>>;
+
+function rowsOfMade(set: string, counts: MadeCounts): Pick<Measured, "n" | "metrics" | "table"> {
+  const row = (name: string, [hits = 0, n = 0]: readonly number[], note: string) => countRow(`${set}: ${name}`, hits, n, note);
   return {
     n: Object.fromEntries(Object.entries(counts).map(([kind, [, n = 0]]) => [`${set}.${kind}`, n])),
     metrics: Object.fromEntries(Object.entries(counts).map(([kind, [hits = 0, n = 0]]) => [`${set}.${kind}`, share(hits, n)])),
     table: [
-      row(`${set}: value changed, found`, value, "a copy of the passage with one value changed"),
-      row(`${set}: statement denied, found`, negation, 'a copy with "not" put in or taken out of one sentence'),
-      row(`${set}: exact copy, flagged`, copy, "should be none"),
-      row(`${set}: other section, flagged`, section, "another passage of the same document; should be none"),
+      row("value changed, found", counts.value, "a copy of the passage with one value changed"),
+      row("statement denied, found", counts.negation, 'a copy with "not" put in or taken out of one sentence'),
+      row("exact copy, flagged", counts.copy, "should be none"),
+      row("other section, flagged", counts.section, "another passage of the same document; should be none"),
     ],
-    items,
   };
 }
 
@@ -285,11 +296,11 @@ function toScanned({ path, metadata, text, units, blocks }: ParsedDocument): Sca
 }
 
 /** A text as a passage of a document of its own. */
-function toPassage(sid: string, source: string): Passage {
+function toPassage(sid: string, source: string, title = ""): Passage {
   const [parsed] = parseFile({ path: `${sid}.txt`, bytes: Buffer.from(source) });
   const { text, blocks } = parsed ?? { text: "", blocks: [] };
   const range = { start: 0, end: text.length };
-  const face = { title: "", url: null, asOf: null, authority: null, originalHash: "", normaliser: "", sourceMap: [] };
+  const face = { title, url: null, asOf: null, authority: null, originalHash: "", normaliser: "", sourceMap: [] };
   return {
     sid,
     chunkId: sid,

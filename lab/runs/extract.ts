@@ -10,6 +10,7 @@ import type { Reranker } from "../../src/models/reranker.ts";
 import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import type { ReadTexts } from "../../src/reader/reader.ts";
 import { openSharedReader } from "../../src/reader/shared-reader.ts";
 import { Corpus } from "../../src/retrieve/corpus.ts";
 import { createEmbeddedReranker } from "../../src/retrieve/rerank.ts";
@@ -23,7 +24,6 @@ import { choosePieces } from "../../src/write/choose.ts";
 import { type ChooserWeights, readChooserWeights } from "../../src/write/chooser-weights.ts";
 import { chooseQuotes, type QuoteWords } from "../../src/write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../../src/write/extract.ts";
-import type { ReadTexts } from "../../src/write/read-pieces.ts";
 import {
   EXTRACT_EXPOSURES,
   type ExtractPart,

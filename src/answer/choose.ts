@@ -1,11 +1,11 @@
 import type { Profile } from "../profiles/profile.ts";
+import type { ReadTexts } from "../reader/reader.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, Question } from "../types.ts";
 import type { Choice } from "../write/choice.ts";
 import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
-import type { ReadTexts } from "../write/read-pieces.ts";
 import { tellPieces } from "../write/tell-pieces.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";

@@ -4,12 +4,13 @@ import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
 import { headroomOf } from "../verify/headroom.ts";
-import { holdingCodes, namedThings, spelledLikeOthers, unknownNames } from "../verify/named-things.ts";
+import { formsHeld, holdingCodes, layWordsBeside, namedThings, spelledLikeOthers, unknownNames } from "../verify/named-things.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
 import { usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
+import { unlikeForms } from "../verify/unlike-forms.ts";
 import { answerChance } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choice.ts";
 import { logit } from "../write/piece-features.ts";
@@ -64,7 +65,7 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named = parts.profile.gate.type === "sufficiency" ? withNamed(made, question, parts, log) : made;
+  const named = parts.profile.gate.type === "sufficiency" ? await withNamed(made, question, parts, log, signal) : made;
   const decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
@@ -74,16 +75,18 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
 }
 
 /** Nothing is answered from the neighbour of what the question names: what no document names is said, and a code must stand where it is answered from. */
-function withNamed(made: Decision, question: Question, parts: DecideParts, log: StageLog): Decision {
+async function withNamed(made: Decision, question: Question, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decision> {
   if (!made.answer) return made;
   const { corpus, profile } = parts;
   const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
   const { has, own } = wordsFor(question, parts);
-  const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
+  const words = { tokens: (text: string) => corpus.tokens(text), has };
   const { unknown: names, codes } = namedThings(question.text, { strange, ...words });
   const usable = holdingCodes(made.usable, codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
-  const alike = spelledLikeOthers(question.text, usable, words).filter((word) => !repaired.has(word));
+  const beside = layWordsBeside(question.text, usable, { ...words, content: new Set(own.tokens) });
+  const unlike = await unlikeForms(formsHeld(beside, words.tokens), parts.chooser().read, signal);
+  const alike = [...spelledLikeOthers(beside, words), ...unlike].filter((word) => !repaired.has(word));
   const unknown = [...new Set([...names, ...alike])];
   log.fact("not_named", unknown.join(", ") || null);
   const isCode = (name: string) => /\d/.test(name);

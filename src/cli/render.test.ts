@@ -69,7 +69,7 @@ describe("conflicts in an answer", () => {
   it("shows both sides with value, date, sentence and place, harmless, and says that nothing decides", () => {
     const text = renderAnswer({ ...base, conflicts: [{ ...conflict, resolvedBy: null }] }, plain);
     for (const part of [
-      "Sources disagree: card costs",
+      "Sources disagree: $5 or $8",
       "$5 – Doc S1, as of 2026-01-01",
       "Doc S2, no date stated",
       '"A card costs $5."',
@@ -81,8 +81,19 @@ describe("conflicts in an answer", () => {
   });
   it("names the rule and the side that holds", () => {
     const text = renderAnswer({ ...base, conflicts: [{ ...conflict, resolvedBy: { rule: "newer", holds: "S1" } }] }, plain);
-    expect(text).toContain("$5 (holds) – Doc S1");
+    expect(text).toContain("$5 – Doc S1, as of 2026-01-01 (holds)");
     expect(text).toContain("Decided by: the newer source");
+  });
+  it("shows two sources against one once, under a whole phrase, and its warnings not again", () => {
+    const conflicts = [conflict, { ...conflict, sides: [side("S1", "$5", "2026-01-01"), side("S3", "$8", "2026-02-01")] as const }];
+    const warnings = [{ code: "conflict", message: "Sources disagree: 5 against 8." }];
+    const text = renderAnswer({ ...base, warnings, conflicts: conflicts.map((one) => ({ ...one, resolvedBy: null })) }, plain);
+    expect(text.match(/Sources disagree/g)).toHaveLength(1);
+    expect(text.match(/A card costs \$5/g)).toHaveLength(1);
+    expect(text.indexOf("Doc S3")).toBeLessThan(text.indexOf("Doc S1"));
+    expect(text).toContain("check all");
+    const denied = { ...conflict, about: "costs year", kind: "polarity" as const, resolvedBy: null };
+    expect(renderAnswer({ ...base, conflicts: [denied] }, plain)).toMatch(/Sources disagree\n {2}Doc S1, as of 2026-01-01\n/);
   });
 });
 
@@ -130,7 +141,7 @@ describe("renderAnswer", () => {
 
   it("says whether confidence is calibrated, and of nothing no confidence", () => {
     expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: false }, plain)).toContain(
-      "the sources fit the question (not measured on labelled questions",
+      "the sources fit the question loosely (not measured on labelled questions",
     );
     expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: true }, plain)).toContain(
       "right in about 50 of 100 such answers",

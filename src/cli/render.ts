@@ -1,14 +1,20 @@
 import { originalInWords } from "../text/original-place.ts";
-import type { Answer, Conflict, Searched, SeeAlso, WebEvidence } from "../types.ts";
+import type { Answer, Searched, SeeAlso, WebEvidence } from "../types.ts";
 import { ruleInWords } from "../verify/conflicts.ts";
+import { conflictToWire } from "../wire/answer-to-wire.ts";
+import { type Disagreement, joinConflicts } from "../wire/disagreements.ts";
+import { type Fit, fitOf } from "../wire/fit.ts";
 import { doubtsAt, placeInWords, readableText } from "../write/render.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** Warnings of what is shown side by side beneath the answer. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);
+
 /** An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched. */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string {
   const { filters } = answer;
-  const general = answer.warnings.filter(({ sentence }) => sentence === undefined);
+  const general = answer.warnings.filter(({ sentence, code }) => sentence === undefined && !SHOWN_ELSEWHERE.has(code));
   const lines: string[] = general.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
   if (lines.length > 0) lines.push("");
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
@@ -16,7 +22,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
   // How well the sources fit is said of what they say, never beside "I did not find enough".
   const said = answer.refusal === null && answer.confidence !== null;
-  const confidence = said ? `${confidenceInWords(answer.confidence, answer.confidenceCalibrated)}, ` : "";
+  const confidence = said ? `${confidenceInWords(answer.confidence, answer)}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
   const writer = answer.refusal === null ? `written by ${answer.model}` : "nothing was written";
@@ -35,17 +41,19 @@ function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, co
 }
 
 /** Chances that a person can act on. An uncalibrated score is a rank, not a chance: it is not given as a number. */
-function confidenceInWords(confidence: number, calibrated: boolean): string {
+function confidenceInWords(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
   const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
   if (calibrated) return `right in about ${percent} of 100 such answers, as measured on labelled questions`;
-  const fit =
-    confidence >= 0.8
-      ? "the sources fit the question well"
-      : confidence >= 0.5
-        ? "the sources fit the question"
-        : "the sources fit the question loosely";
-  return `${fit} (not measured on labelled questions: \`sourcebound calibrate\`)`;
+  const fit = fitOf(confidence, profile);
+  if (fit === null) return "how sure it is was not measured";
+  return `${FITS[fit]} (not measured on labelled questions: \`sourcebound calibrate\`)`;
 }
+
+const FITS: Readonly<Record<Fit, string>> = {
+  well: "the sources fit the question well",
+  partly: "the sources fit the question partly",
+  loosely: "the sources fit the question loosely",
+};
 
 function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
   const of = question === null ? "this question" : `"${harmlessLine(question)}"`;
@@ -65,22 +73,22 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
     lines.push(colors.dim(`    ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
     if (url !== null) lines.push(`    ${harmlessLine(url)}`);
   }
-  for (const conflict of answer.conflicts) lines.push("", ...conflictLines(conflict, colors));
+  for (const one of joinConflicts(answer.conflicts.map(conflictToWire))) lines.push("", ...conflictLines(one, colors));
   if (answer.seeAlso !== undefined && answer.seeAlso !== null) lines.push("", ...seeAlsoLines(answer.seeAlso, colors));
   return lines;
 }
 
-/** Both sides, one below the other: what each says, where, as of when, and the sentence. */
-export function conflictLines({ about, sides, resolvedBy }: Conflict, colors: Terminal["colors"]): string[] {
-  const lines = [colors.bold(`Sources disagree: ${harmlessLine(about)}`)];
-  for (const { sid, value, title, url, asOf, quote, start, end } of sides) {
-    const holds = resolvedBy?.holds === sid ? colors.green(" (holds)") : "";
-    lines.push(
-      `  ${colors.yellow(harmlessLine(value))}${holds} – ${harmlessLine(title)}, ${asOf === null ? "no date stated" : `as of ${asOf}`}`,
-    );
+/** All sides, one below the other: what each says, where, as of when, and the sentence. */
+export function conflictLines({ heading, sides, decidedBy }: Disagreement, colors: Terminal["colors"]): string[] {
+  const lines = [colors.bold(harmlessLine(heading))];
+  for (const { value, holds: isHolding, title, url, as_of: asOf, quote, start, end } of sides) {
+    const said = value === null ? "" : `${colors.yellow(harmlessLine(value))} – `;
+    const holds = isHolding ? colors.green(" (holds)") : "";
+    lines.push(`  ${said}${harmlessLine(title)}, ${asOf === null ? "no date stated" : `as of ${asOf}`}${holds}`);
     lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
   }
-  lines.push(resolvedBy === null ? "  Nothing here decides which holds: check both." : `  Decided by: ${ruleInWords(resolvedBy.rule)}`);
+  const all = sides.length === 2 ? "both" : "all";
+  lines.push(decidedBy === null ? `  Nothing here decides which holds: check ${all}.` : `  Decided by: ${ruleInWords(decidedBy)}`);
   return lines;
 }
 

@@ -1,6 +1,8 @@
 export type { WireCitationStates } from "../wire/citation-states.ts";
+export { type DisagreeingSide, type Disagreement, joinConflicts } from "../wire/disagreements.ts";
 export type { WireExperiment } from "../wire/experiments.ts";
 export type { WireCalls, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
+export { type Fit, fitOf } from "../wire/fit.ts";
 export type {
   WireAnswer,
   WireAskRequest,

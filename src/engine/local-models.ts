@@ -14,6 +14,7 @@ import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
+import type { ReadTexts } from "../reader/reader.ts";
 import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/slot-matcher.ts";
@@ -25,7 +26,6 @@ import { whileHeld } from "../text/while-held.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
-import type { ReadTexts } from "../write/read-pieces.ts";
 import type { DomainPack } from "./domain.ts";
 import { createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 

@@ -1,7 +1,6 @@
 import { ModelError, messageOf } from "../errors.ts";
-import type { Reader } from "../reader/reader.ts";
+import type { Reader, ReadTexts } from "../reader/reader.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
-import type { ReadTexts } from "../write/read-pieces.ts";
 
 export interface ReaderKeeper {
   /** `null` where the reader cannot be used, or where the weights that rest on it were learned with another one: what is seen at a glance decides then. */

@@ -1,5 +1,7 @@
 import { admit } from "../answer/admit.ts";
 import { markedSentences } from "../answer/answer-sentences.ts";
+import { type ChooseParts, choose } from "../answer/choose.ts";
+import type { AnswerParts } from "../answer/parts.ts";
 import { retrieve } from "../answer/retrieve.ts";
 import { SILENT_LOG } from "../answer/trace.ts";
 import { type Sources, verifyAgainst } from "../answer/verify-answer.ts";
@@ -7,7 +9,7 @@ import type { Config } from "../config.ts";
 import { messageOf, RequestError, SourceboundError } from "../errors.ts";
 import type { ParsedDocument } from "../ingest/parse.ts";
 import type { Store } from "../store/store.ts";
-import type { Scope, StoredDocument } from "../types.ts";
+import type { Passage, Question, Scope, StoredDocument, Warning } from "../types.ts";
 import type { Domains } from "./domains.ts";
 import type { Engine } from "./engine-types.ts";
 import type { LocalModels } from "./local-models.ts";
@@ -45,7 +47,15 @@ export function createSearching(parts: SearchingParts): Pick<Engine, "search" | 
     await asking.turn();
     const wider = { ...profile, retrieve: { ...profile.retrieve, passages: limit } };
     const { passages, ranker, warnings } = await retrieve(question, { ...asking, profile: wider }, SILENT_LOG, signal);
-    return { passages: passages.slice(0, limit), encoder: ranker, warnings };
+    const given = passages.slice(0, limit);
+    const { read, weights } = options.reading === true ? asking.chooser() : NOT_READ;
+    const readings = read === null ? [] : await readPassages(question, given, asking, signal);
+    return {
+      passages: given.map((passage, i) => ({ ...passage, reading: readings[i] ?? null })),
+      encoder: ranker,
+      reader: read === null ? null : weights.reader.name,
+      warnings: options.reading === true && read === null ? [...warnings, NO_READER] : warnings,
+    };
   };
   return {
     search,
@@ -63,6 +73,30 @@ export function createSearching(parts: SearchingParts): Pick<Engine, "search" | 
       });
     },
   };
+}
+
+const NOT_READ = { read: null, weights: null };
+const NO_READER: Warning = {
+  code: "reader_missing",
+  message: "The passages were not read: the reader cannot be used on this machine; the log of the server says why.",
+};
+
+/** What the chooser reads of each passage, its best pieces at a glance; of these the nearest to the question. */
+async function readPassages(
+  question: Question,
+  passages: readonly Passage[],
+  parts: ChooseParts & Pick<AnswerParts, "turn">,
+  signal: AbortSignal,
+): Promise<(number | null)[]> {
+  const readings: (number | null)[] = [];
+  for (const passage of passages) {
+    await parts.turn();
+    const unjudged = { verdict: "verified" as const, relevance: null, consistency: null, agreement: null, score: 0, reason: "" };
+    const { pieces } = await choose({ question, evidence: [{ ...unjudged, passage }] }, parts, SILENT_LOG, signal);
+    const read = pieces.flatMap(({ reading }) => reading ?? []);
+    readings.push(read.length === 0 ? null : Math.max(...read));
+  }
+  return readings;
 }
 
 async function readGiven(sources: readonly GivenSource[]): Promise<Sources> {

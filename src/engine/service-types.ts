@@ -27,14 +27,23 @@ export interface SearchOptions extends ScopeOptions {
   readonly limit?: number | undefined;
   /** Searches only in the documents, chapters, sections and pages named. */
   readonly filters?: FilterRequest | null | undefined;
+  /** Has the reader read every passage that is given: some 10 ms of a core for a piece of text, the first time. The order stays. @default false */
+  readonly reading?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+export type FoundPassage = Passage & {
+  /** Cosine of the question with the piece of the passage that lies nearest to it, by the reader; `null`: nothing of it was read. */
+  readonly reading: number | null;
+};
+
 export interface SearchResult {
   /** Best first. */
-  readonly passages: readonly Passage[];
+  readonly passages: readonly FoundPassage[];
   /** Id of the encoder that ranked; `null`: words alone did. */
   readonly encoder: string | null;
+  /** Name of the reader that read; `null`: it was not asked for, or there is none, which a warning says. */
+  readonly reader: string | null;
   readonly warnings: readonly Warning[];
 }
 

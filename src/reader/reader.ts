@@ -17,3 +17,6 @@ export interface Reader {
   /** Ends all threads; readings under way are rejected with `reader_closed`. */
   close(): Promise<void>;
 }
+
+/** Vectors of texts, each of length 1, by the reader that weights were learned with; `null`: it could not read, and what is known without it stands. */
+export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>;

@@ -1,3 +1,4 @@
+import { dot } from "../reader/dot.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { compareText } from "../text/compare-text.ts";
 import { headingPathAt } from "../text/outline.ts";
@@ -107,8 +108,4 @@ function shownOf(candidates: readonly Candidate[]): Candidate {
   const ranking = candidates.some(({ dense }) => dense !== null) ? "dense" : "bm25";
   const best = bestOf(candidates, ranking);
   return candidates.find((one) => one[ranking] === best) as Candidate;
-}
-
-function dot(vector: Float32Array, question: Float32Array): number {
-  return vector.reduce((sum, value, i) => sum + value * (question[i] as number), 0);
 }

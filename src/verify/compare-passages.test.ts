@@ -57,6 +57,22 @@ describe("comparePassages", () => {
     expect(compare(other).conflicts).toEqual([]);
   });
 
+  it("sees editions of one document that disagree, the later first, and no others whose titles name years", () => {
+    const titled = (texts: readonly string[], titles: readonly string[]) =>
+      said(...texts).map((passage, i) => ({ ...passage, document: { ...passage.document, title: titles[i] ?? "" } }));
+    const sides = (passages: Passage[], question = QUESTION) =>
+      comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence: [] }).conflicts.map((one) =>
+        one.sides.map(({ value, title }) => `${value} ${title}`),
+      );
+    const editions = ["Cards 2024", "Cards 2025"];
+    expect(sides(titled([FIVE, EIGHT], editions))).toEqual([["$8 Cards 2025", "$5 Cards 2024"]]);
+    expect(sides(titled([FIVE, FIVE], editions))).toEqual([]);
+    // Who names the year has chosen.
+    expect(sides(titled([FIVE, EIGHT], editions), "What does a library card cost in 2025?")).toEqual([]);
+    expect(sides(titled([FIVE, EIGHT], ["Cards 2024", "Rooms 2025"]))).toEqual([]);
+    expect(sides(titled([FIVE, EIGHT], ["Gold Cards 2024", "Silver Cards 2025"]))).toEqual([]);
+  });
+
   it("knows that what both passages say is no difference of the two", () => {
     const both = said("x", "y").map((passage) => {
       const two = fakePassage({ document: passage.document.id, title: "Cards", pieces: [FIVE, EIGHT] });
@@ -109,12 +125,11 @@ describe("a declared rule", () => {
     expect(conflictWarning(resolved)).toEqual({
       code: "conflict_resolved",
       message:
-        'Sources differ about library card costs year: "$8" (Cards, as of 2025-01-01) holds over "$5" (Cards, as of 2024-01-01) by the declared rule "the newer source".',
+        'Sources differ: "$8" (Cards, as of 2025-01-01) holds over "$5" (Cards, as of 2024-01-01) by the declared rule "the newer source".',
     });
     expect(conflictWarning(open)).toEqual({
       code: "conflict",
-      message:
-        'Sources disagree about library card costs year: "$5" (Cards, as of 2024-01-01) against "$8" (Cards, no date stated). Check both.',
+      message: 'Sources disagree: "$5" (Cards, as of 2024-01-01) against "$8" (Cards, no date stated). Check both.',
     });
   });
 });

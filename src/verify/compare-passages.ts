@@ -1,10 +1,13 @@
 import type { GateSettings } from "../profiles/profile.ts";
+import { once } from "../text/once.ts";
 import type { Conflict, Evidence, Passage } from "../types.ts";
 import { compareFacts } from "./compare-facts.ts";
 import type { Comparison } from "./comparison.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
+import { areEditions, type Edition, editionOf, withoutYears } from "./editions.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
+import type { Piece } from "./pieces.ts";
 import { otherTwins } from "./same-subject.ts";
 
 /** What the other passages say of one. */
@@ -70,6 +73,10 @@ interface Spoken {
   readonly passage: Passage;
   /** Weight of the question's words that it holds itself. */
   readonly held: number;
+  /** What its document is an edition of; `null`: of nothing, or the question names its year. */
+  readonly edition: Edition | null;
+  /** The fact as if its document named no year. */
+  readonly undated: () => Fact;
 }
 
 /**
@@ -83,6 +90,7 @@ export function comparePassages(
 ): Compared {
   const weights = new Map(asked.map((token) => [token, words.idf(token)]));
   const pieces = passages.map((passage) => reader.piecesOf(passage, words));
+  const editions = passages.map(({ document: { title } }) => askedEdition(title, asked));
   const spoken = passages.map((passage, i) =>
     (pieces[i] as readonly PieceTokens[])
       .filter((one) => isStatement(one.piece.text) && isAbout(one, weights))
@@ -92,6 +100,8 @@ export function comparePassages(
           says: saysSomething(piece.text),
           passage,
           held: heldBy(own, weights),
+          edition: editions[i] ?? null,
+          undated: once(() => reader.read(withoutEdition(piece), words)),
         }),
       ),
   );
@@ -117,6 +127,17 @@ export function comparePassages(
   );
   const mostCertain = conflicts.toSorted((a, b) => b.certainty - a.certainty).slice(0, MOST_CONFLICTS);
   return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unsaid };
+}
+
+/** Whoever names a year asks for that edition: what others say is no other answer. */
+function askedEdition(title: string, asked: readonly string[]): Edition | null {
+  const edition = editionOf(title);
+  return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
+}
+
+/** The headings of an edition may name its year again. */
+function withoutEdition(piece: Piece): Piece {
+  return { ...piece, title: withoutYears(piece.title), above: piece.above.map(withoutYears) };
 }
 
 /** What the others say of one passage, counted. */
@@ -215,7 +236,8 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
       const [textA, textB] = [a.fact.piece.text, b.fact.piece.text];
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
-      const comparison = otherTwins(a.fact, b.fact) ? null : compareFacts(a.fact, b.fact);
+      const [factA, factB] = ofEditions(a, b) ? [a.undated(), b.undated()] : [a.fact, b.fact];
+      const comparison = otherTwins(factA, factB) ? null : compareFacts(factA, factB);
       if (comparison === null) continue;
       const isBetter =
         best === null ||
@@ -224,6 +246,11 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
     }
   }
   return best;
+}
+
+/** Years in titles that tell two editions of one document apart do not tell two things apart. */
+function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boolean {
+  return one !== null && other !== null && areEditions(one, other);
 }
 
 function isSamePlace(a: Spoken, b: Spoken): boolean {

@@ -1,5 +1,6 @@
 import type { Authority, Conflict, ConflictKind, ConflictResolution, ConflictSide, TextRange, Warning } from "../types.ts";
 import type { Comparison } from "./comparison.ts";
+import { laterEdition } from "./editions.ts";
 import type { Fact } from "./facts.ts";
 
 /** Rules of a domain pack by which one side of a conflict holds, strongest first. */
@@ -35,7 +36,7 @@ export function toConflict(
     about: subjectOf(a.fact, b.fact),
     kind,
     certainty,
-    sides: winnerBy("newer", a.source, b.source) === b.source ? [other, one] : [one, other],
+    sides: isNewer(b.source, a.source) ? [other, one] : [one, other],
     resolvedBy: resolve(a.source, b.source, precedence),
   };
 }
@@ -49,6 +50,12 @@ export function resolve(a: FactSource, b: FactSource, precedence: Precedence): C
     if (winner !== null) return { rule, holds: winner.sid };
   }
   return null;
+}
+
+/** By the dates of both; where one states none, by the years of two editions. */
+function isNewer(a: FactSource, b: FactSource): boolean {
+  const newer = winnerBy("newer", a, b);
+  return newer === null ? laterEdition(a.title, b.title) === "a" : newer === a;
 }
 
 function winnerBy(rule: ConflictResolution["rule"], a: FactSource, b: FactSource): FactSource | null {
@@ -92,14 +99,17 @@ function subjectOf(a: Fact, b: Fact): string {
   return about.length === 0 ? a.piece.title : about.join(" ");
 }
 
-/** What the reader is told: both values with their dates, and the rule if one decided. */
-export function conflictWarning({ about, sides, resolvedBy }: Conflict): Warning {
-  const shown = sides.map(({ value, title, asOf }) => `"${value}" (${title}, ${asOf === null ? "no date stated" : `as of ${asOf}`})`);
-  if (resolvedBy === null) return { code: "conflict", message: `Sources disagree about ${about}: ${shown.join(" against ")}. Check both.` };
+/** What the reader is told: both values with their dates – where no value differs, both sentences –, and the rule if one decided. */
+export function conflictWarning({ kind, sides, resolvedBy }: Conflict): Warning {
+  const hasValue = kind === "value" || kind === "date";
+  const shown = sides.map(
+    ({ value, quote, title, asOf }) => `"${hasValue ? value : quote}" (${title}, ${asOf === null ? "no date stated" : `as of ${asOf}`})`,
+  );
+  if (resolvedBy === null) return { code: "conflict", message: `Sources disagree: ${shown.join(" against ")}. Check both.` };
   const [first, second] = sides[0].sid === resolvedBy.holds ? shown : shown.toReversed();
   return {
     code: "conflict_resolved",
-    message: `Sources differ about ${about}: ${first} holds over ${second} by the declared rule "${ruleInWords(resolvedBy.rule)}".`,
+    message: `Sources differ: ${first} holds over ${second} by the declared rule "${ruleInWords(resolvedBy.rule)}".`,
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { readQuestion } from "../reading/question.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
-import { holdingCodes, namedThings, spelledLikeOthers, unknownNames } from "./named-things.ts";
+import { formsHeld, holdingCodes, layWordsBeside, namedThings, spelledLikeOthers, unknownNames } from "./named-things.ts";
 
 const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
 const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), strange: [] };
@@ -40,11 +40,12 @@ test("says what no document names", () => {
 describe("spelledLikeOthers", () => {
   const known = new Set(tokenize("Samples of cesium, silicon and pyrite are kept in the laboratory for days. The retiree pays."));
   const words = { tokens: (text: string) => tokenize(text), has: (token: string) => known.has(token) };
-  const beside = (question: string, text: string) =>
-    spelledLikeOthers(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], {
+  const lay = (question: string, text: string) =>
+    layWordsBeside(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], {
       ...words,
       content: new Set(tokenize(readQuestion(question).content)),
     });
+  const beside = (question: string, text: string) => spelledLikeOthers(lay(question, text), words);
 
   it.each([
     ["How long are samples of cerium kept?", "Samples of cesium are kept for days.", "cerium"],
@@ -61,4 +62,10 @@ describe("spelledLikeOthers", () => {
   ])("is silent of forms of a word, and of words that are near to none: %s", (question, text) =>
     expect(beside(question, text)).toEqual([]),
   );
+
+  it("gives what looks like a form of a word to whoever can read", () => {
+    expect([...formsHeld(lay("What does probation cost?", "The cost of probate of a will is 90 dollars."), words.tokens)]).toEqual([
+      ["probation", ["probate"]],
+    ]);
+  });
 });

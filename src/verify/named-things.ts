@@ -70,26 +70,42 @@ function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[\s-]/g, "");
 }
 
+/** The words of a question that its evidence does not hold as they are written, and the words that it holds instead. */
+export interface WordsBeside {
+  readonly lacking: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** @param content tokens of what the question asks: its frame ("how long") names nothing */
+export function layWordsBeside(
+  question: string,
+  evidence: readonly Evidence[],
+  { tokens, content }: Pick<NameParts, "tokens"> & { readonly content: ReadonlySet<string> },
+): WordsBeside {
+  const asked = new Set((question.match(WORD) ?? []).map((word) => word.toLowerCase()));
+  const texts = evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]);
+  const held = new Set(texts.flatMap((text) => text.toLowerCase().match(WORD) ?? []));
+  const isAsked = (word: string) => word.length >= LEAST_LETTERS && tokens(word).some((token) => content.has(token));
+  return { lacking: [...asked].filter((word) => !held.has(word) && isAsked(word)), others: [...held].filter((word) => !asked.has(word)) };
+}
+
 /**
  * Words of a question that no document holds, where the evidence has one that is spelled nearly alike and is no form of it: "cerium" beside "cesium". The evidence
  * was found by the rest of the question, and speaks of something else.
- * @param content tokens of what the question asks: its frame ("how long") names nothing
  */
-export function spelledLikeOthers(
-  question: string,
-  evidence: readonly Evidence[],
-  { tokens, has, content }: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> },
-): string[] {
-  const written = (question.match(WORD) ?? []).map((word) => word.toLowerCase());
-  const asked = new Set(written);
-  const words = [...asked].filter((word) => word.length >= LEAST_LETTERS && tokens(word).some((token) => content.has(token)));
-  const texts = evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]);
-  const held = new Set(texts.flatMap((text) => text.toLowerCase().match(WORD) ?? []));
-  const others = [...held].filter((word) => !asked.has(word));
-  const isLacking = (word: string) => !tokens(word).some(has);
-  return words.filter(
-    (word) => !held.has(word) && others.some((other) => isByLetter(word, other) || (isLacking(word) && isNeighbour(word, other, tokens))),
+export function spelledLikeOthers({ lacking, others }: WordsBeside, { tokens, has }: Pick<NameParts, "tokens" | "has">): string[] {
+  const isUnknown = (word: string) => !tokens(word).some(has);
+  return lacking.filter((word) =>
+    others.some(
+      (other) => isByLetter(word, other) || (isUnknown(word) && isNear(word, other) && kinOf(word, other, tokens) === "stranger"),
+    ),
   );
+}
+
+/** For a word of the question, what the evidence holds that is by its letters a form of it: "probate" for "probation". */
+export function formsHeld({ lacking, others }: WordsBeside, tokens: NameParts["tokens"]): ReadonlyMap<string, readonly string[]> {
+  const forms = lacking.map((word) => [word, others.filter((other) => kinOf(word, other, tokens) === "form")] as const);
+  return new Map(forms.filter(([, held]) => held.length > 0));
 }
 
 /** Shorter words are near to too many others. */
@@ -101,11 +117,16 @@ function isByLetter(word: string, other: string): boolean {
   return long === `${short}e` && !long.endsWith("ee");
 }
 
-function isNeighbour(word: string, other: string, tokens: NameParts["tokens"]): boolean {
+function isNear(word: string, other: string): boolean {
   const limit = allowedEdits(Math.max(word.length, other.length));
-  if (limit === 0 || editDistance(word, other, limit) > limit) return false;
+  return limit > 0 && editDistance(word, other, limit) <= limit;
+}
+
+/** What one word is to the other by their stems; `null`: one of them is part of the frame of a sentence. */
+function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form" | "stranger" | null {
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
-  return one !== "" && two !== "" && one !== two && !isDerived(one, two);
+  if (one === "" || two === "") return null;
+  return one === two || isDerived(one, two) ? "form" : "stranger";
 }
 
 /** What the reader of an answer must know of a name that it cannot be about. */

@@ -87,7 +87,7 @@ function toRange({ start, end }: TextRange): TextRange {
   return { start, end };
 }
 
-function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
+export function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
   const sides = conflict.sides.map(({ documentId, documentVersion, asOf, ...side }) => ({
     ...side,
     url: httpUrl(side.url),

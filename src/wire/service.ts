@@ -39,6 +39,7 @@ export const searchRequestSchema = z
     ...named,
     profile,
     filters,
+    reading: z.boolean().default(false).describe("Has the reader read every passage too (`scores.reading`); the order stays."),
   })
   .describe("POST /v1/search");
 
@@ -64,22 +65,24 @@ export const searchResponseSchema = z.object({
           fused: z.number(),
           cross: z.number().nullable(),
           rerank: z.number().nullable(),
+          reading: z.number().nullable().describe("By the reader: cosine of the question with the piece that lies nearest to it."),
         })
         .describe("Raw scores; `null` where the scorer did not run."),
     }),
   ),
   encoder: z.string().nullable().describe("What ranked by vectors; `null`: words alone ranked."),
+  reader: z.string().nullable().describe("What read the passages; `null`: not asked for, or there is none, which a warning says."),
   warnings: z.array(warningSchema),
 });
 
-export function searchToWire({ passages, encoder, warnings }: SearchResult): z.input<typeof searchResponseSchema> {
+export function searchToWire({ passages, encoder, reader, warnings }: SearchResult): z.input<typeof searchResponseSchema> {
   return {
-    passages: passages.map(({ sid, document, headingPath, range, text, units, scores }) => ({
+    passages: passages.map(({ sid, document, headingPath, range, text, units, scores, reading }) => ({
       ...{ sid, document_id: document.id, document_version: document.version, title: document.title },
       ...{ url: httpUrl(document.url), as_of: document.asOf, heading_path: [...headingPath], page: units[0]?.page ?? null },
-      ...{ text, start: range.start, end: range.end, unit: "utf16" as const, scores: { ...scores } },
+      ...{ text, start: range.start, end: range.end, unit: "utf16" as const, scores: { ...scores, reading } },
     })),
-    encoder,
+    ...{ encoder, reader },
     warnings: warnings.map(warningToWire),
   };
 }

@@ -1,12 +1,14 @@
 import type { Reranker } from "../models/reranker.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
+import { dot } from "../reader/dot.ts";
+import type { ReadTexts } from "../reader/reader.ts";
 import type { Evidence } from "../types.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { piecesOf } from "./pieces.ts";
-import { dot, type ReadTexts, readPieces } from "./read-pieces.ts";
+import { readPieces } from "./read-pieces.ts";
 
 export interface ChooseOptions {
   /** Characters of one quote at most; longer units are not taken, never cut. */

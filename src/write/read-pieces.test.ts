@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { ReadTexts } from "../reader/reader.ts";
 import { fakeReader } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { answerChance } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
-import { READ_PIECES, type ReadTexts } from "./read-pieces.ts";
+import { READ_PIECES } from "./read-pieces.ts";
 
 const weights = readChooserWeights();
 const { signal } = new AbortController();

@@ -1,4 +1,6 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
+import { dot } from "../reader/dot.ts";
+import type { ReadTexts } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { measureReading } from "./reading-features.ts";
@@ -6,9 +8,6 @@ import { readingText } from "./reading-text.ts";
 
 /** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
 export const READ_PIECES = 8;
-
-/** Vectors of texts, each of length 1, by the reader that the weights were learned with; `null`: it could not read, and what a glance says stands. */
-export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>;
 
 export interface ReadOptions {
   readonly weights: Pick<ChooserWeights, "read">;
@@ -39,11 +38,4 @@ export async function readPieces(question: string, choice: Choice, { weights, re
     chance: Math.min(piece.chance, last.chance),
   }));
   return { ...choice, pieces: [...ranked.map(({ piece }) => piece), ...behind], glance: choice.pieces };
-}
-
-/** Dot product of two vectors of the same length: of unit vectors their cosine. */
-export function dot(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
 }

@@ -4,7 +4,7 @@ import { SharedAnswer } from "../ask/shared-answer.tsx";
 import { Choices } from "./choices.tsx";
 import { Failed } from "./failed.tsx";
 import type { FirstLook } from "./first-look.ts";
-import { ROOMS, roomOf, roomsFor } from "./rooms.ts";
+import { entered, ROOMS, roomOf, roomsFor } from "./rooms.ts";
 import { formatRoute, type Route } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 import { type Account, useAccount } from "./use-account.ts";
@@ -21,7 +21,8 @@ const MonitorRoom = lazy(() => import("../monitor/monitor-room.tsx"));
 /** The whole page: its head, and the room in which one is. Ask stays as it is while another room is open. */
 export function App({ first }: { readonly first: FirstLook }) {
   const account = useAccount(first);
-  const route = useRoute();
+  const roles = rolesOf(account);
+  const route = entered(useRoute(), roles);
   const room = roomOf(route);
   const inAsk = room === "ask" && route.room !== "answer";
 
@@ -40,7 +41,7 @@ export function App({ first }: { readonly first: FirstLook }) {
       <button type="button" className="skip-link" onClick={() => document.getElementById("question")?.focus()}>
         Skip to the question
       </button>
-      <Head account={account} route={route} />
+      <Head {...{ account, route, roles }} />
       <div hidden={!inAsk} className="room-holder">
         <AskRoom key={account.owner} account={account} away={!inAsk} pane={paneFor(route, account)} handed={handed} />
       </div>
@@ -95,9 +96,20 @@ function paneFor(route: Route, account: Account): ((parts: PaneParts) => React.R
   );
 }
 
-function Head({ account, route }: { readonly account: Account; readonly route: Route }) {
-  const { caller, preferences, prefer } = account;
-  const rooms = roomsFor(caller.type === "ready" ? caller.value.roles : []);
+/** Until it is known who this is, whoever asks. */
+function rolesOf({ caller }: Account): readonly string[] {
+  return caller.type === "ready" ? caller.value.roles : ["ask"];
+}
+
+interface HeadProps {
+  readonly account: Account;
+  readonly route: Route;
+  readonly roles: readonly string[];
+}
+
+function Head({ account, route, roles }: HeadProps) {
+  const { preferences, prefer } = account;
+  const rooms = roomsFor(roles);
   const here = roomOf(route);
   return (
     <header className="page-header">
@@ -106,7 +118,7 @@ function Head({ account, route }: { readonly account: Account; readonly route: R
         Sourcebound
         <span aria-hidden="true">]</span>
       </p>
-      {rooms.length < 2 && !account.signedIn ? null : (
+      {rooms.length === 0 || (rooms.length < 2 && !account.signedIn) ? null : (
         <nav className="rooms" aria-label="Rooms">
           {rooms.map(({ name, title, route: to }) => (
             <a key={name} href={formatRoute(to)} aria-current={name === here ? "page" : undefined}>

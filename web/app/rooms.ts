@@ -4,12 +4,12 @@ export interface Room {
   readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
   readonly title: string;
   readonly route: Route;
-  /** Who may enter; `null`: everybody who may ask. */
-  readonly role: "ingest" | "review" | "admin" | null;
+  /** Who may enter. */
+  readonly role: "ask" | "ingest" | "review" | "admin";
 }
 
 export const ROOMS: readonly Room[] = [
-  { name: "ask", title: "Ask", route: { room: "ask" }, role: null },
+  { name: "ask", title: "Ask", route: { room: "ask" }, role: "ask" },
   { name: "library", title: "Library", route: { room: "library" }, role: "ingest" },
   { name: "review", title: "Review", route: { room: "review", id: null }, role: "review" },
   { name: "graph", title: "Graph", route: { room: "graph" }, role: "review" },
@@ -19,7 +19,13 @@ export const ROOMS: readonly Room[] = [
 
 /** Rooms that whoever has these roles may enter. */
 export function roomsFor(roles: readonly string[]): readonly Room[] {
-  return ROOMS.filter(({ role }) => role === null || roles.includes(role));
+  return ROOMS.filter(({ role }) => roles.includes(role));
+}
+
+/** Where one stands: who may not ask begins in the first room that is open. An address that names another room leads there, and it says what it lacks. */
+export function entered(route: Route, roles: readonly string[]): Route {
+  if (route.room !== "ask" || roles.includes("ask")) return route;
+  return roomsFor(roles)[0]?.route ?? route;
 }
 
 /** The room in which a route lies. */

@@ -1,4 +1,4 @@
-import type { WireAnswer } from "../../src/client/index.ts";
+import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/client/index.ts";
 import { formatDate, toHttpUrl } from "../format.ts";
 
 export interface ConflictListProps {
@@ -7,19 +7,17 @@ export interface ConflictListProps {
   readonly conflicts: WireAnswer["conflicts"];
 }
 
-type WireConflict = WireAnswer["conflicts"][number];
-
-/** Sources that differ, side by side. */
+/** Sources that differ, side by side, each matter once. */
 export function ConflictList({ number, conflicts }: ConflictListProps) {
-  return conflicts.map((conflict, i) => (
-    <section key={keyOf(conflict)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>
-      <h3>{headingOf(conflict)}</h3>
+  return joinConflicts(conflicts).map((one, i) => (
+    <section key={keyOf(one)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>
+      <h3>{one.heading}</h3>
       <ul>
-        {conflict.sides.map((side) => {
+        {one.sides.map((side) => {
           const url = toHttpUrl(side.url);
           return (
-            <li key={side.sid}>
-              {hasValue(conflict.kind) ? <span className="conflict-value">{side.value}</span> : null}
+            <li key={`${side.document_id} ${side.start} ${side.value}`}>
+              {side.value === null ? null : <span className="conflict-value">{side.value}</span>}
               <q className="conflict-quote">{side.quote}</q>
               <span className="conflict-source">
                 {url === null ? (
@@ -35,26 +33,21 @@ export function ConflictList({ number, conflicts }: ConflictListProps) {
           );
         })}
       </ul>
-      <p>{conflict.resolved_by === null ? "Nothing here decides which holds: check both." : decidedBy(conflict, conflict.resolved_by)}</p>
+      <p>
+        {one.decidedBy === null
+          ? `Nothing here decides which holds: check ${one.sides.length === 2 ? "both" : "all"}.`
+          : decidedBy(one, one.decidedBy)}
+      </p>
     </section>
   ));
 }
 
-/** Values say by themselves what differs; of words taken out of a sentence only the sentence says it. */
-function headingOf({ kind, sides }: WireConflict): string {
-  return hasValue(kind) ? `Sources disagree: ${sides.map(({ value }) => value).join(" or ")}` : "Sources disagree";
+function keyOf({ sides }: Disagreement): string {
+  return sides.map(({ document_id, start, value }) => `${document_id} ${start} ${value}`).join(" ");
 }
 
-function hasValue(kind: WireConflict["kind"]): boolean {
-  return kind === "value" || kind === "date";
-}
-
-function keyOf({ sides }: WireConflict): string {
-  return sides.map(({ document_id, start }) => `${document_id} ${start}`).join(" ");
-}
-
-function decidedBy({ sides }: WireConflict, { rule, holds }: NonNullable<WireConflict["resolved_by"]>): string {
-  const side = sides.find(({ sid }) => sid === holds);
+function decidedBy({ sides }: Disagreement, rule: NonNullable<Disagreement["decidedBy"]>): string {
+  const holding = new Set(sides.filter(({ holds }) => holds).map(({ value, title }) => value ?? title));
   const reason = rule === "newer" ? "the newer source holds" : `a source of kind "${rule}" holds`;
-  return `Decided by a declared rule, ${reason}: ${side?.value ?? holds}`;
+  return `Decided by a declared rule, ${reason}: ${[...holding].join(", ")}`;
 }

@@ -4,15 +4,21 @@ import { checkInWords, confidenceInWords, isTechnical, warningInWords } from "./
 describe("plain words", () => {
   it("claims no likelihood for a confidence that nobody fitted", () => {
     for (const agg_conf of [0, 0.2, 0.5, 0.99, 1]) {
-      const { label, meaning } = confidenceInWords({ agg_conf, agg_conf_calibrated: false });
+      const { label, meaning } = confidenceInWords({ agg_conf, agg_conf_calibrated: false, profile: "sourcebound" });
       expect(label).not.toMatch(/likely/i);
       expect(meaning).toContain("no probability");
     }
-    expect(confidenceInWords({ agg_conf: null, agg_conf_calibrated: true }).label).toBe("Confidence not known");
+    expect(confidenceInWords({ agg_conf: null, agg_conf_calibrated: true, profile: "sourcebound" }).label).toBe("Confidence not known");
+  });
+
+  it("says how well sources fit by the threshold that ships, and nothing of scores of other methods", () => {
+    const label = (agg_conf: number, profile = "sourcebound") => confidenceInWords({ agg_conf, agg_conf_calibrated: false, profile }).label;
+    expect([0.65, 0.55, 0.45].map((value) => label(value))).toEqual(["Sources fit well", "Sources fit partly", "Sources fit loosely"]);
+    expect(label(0.9, "spark")).toBe("Confidence not measured");
   });
 
   it("follows the scale for a fitted one", () => {
-    const label = (agg_conf: number) => confidenceInWords({ agg_conf, agg_conf_calibrated: true }).label;
+    const label = (agg_conf: number) => confidenceInWords({ agg_conf, agg_conf_calibrated: true, profile: "sourcebound" }).label;
     expect([0.9, 0.66, 0.33, 0.32].map(label)).toEqual(["Very likely answered", "Likely answered", "May be answered", "Unlikely answered"]);
   });
 

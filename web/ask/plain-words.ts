@@ -1,4 +1,4 @@
-import type { WireAnswer, WireWarning } from "../../src/client/index.ts";
+import { type Fit, fitOf, type WireAnswer, type WireWarning } from "../../src/client/index.ts";
 import { formatChance } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
@@ -85,6 +85,8 @@ export interface ConfidenceWords {
   readonly meaning: string;
 }
 
+const FITS: Readonly<Record<Fit, string>> = { well: "Sources fit well", partly: "Sources fit partly", loosely: "Sources fit loosely" };
+
 /**
  * A confidence as people speak of it. Calibrated ones follow the likelihood scale of the IPCC's guidance note on uncertainty (2010): very
  * likely from 90 %, likely from 66 %, about as likely as not from 33 %. Others only order answers, and no likelihood is claimed for them.
@@ -92,18 +94,23 @@ export interface ConfidenceWords {
 export function confidenceInWords({
   agg_conf: value,
   agg_conf_calibrated: calibrated,
-}: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated">): ConfidenceWords {
+  profile,
+}: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated" | "profile">): ConfidenceWords {
   if (value === null) return { label: "Confidence not known", meaning: "Nothing was found that could be judged." };
-  if (!calibrated) {
-    return {
-      label: value >= 0.66 ? "Sources fit well" : value >= 0.33 ? "Sources fit partly" : "Sources fit loosely",
-      meaning: `How well the passages fit the question, ${formatChance(value)} points. It orders answers: a higher one is more often right. Nobody has yet compared it with questions whose right answers are known for these documents, so it is no probability.`,
-    };
-  }
+  if (!calibrated) return uncalibrated(value, fitOf(value, profile));
   const label =
     value >= 0.9 ? "Very likely answered" : value >= 0.66 ? "Likely answered" : value >= 0.33 ? "May be answered" : "Unlikely answered";
   return {
     label,
     meaning: `Of answers like this one, about ${formatChance(value)} rest on passages that do answer the question. This was measured on questions whose right answers are known.`,
   };
+}
+
+function uncalibrated(value: number, fit: Fit | null): ConfidenceWords {
+  const unmeasured =
+    "Nobody has yet compared it with questions whose right answers are known for these documents, so it is no probability.";
+  const points = `${formatChance(value)} points. It orders answers: a higher one is more often right.`;
+  if (fit === null)
+    return { label: "Confidence not measured", meaning: `The score of this method, ${formatChance(value)} points. ${unmeasured}` };
+  return { label: FITS[fit], meaning: `How well the passages fit the question, ${points} ${unmeasured}` };
 }

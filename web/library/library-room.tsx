@@ -2,11 +2,11 @@ import { useCallback, useEffect, useId, useState } from "react";
 import type { WireFile, WireFileList } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { type Loaded, useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { DropField } from "./drop-field.tsx";
-import { FileItem } from "./file-item.tsx";
+import { FileItem, type FileItemProps } from "./file-item.tsx";
 import { SearchPanel } from "./search-panel.tsx";
 
 export interface LibraryRoomProps {
@@ -26,14 +26,16 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
     ...(domain === null ? {} : { domain: domain.name }),
     ...(tenant === null ? {} : { tenant }),
   }).toString();
-  const [words, setWords] = useState("");
   const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
+  const sendsOnly = maySendOnly(account);
   const [state, reload] = useLoaded(
-    useCallback((signal) => api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal), [api, scope]),
+    useCallback(
+      async (signal) => (sendsOnly ? NOTHING : api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal)),
+      [api, scope, sendsOnly],
+    ),
   );
   const files = state.type === "ready" ? state.value.items : [];
   const reading = files.some(({ status }) => status === "queued" || status === "reading");
-  const search = useId();
 
   useEffect(() => {
     if (!reading) return;
@@ -60,12 +62,6 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
 
   const remove = ({ id, path }: WireFile) =>
     tell(api.send("DELETE", `/v1/documents/${encodeURIComponent(id)}?${scope}`), `${path} was deleted.`);
-  const shown = files
-    .filter(({ path, documents }) =>
-      [path, ...documents.map(({ title }) => title)].some((text) => text.toLowerCase().includes(words.toLowerCase())),
-    )
-    .sort((a, b) => rankOf(a) - rankOf(b));
-
   return (
     <main className="room-page" aria-labelledby="library-title">
       <h1 id="library-title" className="room-title">
@@ -75,7 +71,38 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
       <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
         {said?.text}
       </p>
-      <SearchPanel api={api} domain={domain?.name ?? null} tenant={tenant} />
+      {sendsOnly ? (
+        <p className="message library-note">
+          This key takes files in. To see what became of them, and to search them, it needs the role ask too.
+        </p>
+      ) : (
+        <>
+          <SearchPanel api={api} domain={domain?.name ?? null} tenant={tenant} />
+          <Files {...{ state, reload, api, scope }} domain={domain?.name ?? null} onDelete={remove} />
+        </>
+      )}
+    </main>
+  );
+}
+
+interface FilesProps extends Pick<FileItemProps, "api" | "scope" | "domain"> {
+  readonly state: Loaded<WireFileList>;
+  readonly reload: () => void;
+  readonly onDelete: (file: WireFile) => void;
+}
+
+/** All files with what became of them, those first that need a look. */
+function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
+  const [words, setWords] = useState("");
+  const search = useId();
+  const files = state.type === "ready" ? state.value.items : [];
+  const shown = files
+    .filter(({ path, documents }) =>
+      [path, ...documents.map(({ title }) => title)].some((text) => text.toLowerCase().includes(words.toLowerCase())),
+    )
+    .sort((a, b) => rankOf(a) - rankOf(b));
+  return (
+    <>
       <h2>Files</h2>
       <StateLine state={state} what="the library" onRetry={reload} />
       {state.type !== "ready" ? null : (
@@ -93,14 +120,21 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
           </p>
           <ul className="queue">
             {shown.map((file) => (
-              <FileItem key={file.id} {...{ file, api, scope }} domain={domain?.name ?? null} onDelete={() => remove(file)} />
+              <FileItem key={file.id} {...{ file, api, scope, domain }} onDelete={() => onDelete(file)} />
             ))}
           </ul>
         </>
       )}
-    </main>
+    </>
   );
 }
+
+/** Takes it files in, but may not list them? */
+function maySendOnly({ caller }: Pick<Account, "caller">): boolean {
+  return caller.type === "ready" && caller.value.roles.includes("ingest") && !caller.value.roles.includes("ask");
+}
+
+const NOTHING: WireFileList = { items: [], next_cursor: null };
 
 /** What was just sent, and what needs looking at, stands first. */
 function rankOf({ status, uploaded }: WireFile): number {

@@ -13,7 +13,18 @@ export interface SearchPanelProps {
 /** Passages that are asked for. */
 const PASSAGES = 10;
 
-const SCORES = { fused: "in all", dense: "meaning", bm25: "words", cross: "reader", rerank: "reranker" } as const;
+const SCORES = {
+  fused: "in all",
+  dense: "meaning",
+  bm25: "words",
+  reading: "reader",
+  cross: "cross-encoder",
+  rerank: "reranker",
+} as const;
+type ScoreName = keyof typeof SCORES;
+
+/** Scores that only some methods give: that they are missing says nothing. */
+const RARE: readonly ScoreName[] = ["cross", "rerank"];
 
 type Found =
   | { readonly type: "none" }
@@ -32,7 +43,7 @@ export function SearchPanel({ api, domain, tenant }: SearchPanelProps) {
     setFound({ type: "searching" });
     try {
       const scope = { ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) };
-      setFound({ type: "found", query, search: await api.search({ query, limit: PASSAGES, ...scope }) });
+      setFound({ type: "found", query, search: await api.search({ query, limit: PASSAGES, reading: true, ...scope }) });
     } catch (error) {
       setFound({ type: "failed", message: messageOf(error) });
     }
@@ -59,8 +70,11 @@ export function SearchPanel({ api, domain, tenant }: SearchPanelProps) {
   );
 }
 
-function Passages({ search, query, domain, tenant }: Found & { type: "found" } & Omit<SearchPanelProps, "api">) {
-  const { passages, encoder, warnings } = search;
+export function Passages({ search, query, domain, tenant }: Found & { type: "found" } & Omit<SearchPanelProps, "api">) {
+  const { passages, encoder, reader, warnings } = search;
+  const names = (Object.keys(SCORES) as ScoreName[]).filter(
+    (name) => !RARE.includes(name) || passages.some(({ scores }) => scores[name] !== null),
+  );
   return (
     <>
       <p role="status" className="muted">
@@ -68,6 +82,9 @@ function Passages({ search, query, domain, tenant }: Found & { type: "found" } &
           ? `Nothing was found for “${query}”: use words that the documents use.`
           : `${formatCount(passages.length, "passage")}.`}
         {encoder === null ? " Words alone were searched: no encoder is set." : ` Meaning by ${encoder}.`}
+        {reader === null || passages.length === 0
+          ? ""
+          : " The reader’s score says how near the passage’s best sentence lies to the question; the order does not go by it."}
       </p>
       {warnings.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="message is-warning">
@@ -92,8 +109,8 @@ function Passages({ search, query, domain, tenant }: Found & { type: "found" } &
             </p>
             <p className="passage-cut">{text}</p>
             <ul className="scores">
-              {Object.entries(SCORES).map(([name, label]) => (
-                <Score key={name} label={label} value={scores[name as keyof typeof SCORES]} />
+              {names.map((name) => (
+                <Score key={name} label={SCORES[name]} value={scores[name]} />
               ))}
             </ul>
           </li>

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { Conflict } from "../../types.ts";
+import { conflictToWire } from "../../wire/answer-to-wire.ts";
+import { joinConflicts } from "../../wire/disagreements.ts";
 import type { CliContext } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
@@ -40,7 +42,8 @@ Examples:
           else {
             for (const [i, conflict] of conflicts.entries()) {
               terminal.print(`${i + 1}. ${conflict.kind}, certainty ${conflict.certainty.toFixed(2)}`);
-              terminal.print(`${conflictLines(conflict, terminal.colors).join("\n")}\n`);
+              for (const one of joinConflicts([conflictToWire(conflict)]))
+                terminal.print(`${conflictLines(one, terminal.colors).join("\n")}\n`);
             }
             terminal.print(
               `${conflicts.length} found among ${statements} statements of ${documents} documents (${compared} pairs compared).`,

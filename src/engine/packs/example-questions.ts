@@ -4,18 +4,21 @@ import type { Heading } from "../../types.ts";
 export interface TitledDocument {
   readonly title: string;
   readonly headings: readonly Pick<Heading, "level" | "text">[];
+  /** What its sentences speak of, where that is known. */
+  readonly topics?: readonly string[];
 }
 
-const EXAMPLES = 3;
+/** Questions to try. */
+export const EXAMPLES = 3;
 
 /**
  * Questions to try: headings that are questions, else titles with a heading of theirs, of as many documents as there are: first those below the first level,
- * which is often the title in other words; at last titles alone. Nothing stands around title and heading: "What does … say about …?" was answered for 35 of
- * 102 headings of six collections, this form for 89.
+ * which is often the title in other words; then what sentences of documents without headings speak of; at last titles alone. Nothing stands around title and heading: "What does … say about …?" was answered for 35 of
+ * 102 headings of six collections, this form for 89. A topic stands without its title, which would draw other sentences.
  */
 export function exampleQuestions(documents: readonly TitledDocument[]): string[] {
-  const headed = documents.map(({ title, headings }) => ({
-    title,
+  const headed = documents.map(({ title, headings, topics }) => ({
+    ...{ title, topics },
     below: headingsOf(title, headings, (level) => level > 1),
     first: headingsOf(title, headings, (level) => level <= 1),
   }));
@@ -24,8 +27,10 @@ export function exampleQuestions(documents: readonly TitledDocument[]): string[]
   const made = (["below", "first"] as const).flatMap((at) =>
     inTurn(plain.map((one) => one[at].map((heading) => `${one.title}: ${heading}?`))),
   );
-  const titles = plain.filter(({ below, first }) => below.length + first.length === 0).map(({ title }) => `What about ${title}?`);
-  return [...new Set([...asked, ...made, ...titles])].slice(0, EXAMPLES);
+  const bare = plain.filter(({ below, first }) => below.length + first.length === 0);
+  const spoken = inTurn(bare.map(({ topics }) => topics ?? [])).map((topic) => `What about ${topic}?`);
+  const titles = bare.filter(({ topics = [] }) => topics.length === 0).map(({ title }) => `What about ${title}?`);
+  return [...new Set([...asked, ...made, ...spoken, ...titles])].slice(0, EXAMPLES);
 }
 
 function isQuestion(heading: string): boolean {

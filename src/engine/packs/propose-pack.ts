@@ -4,6 +4,7 @@ import { literally } from "../../text/literally.ts";
 import { outlineOf } from "../../text/outline.ts";
 import { type DomainPack, domainSchema } from "../domain.ts";
 import { exampleQuestions } from "./example-questions.ts";
+import { topicsOf } from "./example-topics.ts";
 import { abbreviationsIn, codePrefixesIn, namesIn, tellingWords } from "./propose-words.ts";
 import type { FolderDocument } from "./read-documents.ts";
 
@@ -47,7 +48,10 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
     ],
     abbreviations: abbreviationsIn(documents),
     examples: exampleQuestions(
-      documents.map(({ metadata, text, blocks }) => ({ title: metadata.title, headings: outlineOf(text, blocks) })),
+      documents.map(({ metadata, text, blocks }) => ({
+        ...{ title: metadata.title, headings: outlineOf(text, blocks) },
+        topics: topicsOf(text, blocks),
+      })),
     ),
   };
   const { name: _, ...rest } = domainSchema.parse(pack);

@@ -22,7 +22,7 @@ const TURN_CHARACTERS = 4_000;
 export function chatHandlers(options: AskRouteOptions, rooms: RoomsEngine, now: () => Date = () => new Date()): Handlers {
   const begun = seconds(now());
   const models = async (context: Context) =>
-    (await listReachable(rooms, callerOf(context))).domains.map(({ name }) => ({
+    (await listReachable(rooms, callerOf(context), null)).domains.map(({ name }) => ({
       ...{ id: name, object: "model", created: begun, owned_by: "sourcebound" },
     }));
   return {

@@ -32,9 +32,9 @@ export function libraryHandlers(engine: LibraryEngine): Handlers {
 function findingHandlers(engine: LibraryEngine): Handlers {
   return {
     search: async (context) => {
-      const { query, limit, domain, tenant, profile, filters } = await bodyOf(context, searchRequestSchema);
+      const { query, domain, tenant, ...asked } = await bodyOf(context, searchRequestSchema);
       const scope = narrow(callerOf(context), { domain, tenant });
-      return context.json(searchToWire(await engine.search(query, { ...scope, limit, profile, filters, signal: context.req.raw.signal })));
+      return context.json(searchToWire(await engine.search(query, { ...scope, ...asked, signal: context.req.raw.signal })));
     },
     check: async (context) => {
       const { question, answer, sources, documents, domain, tenant, profile } = await bodyOf(context, checkRequestSchema);

@@ -5,7 +5,7 @@ import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { unknownDocument } from "../../engine/originals.ts";
-import { exampleQuestions } from "../../engine/packs/example-questions.ts";
+import { createExampleFinder, type FindExamples } from "../../engine/packs/find-examples.ts";
 import { RequestError } from "../../errors.ts";
 import { bringsGolden } from "../../grade/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";
@@ -27,13 +27,14 @@ export type RoomsEngine = Pick<Engine, "citationStates" | "config" | "counts" | 
 
 /** What the page needs beside answers: who asks, what there is to ask of, an answer that was given, a whole document. */
 export function roomHandlers(engine: RoomsEngine): Handlers {
+  const examples = createExampleFinder(engine.store.documents);
   return {
     whoami: (context) => {
       const { keyId, roles } = callerOf(context);
       const caller: WireCaller = { key_id: keyId, roles: [...roles].sort() };
       return unstored(context).json(caller);
     },
-    domains: async (context) => unstored(context).json(await listReachable(engine, callerOf(context))),
+    domains: async (context) => unstored(context).json(await listReachable(engine, callerOf(context), examples)),
     answer: async (context) => {
       const answer = await answerFor(engine, callerOf(context), idOf(context, "answer"));
       return unstored(context).json(answerToWire(answer));
@@ -75,12 +76,15 @@ function idOf(context: Context, of: "answer" | "document"): string {
   return id;
 }
 
-/** Domains that hold documents for the caller, and the one that is meant where none is named. */
-export async function listReachable(engine: RoomsEngine, caller: Caller): Promise<WireDomains> {
+/**
+ * Domains that hold documents for the caller, and the one that is meant where none is named.
+ * @param examples finds questions to try where the pack names none; `null`: nobody looks at them
+ */
+export async function listReachable(engine: RoomsEngine, caller: Caller, examples: FindExamples | null): Promise<WireDomains> {
   const { config } = engine;
   const meant = caller.domains?.[0] ?? config.domain;
   const names = listDomains(config.domains_dir).filter((name) => caller.domains === null || caller.domains.includes(name));
-  const found = await Promise.all(names.map((name) => describeDomain(engine, caller, name)));
+  const found = await Promise.all(names.map((name) => describeDomain(engine, caller, name, examples)));
   const domains = found
     .filter((one) => one !== null)
     .filter(({ name, documents }) => documents > 0 || name === meant)
@@ -88,10 +92,12 @@ export async function listReachable(engine: RoomsEngine, caller: Caller): Promis
   return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })) };
 }
 
-/** Documents whose headings become questions to try where the pack names none. */
-const LOOKED_AT = 200;
-
-async function describeDomain(engine: RoomsEngine, caller: Caller, domain: string): Promise<Omit<WireDomain, "default"> | null> {
+async function describeDomain(
+  engine: RoomsEngine,
+  caller: Caller,
+  domain: string,
+  examples: FindExamples | null,
+): Promise<Omit<WireDomain, "default"> | null> {
   const pack = packOf(engine, domain);
   if (pack === null) return null;
   const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
@@ -105,7 +111,7 @@ async function describeDomain(engine: RoomsEngine, caller: Caller, domain: strin
       ...{ name: domain, title: pack.title, documents },
       description:
         documents > 0 && domain === DEFAULT_DOMAIN ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
-      examples: pack.examples.length > 0 ? pack.examples : exampleQuestions(await engine.store.documents.outlines(scope, LOOKED_AT)),
+      examples: pack.examples.length > 0 ? pack.examples : ((await examples?.(scope)) ?? []),
       golden: bringsGolden(domain, engine.config.domains_dir),
     },
     profile: engine.config.profile ?? pack.default_profile,

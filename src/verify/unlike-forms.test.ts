@@ -1,0 +1,34 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { createReader } from "../reader/create-reader.ts";
+import { unlikeForms } from "./unlike-forms.ts";
+
+const reader = createReader({ threads: 0 });
+afterAll(() => reader.close());
+const signal = new AbortController().signal;
+const ask = (word: string, ...held: string[]) => unlikeForms(new Map([[word, held]]), (texts) => reader.read(texts), signal);
+
+describe("unlikeForms", () => {
+  it.each([
+    ["probation", "probate"],
+    ["communion", "commune"],
+    ["contention", "content"],
+    ["university", "universe"],
+  ])("tells %s from %s", async (word, held) => expect(await ask(word, held)).toEqual([word]));
+
+  it.each([
+    ["allergies", "allergy"],
+    ["employer", "employ"],
+    ["teacher", "teach"],
+    ["regional", "region"],
+    ["mechanical", "mechanism"],
+    ["usual", "usually"],
+  ])("takes %s as a form of %s", async (word, held) => expect(await ask(word, held)).toEqual([]));
+
+  it("asks for one form that is alike, not for all", async () => expect(await ask("universities", "universe", "university")).toEqual([]));
+
+  it("says nothing where nothing is read", async () => {
+    expect(await unlikeForms(new Map([["probation", ["probate"]]]), null, signal)).toEqual([]);
+    expect(await unlikeForms(new Map([["probation", ["probate"]]]), async () => null, signal)).toEqual([]);
+    expect(await unlikeForms(new Map(), () => Promise.reject(new Error("read")), signal)).toEqual([]);
+  });
+});

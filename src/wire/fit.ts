@@ -1,0 +1,18 @@
+/** How well the sources of an answer fit, in words. */
+export type Fit = "well" | "partly" | "loosely";
+
+/**
+ * Chances from which the sources fit well and partly. `partly` is the threshold that ships; below it answers only who sets another. On eight collections
+ * (60 answers at that threshold) 34 of 36 from .60 on were right, 18 of 24 below, and 66 of 126 from .30 to the threshold
+ * (`node dist/lab/train/chooser/answers.js --data DATA --out answers.jsonl`, 2026-11-23).
+ */
+export const FIT_FROM = { well: 0.6, partly: 0.52 } as const;
+
+/** The profile whose confidence is that chance. */
+const LEARNED = "sourcebound";
+
+/** Of a confidence that nobody fitted to the documents at hand; `null`: the method has another score, of which nothing was measured. */
+export function fitOf(confidence: number, profile: string): Fit | null {
+  if (profile !== LEARNED) return null;
+  return confidence >= FIT_FROM.well ? "well" : confidence >= FIT_FROM.partly ? "partly" : "loosely";
+}

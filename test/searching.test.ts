@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSearching } from "../src/engine/searching.ts";
+import { dot } from "../src/reader/dot.ts";
+import { openSharedReader } from "../src/reader/shared-reader.ts";
+import { searchRequestSchema, searchResponseSchema, searchToWire } from "../src/wire/service.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+
+const QUESTION = "What do overdue books cost?";
+
+describe("a search", () => {
+  let library: Library;
+  beforeAll(async () => {
+    library = await openLibrary();
+  }, 60_000);
+  afterAll(() => library.close());
+
+  it("reads passages when it is asked to: the cosine of the question with the nearest piece of each, in the same order", async () => {
+    const { engine } = library;
+    const plain = await engine.search(QUESTION);
+    expect(plain.reader).toBeNull();
+    expect(plain.passages.map(({ reading }) => reading)).toEqual(plain.passages.map(() => null));
+
+    const found = await engine.search(QUESTION, { reading: true });
+    expect(found.passages.map(({ chunkId }) => chunkId)).toEqual(plain.passages.map(({ chunkId }) => chunkId));
+    expect(found.passages.length).toBeGreaterThan(1);
+    expect(found.warnings).toEqual([]);
+
+    // The same by the reader alone.
+    const reader = openSharedReader();
+    const fines = found.passages.find(({ document }) => document.path === "fines.txt");
+    const sentences = ["Overdue books cost 20 cents per day.", "A fine never exceeds 10 dollars."];
+    const [asked, ...vectors] = await reader.read([QUESTION, ...sentences.map((text) => `${fines?.document.title}\n${text}`)]);
+    const cosines = vectors.map((vector) => dot(asked as Float32Array, vector));
+    await reader.close();
+    expect(found.reader).toBe(reader.weights.name);
+    expect(fines?.reading).toBeCloseTo(Math.max(...cosines), 5);
+    const others = found.passages.filter((passage) => passage !== fines).map(({ reading }) => reading as number);
+    for (const reading of others) expect(reading).toBeLessThan(fines?.reading as number);
+  });
+
+  it("travels with what was read beside the other scores", async () => {
+    expect(searchRequestSchema.parse({ query: QUESTION }).reading).toBe(false);
+    const found = await library.engine.search(QUESTION, { reading: true, limit: 1 });
+    const wire = searchResponseSchema.parse(searchToWire(found));
+    expect(wire.passages.map(({ scores }) => scores.reading)).toEqual(found.passages.map(({ reading }) => reading));
+    expect(wire.reader).toBe(found.reader);
+  });
+
+  it("says so where there is no reader", async () => {
+    const { engine } = library;
+    const { search } = createSearching({
+      ...{ config: engine.config, store: engine.store, domains: { pack: engine.domain, scope: engine.scope } as never },
+      ...{ local: {} as never, ready: async () => {} },
+      async answerParts(...named) {
+        const parts = await engine.answerParts(...named);
+        return { ...parts, chooser: () => ({ ...parts.chooser(), read: null }) };
+      },
+    });
+    const { passages, reader, warnings } = await search(QUESTION, { reading: true });
+    expect(passages.map(({ reading }) => reading)).toEqual(passages.map(() => null));
+    expect(reader).toBeNull();
+    expect(warnings.map(({ code }) => code)).toEqual(["reader_missing"]);
+    expect((await search(QUESTION)).warnings).toEqual([]);
+  });
+});
