@@ -68,4 +68,10 @@ describe("spelledLikeOthers", () => {
       ["probation", ["probate"]],
     ]);
   });
+
+  it("asks nobody whether a word that is inflected is the same", () => {
+    expect(
+      formsHeld(lay("How many days of leave are there?", "Leaves of absence last days; the leaving is free."), words.tokens).size,
+    ).toBe(0);
+  });
 });

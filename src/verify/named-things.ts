@@ -102,10 +102,18 @@ export function spelledLikeOthers({ lacking, others }: WordsBeside, { tokens, ha
   );
 }
 
-/** For a word of the question, what the evidence holds that is by its letters a form of it: "probate" for "probation". */
+/** For a word of the question that the evidence does not inflect, what it holds that is by its letters a form of it: "probate" for "probation". */
 export function formsHeld({ lacking, others }: WordsBeside, tokens: NameParts["tokens"]): ReadonlyMap<string, readonly string[]> {
-  const forms = lacking.map((word) => [word, others.filter((other) => kinOf(word, other, tokens) === "form")] as const);
+  const forms = lacking
+    .filter((word) => !others.some((other) => isInflected(word, other)))
+    .map((word) => [word, others.filter((other) => kinOf(word, other, tokens) === "form")] as const);
   return new Map(forms.filter(([, held]) => held.length > 0));
+}
+
+/** A plural, a possessive or a tense is the same word whatever stands beside it: "leave" and "leaves". */
+function isInflected(word: string, other: string): boolean {
+  const [short, long] = word.length < other.length ? [word, other] : [other, word];
+  return long.startsWith(short) && /^(?:s|es|d|ed|ing|['’]s|['’])$/.test(long.slice(short.length));
 }
 
 /** Shorter words are near to too many others. */
