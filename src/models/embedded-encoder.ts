@@ -62,8 +62,6 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
   /** How often each row occurs in the text at hand; all zero between texts. */
   const counts = new Int32Array(header.rows);
   const sum = new Float64Array(dimensions);
-  /** Of each different row of the text at hand: how much it counts. */
-  let shares = new Float64Array(512);
 
   function embedOne(text: string): Float32Array {
     const total = wordpiece.encode(text);
@@ -74,7 +72,7 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
       if (counts[id] === 0) ids[distinct++] = id;
       counts[id] = (counts[id] as number) + 1;
     }
-    if (distinct > shares.length) shares = new Float64Array(distinct * 2);
+    const shares = new Float64Array(distinct);
     for (let i = 0; i < distinct; i++) {
       const id = ids[i] as number;
       const count = counts[id] as number;
@@ -82,8 +80,7 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
       shares[i] = (scales[id] as number) * (count < 64 ? (factors[count] as number) : count ** header.repeat_power);
       ids[i] = id * dimensions;
     }
-    sum.fill(0);
-    addRows(sum, codes, { starts: ids, shares, count: distinct });
+    sumRows(sum, codes, { starts: ids, shares });
     return unit(sum);
   }
 
@@ -118,17 +115,18 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
 }
 
 /**
- * Adds rows to `sum`, one after the other as the definition says: four at a time, so that the sum is fetched and put away a fourth as often. The order of the
+ * Makes `sum` the sum of rows, added one after the other as the definition says: four at a time, so that the sum is fetched and put away a fourth as often. The order of the
  * additions to each value stays, and with it every bit.
- * @param rows.starts where each row begins in `codes`
+ * @param rows where each row begins in `codes`, and how much it counts
  */
-function addRows(
+function sumRows(
   sum: Float64Array,
   codes: Int8Array,
-  rows: { readonly starts: Int32Array; readonly shares: Float64Array; readonly count: number },
+  { starts, shares }: { readonly starts: Int32Array; readonly shares: Float64Array },
 ): void {
-  const { starts, shares, count } = rows;
   const { length } = sum;
+  const count = shares.length;
+  sum.fill(0);
   let i = 0;
   for (; i + 4 <= count; i += 4) {
     const [a, b, c, d] = [starts[i] as number, starts[i + 1] as number, starts[i + 2] as number, starts[i + 3] as number];

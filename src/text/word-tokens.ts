@@ -30,9 +30,7 @@ export function createWordTokens(): WordTokens {
   function count(text: string, start: number, end: number): number {
     const length = end - start;
     if (length > KEPT_LENGTH) return countTokens(text.slice(start, end));
-    let hash = length;
-    for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-    hash ^= hash >>> 15;
+    const hash = hashOf(text, start, end);
     const mask = places.length - 1;
     let place = hash & mask;
     for (let found = places[place] as number; found !== 0; found = places[place] as number) {
@@ -40,8 +38,9 @@ export function createWordTokens(): WordTokens {
       if (words[word + 1] === hash && isAt(word, text, start, length)) return words[word + 2] as number;
       place = (place + 1) & mask;
     }
-    const tokens = countTokens(text.slice(start, end));
-    if (size < KEPT_WORDS) keep(text, start, end, { place, hash, tokens });
+    const kept = text.slice(start, end);
+    const tokens = countTokens(kept);
+    if (size < KEPT_WORDS) keep(kept, { place, hash, tokens });
     return tokens;
   }
 
@@ -52,17 +51,12 @@ export function createWordTokens(): WordTokens {
     return true;
   }
 
-  function keep(
-    text: string,
-    start: number,
-    end: number,
-    { place, hash, tokens }: { readonly place: number; readonly hash: number; readonly tokens: number },
-  ): void {
+  function keep(word: string, { place, hash, tokens }: { readonly place: number; readonly hash: number; readonly tokens: number }): void {
     const from = words[size * 3] as number;
-    const to = from + end - start;
+    const to = from + word.length;
     if (to > characters.length) characters = grown(characters, new Uint16Array(characters.length * 2));
     if ((size + 2) * 3 > words.length) words = grown(words, new Int32Array(words.length * 2));
-    for (let i = start; i < end; i++) characters[from + i - start] = text.charCodeAt(i);
+    for (let i = 0; i < word.length; i++) characters[from + i] = word.charCodeAt(i);
     words[size * 3 + 1] = hash;
     words[size * 3 + 2] = tokens;
     places[place] = ++size;
@@ -80,6 +74,13 @@ export function createWordTokens(): WordTokens {
       places[place] = word + 1;
     }
   }
+}
+
+/** FNV-1a over the characters, with its upper half folded in. */
+function hashOf(text: string, start: number, end: number): number {
+  let hash = end - start;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash ^ (hash >>> 15);
 }
 
 function grown<Numbers extends Uint16Array | Int32Array>(from: Numbers, to: Numbers): Numbers {
