@@ -1,12 +1,19 @@
 import { cpus } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { TRIES_ALL } from "./test/support/trials.ts";
 
-/** Files that take minutes begin first, so that no worker is left with one at the end; then the others as vitest orders them. */
+/** Files that take minutes, the longest first; two of them wait for a registry most of the time. */
+const LONG = ["kill", "deployment", "package", "proofs", "memory-schedules"];
+
+/** Long files begin first, so that no worker is left with one at the end; then the others as vitest orders them. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ moduleId }: TestSpecification) => (/test\/(?:kill|memory-schedules|proofs)\.test\.ts$/.test(moduleId) ? 0 : 1);
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = LONG.findIndex((name) => moduleId.endsWith(`test/${name}.test.ts`));
+      return at < 0 ? LONG.length : at;
+    };
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
@@ -49,8 +56,8 @@ export default defineConfig({
     ],
     globalSetup: ["test/support/build.ts"],
     sequence: { sequencer: LongestFirst },
-    // Vitest keeps one core for itself; of two that leaves one, and it needs little.
-    maxWorkers: Math.max(2, cpus().length - 1),
+    // Vitest keeps one core for itself; of two that leaves one, and it needs little. With `--all` one file or another waits for a registry or a browser.
+    maxWorkers: Math.max(2, cpus().length - 1) + (TRIES_ALL ? 1 : 0),
     expect: { poll: { timeout: 60_000 } },
     // What hangs ends here, and nothing else does: on a busy machine a second of work takes a minute.
     testTimeout: 300_000,

@@ -58,7 +58,10 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, counts: { ...counts } };
   }
   const prepare = (file: ScannedFile) => prepareFile(file, { request, parts, known, signal });
-  for await (const group of inGroups(prepareAhead(files, prepare, parts.reader.threads), { isFull: isFullGroup, waitMs: GROUP_MS })) {
+  for await (const group of inGroups(prepareAhead(files, prepare, { room: parts.reader.room, bytesOf: ({ bytes }) => bytes }), {
+    isFull: isFullGroup,
+    waitMs: GROUP_MS,
+  })) {
     signal.throwIfAborted();
     yield* storeGroup(group, run);
   }

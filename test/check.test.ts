@@ -3,15 +3,32 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { PROGRAM } from "./support/cli.ts";
+import { PROGRAM, runCli } from "./support/cli.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "check-"));
 writeFileSync(join(folder, "tinnitus.md"), "# Tinnitus\n\nTinnitus is rated at 10 percent.\n");
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function check(answer: string | Buffer, ...options: string[]) {
-  const args = [PROGRAM, "check", "--question", "How is tinnitus rated?", "--answer", "-", "--sources", folder, ...options];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+const argsOf = (options: readonly string[]) => [
+  "check",
+  "--question",
+  "How is tinnitus rated?",
+  "--answer",
+  "-",
+  "--sources",
+  folder,
+  ...options,
+];
+
+/** In this process: what it reads and answers is the same in one of its own. */
+async function check(answer: string | Buffer, ...options: string[]) {
+  const { code, stdout, stderr } = await runCli(argsOf(options), { cwd: folder, stdin: [Buffer.from(answer)] });
+  return { status: code, stdout, stderr };
+}
+
+/** As a process: its standard input is a pipe, its exit code what the shell sees. */
+function checkProcess(answer: string) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...argsOf([])], {
     input: answer,
     encoding: "utf8",
     cwd: folder,
@@ -22,7 +39,7 @@ function check(answer: string | Buffer, ...options: string[]) {
 
 describe("sourcebound check", () => {
   it("ends with 0 when every check passed, and shows the source at its characters", () => {
-    const { status, stdout } = check("Tinnitus is rated at 10 percent [1].");
+    const { status, stdout } = checkProcess("Tinnitus is rated at 10 percent [1].");
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: expect.stringContaining("characters 12–44: “Tinnitus is rated at 10 percent.”"),
@@ -30,9 +47,12 @@ describe("sourcebound check", () => {
     expect(stdout).toContain("Every check passed.");
   });
 
-  it("ends with 5 when something was found, as JSON too", () => {
-    expect(check("Tinnitus is rated at 20 percent [1].")).toMatchObject({ status: 5, stdout: expect.stringContaining("values fail") });
-    const { status, stdout } = check("Tinnitus is rated at 20 percent [1].", "--json");
+  it("ends with 5 when something was found, as JSON too", async () => {
+    expect(checkProcess("Tinnitus is rated at 20 percent [1].")).toMatchObject({
+      status: 5,
+      stdout: expect.stringContaining("values fail"),
+    });
+    const { status, stdout } = await check("Tinnitus is rated at 20 percent [1].", "--json");
     expect(status).toBe(5);
     expect(JSON.parse(stdout)).toMatchObject({ passed: false, sentences: [{ verdict: "fail", passage: { start: 12, end: 44 } }] });
   });
@@ -41,16 +61,16 @@ describe("sourcebound check", () => {
     ["nothing", "", "answer_empty"],
     ["bytes", Buffer.from([0xff, 0xfe, 0x00, 0x41]), "answer_not_text"],
     ["too much", Buffer.alloc(2_000_000, "a "), "answer_too_long"],
-  ])("ends with 2 on %s", (_what, answer, code) => {
-    expect(check(answer)).toMatchObject({ status: 2, stderr: expect.stringContaining(code) });
+  ])("ends with 2 on %s", async (_what, answer, code) => {
+    expect(await check(answer)).toMatchObject({ status: 2, stderr: expect.stringContaining(code) });
   });
 
-  it("ends with 2 on a tenant, a domain or a profile that is not there", () => {
+  it("ends with 2 on a tenant, a domain or a profile that is not there", async () => {
     for (const option of [
       ["--tenant", "x"],
       ["--domain", "x"],
       ["--profile", "x"],
     ])
-      expect(check("Ten.", ...option).status).toBe(2);
+      expect((await check("Ten.", ...option)).status).toBe(2);
   });
 });

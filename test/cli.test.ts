@@ -46,6 +46,10 @@ beforeAll(async () => {
   seeded = createSandbox();
   const { code, stderr } = await cli(seeded, ["ingest", "documents", "--source", "documents"]);
   if (code !== 0) throw new Error(stderr);
+  // What was written stands in the database itself, not in its log, also while something of this process still holds it open.
+  const database = new Libsql(databaseOf(seeded));
+  database.exec("pragma wal_checkpoint(truncate)");
+  database.close();
 });
 afterAll(() => {
   for (const sandbox of [seeded, ...copies]) sandbox.remove();
@@ -55,9 +59,9 @@ function cli({ folder, env }: Sandbox, args: readonly string[], options: Partial
   return runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
 }
 
-/** In a process of its own: several writers at once, files that are damaged under an open database. */
-function apart({ folder, env }: Sandbox, args: readonly string[]): Promise<Finished> {
-  return runCliProcess(args, { cwd: folder, env });
+/** In a process of its own: several writers at once, files that are damaged under an open database, rights that it asks for or that stay with what it opened. */
+function apart({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
+  return runCliProcess(args, { cwd: folder, ...options, env });
 }
 
 function start({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Running {
@@ -597,7 +601,7 @@ describe("a data folder that cannot be used", () => {
   it("read-only: says so and what to set", async () => {
     const sandbox = copy();
     openToAll(sandbox);
-    const run = await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
+    const run = await apart(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
     expectFailure(run, 1, /cannot be written.*SOURCEBOUND_DATA_DIR/);
     await stillAnswers(sandbox);
   });
@@ -607,7 +611,7 @@ describe("a data folder that cannot be used", () => {
     openToAll(sandbox);
     chmodSync(join(sandbox.folder, "data"), 0o777);
     chmodSync(databaseOf(sandbox), 0o444);
-    const run = await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
+    const run = await apart(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
     expectFailure(run, 1, /cannot be (opened for writing|written)/);
     chmodSync(databaseOf(sandbox), 0o644);
     await stillAnswers(sandbox);

@@ -31,15 +31,20 @@ function exampleOf(path: string, declaration: string): string {
     .join("\n");
 }
 
-it.each([
+const EXAMPLES: readonly (readonly [name: string, path: string, declaration: string, output: RegExp])[] = [
   ["createEngine", "src/engine/engine.ts", "export async function createEngine", /^documents\n$/],
   ["Engine", "src/engine/engine-types.ts", "export interface Engine ", /^1\nok A lost library card costs 5 dollars/],
   ["ask", "src/engine/engine-types.ts", "  ask(question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
   ["citationStates", "src/engine/engine-types.ts", "  citationStates(answer", /^same\n$/],
   ["verifyAnswer", "src/answer/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
-])("the example of %s runs as it stands", async (name, path, declaration, output) => {
-  const program = join(programs, `${name}.mjs`);
-  writeFileSync(program, exampleOf(path, declaration));
-  const { stdout } = await run(process.execPath, [program], { cwd, env: { PATH: process.env.PATH, HOME: cwd } });
-  expect(stdout).toMatch(output);
+];
+
+// One process runs them one after the other, and ends by itself: none leaves anything open.
+it(`the examples of ${EXAMPLES.map(([name]) => name).join(", ")} run as they stand`, async () => {
+  for (const [name, path, declaration] of EXAMPLES) writeFileSync(join(programs, `${name}.mjs`), exampleOf(path, declaration));
+  const all = join(programs, "all.mjs");
+  writeFileSync(all, EXAMPLES.map(([name]) => `console.log("== ${name}");\nawait import("./${name}.mjs");\n`).join(""));
+  const { stdout } = await run(process.execPath, [all], { cwd, env: { PATH: process.env.PATH, HOME: cwd } });
+  const printed = new Map(stdout.split(/^== /m).map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]));
+  for (const [name, , , output] of EXAMPLES) expect(printed.get(name), name).toMatch(output);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
+import { NPM_SETTINGS } from "./support/npm.ts";
 import { TRIES_ALL } from "./support/trials.ts";
 
 const run = promisify(execFile);
@@ -15,7 +16,7 @@ let packed: { filename: string; size: number; files: { path: string }[] };
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Nothing of this checkout is on the path but Node.js and npm. */
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_fund: "false", npm_config_audit: "false" };
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...NPM_SETTINGS, npm_config_fund: "false", npm_config_audit: "false" };
 
 const holds = "holds the program, its weights, domains and page, and nothing that measures, trains or tests";
 

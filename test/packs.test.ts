@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { configSchema } from "../src/config.ts";
+import { type Config, configSchema } from "../src/config.ts";
 import { SHIPPED_DOMAINS } from "../src/engine/domain.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { createClaimJudge } from "../src/grade/claim-judge.ts";
@@ -76,7 +76,7 @@ describe("a pack with tenants", { timeout: 120_000 }, () => {
       config: configSchema.parse({ answer_from: 0.05 }),
       domain: "retail",
       signal: new AbortController().signal,
-      openEngine: createEngine,
+      openEngine: (own: Config) => createEngine(own, SHARED_PARTS),
       judge,
     };
     for await (const event of runGolden(set, options)) {

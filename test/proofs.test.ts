@@ -218,21 +218,24 @@ describe("a tampered proof", () => {
   it("is never accepted: every field, with hashes and signature made anew or not", async () => {
     const random = createRandom(20_261_122);
     const own = createProofKey();
-    const total = rounds({ all: 10_000, usually: 240 });
-    const places = proofs.flatMap((proof) => leavesOf(proof).map((path) => ({ proof, path, name: nameOf(path) })));
+    const total = rounds({ all: 10_000, usually: 160 });
+    const places = proofs.flatMap((proof) => {
+      const canonical = canonicalJson(proof);
+      return leavesOf(proof).map((path) => ({ proof, canonical, path, name: nameOf(path) }));
+    });
     const fields = [...Map.groupBy(places, ({ name }) => name).values()];
     const covered = new Set<string>();
     const accepted: string[] = [];
     for (let n = 0; n < total; n++) {
       const places = fields[n % fields.length] ?? [];
-      const { proof, path } = places[Math.floor(random() * places.length)] as (typeof places)[number];
+      const { proof, canonical, path } = places[Math.floor(random() * places.length)] as (typeof places)[number];
       const changed = tamper(proof, path, random) as Proof;
-      if (canonicalJson(changed) === canonicalJson(proof)) continue;
+      if (canonicalJson(changed) === canonical) continue;
       covered.add(nameOf(path));
       const kind = Math.floor(n / fields.length + n) % 3;
       const forged =
         kind === 0 ? changed : kind === 1 ? { ...changed, digest: digestOf(changed.statement ?? null) } : forgeIfPossible(changed, own);
-      if (canonicalJson(forged) === canonicalJson(proof)) continue;
+      if (canonicalJson(forged) === canonical) continue;
       const { status } = await verify(forged);
       if (status === "verified") accepted.push(`${nameOf(path)} (${kind})`);
     }

@@ -64,11 +64,20 @@ function otherNumber(found: string, random: Random): string {
   return found.includes(",") ? other.toLocaleString("en-US") : String(other);
 }
 
+/**
+ * Where a question says a word that stands for itself; `null`: nowhere. Most words stand in none, and no pattern is made for those.
+ * @param beside what makes another word of it where it stands beside it, as in a class of a pattern
+ */
+function placeOf(question: string, word: string, beside: string): RegExpExecArray | null {
+  if (!question.toLowerCase().includes(word.toLowerCase())) return null;
+  return new RegExp(`(?<![${beside}])${literally(word)}(?![${beside}])`, "iu").exec(question);
+}
+
 /** One word of a group for a word of another group. */
 function swap(question: string, random: Random, groups: readonly (readonly string[])[]): string | null {
   const said = groups.flatMap((group, at) =>
     group.flatMap((word) => {
-      const match = new RegExp(`(?<![\\p{L}\\p{N}-])${literally(word)}(?![\\p{L}\\p{N}-])`, "iu").exec(question);
+      const match = placeOf(question, word, "\\p{L}\\p{N}-");
       return match === null ? [] : [{ at, start: match.index, end: match.index + match[0].length }];
     }),
   );
@@ -89,7 +98,7 @@ function opposite(question: string, random: Random): string | null {
       [one, other],
       [other, one],
     ].flatMap(([from = "", to = ""]) => {
-      const match = new RegExp(`(?<![\\p{L}-])${literally(from)}(?![\\p{L}-])`, "iu").exec(question);
+      const match = placeOf(question, from, "\\p{L}-");
       return match === null ? [] : [replaceAt(question, match, to)];
     }),
   );

@@ -21,7 +21,7 @@ const PAIRS = [
   ["What ratings do I need for individual unemployability?", "What ratings do I not need for individual unemployability?", false],
   ["What rating does tinnitus get?", "What rating does hearing loss get?", false],
 ] as const;
-const QUESTIONS = 160;
+const QUESTIONS = rounds({ all: 160, usually: 80 });
 
 let folder = "";
 beforeAll(() => {
@@ -90,7 +90,7 @@ describe("evaluateDay", () => {
   it("serves repeats and wordings, nothing stale and nothing wrong", async () => {
     const before = pages();
     const report = await run();
-    expect(report.n).toMatchObject({ questions: QUESTIONS, edits: 3 });
+    expect(report.n).toMatchObject({ questions: QUESTIONS, edits: rounds({ all: 3, usually: 1 }) });
     expect(report.metrics).toMatchObject({ "faults.any": 0, "faults.stale": 0, "faults.must_not_share": 0, "faults.another_answer": 0 });
     expect(report.metrics["repeat.could.hit_rate"]).toBe(1);
     expect(report.metrics["repeat.exact"]).toBeGreaterThan(5);
@@ -108,7 +108,7 @@ describe("evaluateDay", () => {
   });
 
   it("finds the stale answers of a memory that is not invalidated", async () => {
-    const questions = rounds({ all: QUESTIONS, usually: 80 });
+    const questions = rounds({ all: QUESTIONS, usually: 60 });
     const report = await run({
       questions,
       open: async (config, parts) => forgetNothing(await createEngine(config, { ...SHARED_PARTS, ...parts })),
@@ -120,14 +120,17 @@ describe("evaluateDay", () => {
 
   it("finds the answers of a memory that takes any question for the same", async () => {
     const matcher = fakeMatcher(() => true);
-    const report = await run({ open: (config, parts) => createEngine(config, { ...SHARED_PARTS, ...parts, matcher }), questions: 60 });
+    const report = await run({
+      open: (config, parts) => createEngine(config, { ...SHARED_PARTS, ...parts, matcher }),
+      questions: rounds({ all: 60, usually: 40 }),
+    });
     expect(report.metrics["faults.must_not_share"]).toBeGreaterThan(0);
     expect(report.metrics["faults.any"]).toBeGreaterThanOrEqual(report.metrics["faults.must_not_share"] as number);
     expect(report.metrics.other_sources).toBeGreaterThan(0);
   });
 
   it("counts the tokens and the money of the model calls that were not made", async () => {
-    const report = await run({ scriptedModel: true, questions: 60 });
+    const report = await run({ scriptedModel: true, questions: rounds({ all: 60, usually: 30 }) });
     expect(report.n.hits).toBeGreaterThan(0);
     expect(report.metrics["saved.tokens"]).toBeGreaterThan(100 * (report.n.hits as number));
     expect(report.metrics["saved.usd"]).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/config.ts";
-import { createEngine } from "../../src/engine/engine.ts";
+import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
 import { auroc, quantile } from "../../src/grade/metrics.ts";
 import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
@@ -18,6 +18,8 @@ export interface Doc2dialOptions {
   readonly limit: number;
   readonly seed: number;
   readonly config: Config;
+  /** What its engine shares with others. */
+  readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -61,7 +63,10 @@ export async function* evaluateDoc2dial(options: Doc2dialOptions): AsyncGenerato
     }),
   ]) {
     yield { type: "progress", done, total, what: `reading ${what}` };
-    const opened = await openGoldenSet({ name: "doc2dial", corpus: folder, documents }, { ...options, openEngine: createEngine });
+    const opened = await openGoldenSet(
+      { name: "doc2dial", corpus: folder, documents },
+      { ...options, openEngine: (own: Config) => createEngine(own, options.parts) },
+    );
     try {
       await opened.engine.answer("warm up", { domain: opened.domain });
       for (const { id, question } of asked) {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { Config } from "../../src/config.ts";
-import { createEngine } from "../../src/engine/engine.ts";
+import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { wilson } from "../../src/grade/metrics.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
@@ -21,6 +21,8 @@ export interface PairsOptions {
   /** Sets whose folder holds `[prefix-]pairs*.jsonl`. */
   readonly sets: readonly (ChosenFolders & { readonly files: readonly string[] })[];
   readonly config: Config;
+  /** What its engine shares with others. */
+  readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -39,14 +41,14 @@ interface Judged {
 const COSINES = [0.8, 0.85, 0.92] as const;
 
 /** Pairs of questions through the whole engine: an approved answer is stored for the first, then the second is asked. Served though not the same is a wrong hit. */
-export async function* evaluateGoldenPairs({ sets, config, command, signal }: PairsOptions): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateGoldenPairs({ sets, config, command, parts, signal }: PairsOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
   const encoder = sharedEncoder();
   const read = sets.map((set) => ({ ...set, pairs: set.files.flatMap((file) => readLines(set.golden, file, pairSchema)) }));
   const total = read.reduce((sum, { pairs }) => sum + pairs.length, 0);
   for (const { pairs, ...set } of read) {
     yield { type: "progress", done: judged.length, total, what: `${set.name}: reading documents` };
-    const opening = { config, domain: set.domain, signal, cache: true, openEngine: createEngine };
+    const opening = { config, domain: set.domain, signal, cache: true, openEngine: (own: Config) => createEngine(own, parts) };
     const { engine, domain, close } = await openGoldenSet({ ...set, documents: join(set.corpus, "pages") }, opening);
     try {
       const serve = createEndToEnd(engine, { domain, signal });

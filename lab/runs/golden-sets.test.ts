@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configSchema } from "../../src/config.ts";
 import type { Report } from "../../src/grade/report.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { evaluateDoc2dial } from "./doc2dial.ts";
 import { evaluateGoldenPairs } from "./golden-pairs.ts";
 import { evaluateMadeDrafts } from "./made-drafts.ts";
@@ -80,7 +81,7 @@ async function reportOf(events: AsyncIterable<EvaluateEvent>): Promise<Report> {
   throw new Error("no report");
 }
 
-const common = () => ({ config: configSchema.parse({}), command: "eval", signal: new AbortController().signal });
+const common = () => ({ config: configSchema.parse({}), command: "eval", signal: new AbortController().signal, parts: SHARED_PARTS });
 
 describe("measuring on golden sets", () => {
   it("doc2dial: quotes the grounding span, and refuses without the agency's pages", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
-import { createEngine } from "../../src/engine/engine.ts";
+import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { makeReport, type TableRow } from "../../src/grade/report.ts";
@@ -14,13 +14,15 @@ export interface ScansOptions {
   readonly sample: number;
   readonly seed: number;
   readonly config: Config;
+  /** What its engine shares with others. */
+  readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
 }
 
 /** Contradictions that a scan of the documents of each set finds: how many, and some to be read by people. */
 export async function* evaluateScans(options: ScansOptions): AsyncGenerator<EvaluateEvent, void> {
-  const { sets, sample, seed, config, command, signal } = options;
+  const { sets, sample, seed, config, command, parts, signal } = options;
   const metrics: Record<string, number | null> = {};
   const n: Record<string, number> = {};
   const timings: Record<string, number> = {};
@@ -28,7 +30,7 @@ export async function* evaluateScans(options: ScansOptions): AsyncGenerator<Eval
   const items: Record<string, unknown>[] = [];
   for (const [done, set] of sets.entries()) {
     yield { type: "progress", done, total: sets.length, what: `${set.name}: reading documents` };
-    const opening = { config, domain: set.domain, signal, openEngine: createEngine };
+    const opening = { config, domain: set.domain, signal, openEngine: (own: Config) => createEngine(own, parts) };
     const { engine, domain, ingested, close } = await openGoldenSet({ ...set, documents: join(set.corpus, "pages") }, opening);
     try {
       const started = performance.now();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import type { Config } from "../../src/config.ts";
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import type { GoldenPlaces } from "../../src/grade/golden-places.ts";
 import { judgeAnswerable } from "../../src/grade/judge-golden.ts";
@@ -33,6 +33,8 @@ export interface SelectedOptions {
   /** @default that of the domain */
   readonly profile?: string | undefined;
   readonly config: Config;
+  /** What its engine shares with others. */
+  readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -50,7 +52,14 @@ interface Judged {
 }
 
 /** Questions about a selected part of a document: right, refused where the part does not answer, and nothing quoted from outside. */
-export async function* evaluateSelected({ sets, profile, config, command, signal }: SelectedOptions): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateSelected({
+  sets,
+  profile,
+  config,
+  command,
+  parts,
+  signal,
+}: SelectedOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
   for (const set of sets) {
     const rows = set.files.flatMap((file) => readLines(set.golden, file, rowSchema));
@@ -58,7 +67,7 @@ export async function* evaluateSelected({ sets, profile, config, command, signal
     const documents = join(set.corpus, "pages");
     const { engine, domain, close } = await openGoldenSet(
       { ...set, documents },
-      { config, domain: set.domain, signal, openEngine: createEngine },
+      { config, domain: set.domain, signal, openEngine: (own: Config) => createEngine(own, parts) },
     );
     try {
       const pages = await loadPages(engine, domain, new Set(rows.map(({ page }) => page)));

@@ -76,7 +76,8 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...prover,
     ...createOriginals({ store, scope: domains.scope }),
     ...createReplayer({
-      ...{ config, store, encoder: opened.encoder, scope: domains.scope, open: createEngine },
+      ...{ config, store, encoder: opened.encoder, scope: domains.scope },
+      open: (own, parts) => createEngine(own, { ...sharedBy(opened), ...parts }),
       models: models === null ? null : { small: models.small.id, large: models.large.id },
       settings: createSettingsReader(opened, domains, indexes, thresholds),
     }),
@@ -113,4 +114,9 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
     model: opened.models?.small.id ?? "extractive",
     ...describeThreshold(threshold),
   };
+}
+
+/** What engines over documents of then share with this one: they read no lists of words and start no threads of their own. */
+function sharedBy({ given: { embedded, reader }, words }: Opened): EngineParts {
+  return { words, ...(embedded === undefined ? {} : { embedded }), ...(reader === undefined ? {} : { reader }) };
 }

@@ -44,7 +44,7 @@ function writeSet(folder: string, rows: { answerable?: unknown[]; unanswerable?:
 async function run(
   folder: string,
   signal = new AbortController().signal,
-  openEngine: (config: Config) => Promise<Engine> = createEngine,
+  openEngine: (config: Config) => Promise<Engine> = (own) => createEngine(own, SHARED_PARTS),
 ): Promise<MeasuredSet> {
   const set = readGoldenSet({ name: "library", corpus: folder, golden: folder });
   for await (const event of runGolden(set, { config: configSchema.parse({}), signal, openEngine, judge: createClaimJudge(null) }))

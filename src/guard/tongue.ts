@@ -38,6 +38,9 @@ const LATIN_LETTER = /\p{Script=Latin}/u;
 /** Every letter outside of these is Latin. */
 const MAYBE_OTHER_SCRIPT = /[\u0370-\u1fff\u2070-\uffff]/;
 
+/** Without any of these, letters are English ones, which are found in a fraction of the time. */
+const OTHER_LETTER = /[^\0-\x7f\xa0-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f]/;
+
 /** Function words from which on a language is named: one may be a name or a loan. */
 const LEAST_WORDS = 2;
 
@@ -48,7 +51,8 @@ const LEAST_WORDS = 2;
 export function tongueOf(text: string): string | null {
   const script = scriptOf(text);
   if (script !== "Latin") return script;
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const lower = text.toLowerCase();
+  const words = lower.match(OTHER_LETTER.test(lower) ? /\p{L}+/gu : /[a-z]+/g) ?? [];
   const english = words.reduce((sum, word) => sum + (ENGLISH.has(word) ? 1 : 0), 0);
   const named = words.length - english > 2 * english ? namedLanguage(words, english) : null;
   return named ?? (english >= LEAST_WORDS ? "English" : null);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inGroups } from "./ahead.ts";
+import { inGroups, prepareAhead } from "./ahead.ts";
 
 async function* after(items: readonly (readonly [ms: number, item: string])[]): AsyncGenerator<string, void> {
   for (const [ms, item] of items) {
@@ -57,4 +57,22 @@ test("gives what came before a failure, then throws it", async () => {
 
 test("has no groups of nothing", async () => {
   expect(await groupsOf([], 2, 10)).toEqual([]);
+});
+
+test("prepares small items ahead, of large ones one, and gives them in order", async () => {
+  const MB = 1024 * 1024;
+  const begun: number[] = [];
+  const prepare = async (bytes: number) => {
+    begun.push(bytes);
+    return bytes;
+  };
+  const sizes = [1, 2, 3, 4, 5, 9 * MB, 8 * MB, 7 * MB];
+  const given: number[] = [];
+  const begunAt: number[] = [];
+  for await (const bytes of prepareAhead(sizes, prepare, { room: 3, bytesOf: (one) => one })) {
+    given.push(bytes);
+    begunAt.push(begun.length);
+  }
+  expect(given).toEqual(sizes);
+  expect(begunAt).toEqual([4, 5, 5, 5, 6, 7, 8, 8]);
 });

@@ -1,23 +1,33 @@
+/** Bytes of items that are prepared beside the one that is waited for: what was prepared early waits with its whole content. */
+const AHEAD_BYTES = 4 * 1024 * 1024;
+
 /**
- * What `prepare` makes of each item, in order, with up to `count` of them begun ahead of the one that is waited for.
- * When whoever asks stops, those that were begun are left to end.
+ * What `prepare` makes of each item, in order, with up to `room` of them begun ahead of the one that is waited for: the next one always, the others as long as
+ * they are small together. When whoever asks stops, those that were begun are left to end.
  */
 export async function* prepareAhead<Item, Prepared>(
   items: readonly Item[],
   prepare: (item: Item) => Promise<Prepared>,
-  count: number,
+  { room, bytesOf }: { readonly room: number; readonly bytesOf: (item: Item) => number },
 ): AsyncGenerator<Prepared, void> {
-  const begun: Promise<Prepared>[] = [];
+  const begun: { readonly prepared: Promise<Prepared>; readonly bytes: number }[] = [];
   let next = 0;
+  let ahead = 0;
   const begin = () => {
-    const prepared = prepare(items[next++] as Item);
+    const item = items[next++] as Item;
+    const prepared = prepare(item);
     // Its failure is thrown where it is waited for; until then it is no unhandled rejection.
     prepared.catch(() => {});
-    begun.push(prepared);
+    begun.push({ prepared, bytes: bytesOf(item) });
+    ahead += bytesOf(item);
   };
   while (begun.length > 0 || next < items.length) {
-    while (begun.length <= count && next < items.length) begin();
-    yield await (begun.shift() as Promise<Prepared>);
+    while (next < items.length && (begun.length <= 1 || (begun.length <= room && ahead + bytesOf(items[next] as Item) <= AHEAD_BYTES)))
+      begin();
+    const first = begun.shift();
+    if (first === undefined) return;
+    ahead -= first.bytes;
+    yield await first.prepared;
   }
 }
 

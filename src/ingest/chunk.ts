@@ -1,5 +1,6 @@
 import { enterHeading, MAX_HEADING } from "../text/heading-path.ts";
-import { createTokenCounter, type TokenCounter, type WordTokens } from "../text/token-counter.ts";
+import { createTokenCounter, type TokenCounter } from "../text/token-counter.ts";
+import type { WordTokens } from "../text/word-tokens.ts";
 import type { Block, Chunk, TextRange, Window } from "../types.ts";
 import { type Atom, atomsOf } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";

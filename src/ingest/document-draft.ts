@@ -1,4 +1,4 @@
-import type { WordTokens } from "../text/token-counter.ts";
+import { createWordTokens, type WordTokens } from "../text/word-tokens.ts";
 import { type ChunkDraft, chunkDocument } from "./chunk.ts";
 import type { Recogniser } from "./formats/pdf/recognise.ts";
 import { type ParsedDocument, readDocuments } from "./parse.ts";
@@ -11,7 +11,7 @@ export interface DocumentDraft extends ParsedDocument {
 /** Everything that a file's bytes say, ready to be stored. What is kept from one file to the next may be given. */
 export async function draftDocuments(
   file: { readonly path: string; readonly bytes: Uint8Array },
-  { words = new Map(), recogniser = null }: { readonly words?: WordTokens; readonly recogniser?: Recogniser | null } = {},
+  { words = createWordTokens(), recogniser = null }: { readonly words?: WordTokens; readonly recogniser?: Recogniser | null } = {},
 ): Promise<DocumentDraft[]> {
   return (await readDocuments(file, recogniser)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed, { words }) }));
 }

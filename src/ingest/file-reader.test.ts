@@ -46,7 +46,19 @@ test("a large file is read alone: those behind it wait, and what it took is give
   reader = createFileReader({ timeoutMs: 600_000, threads: 3 });
   const done: string[] = [];
   const read = (path: string, text: string) => (reader as FileReader).read(file(path, text), never).then(() => done.push(path));
-  await Promise.all([read("large.txt", "A word. ".repeat(525_000)), read("a.txt", "Text."), read("b.txt", "Text.")]);
+  await Promise.all([read("large.txt", `${"word ".repeat(60)}. `.repeat(14_000)), read("a.txt", "Text."), read("b.txt", "Text.")]);
   expect(done[0]).toBe("large.txt");
   expect(done).toHaveLength(3);
+});
+
+test("small files that waited behind one that ends its thread are read by another", async () => {
+  reader = createFileReader({ timeoutMs: 30_000, threads: 1 });
+  const cancelled = new AbortController();
+  const first = reader.read(file("first.md", "word ".repeat(6_000)), cancelled.signal);
+  const others = Promise.all(["b.md", "c.md", "d.md"].map((path) => (reader as FileReader).read(file(path, `Text of ${path}.`), never)));
+  const alsoCancelled = reader.read(file("e.md", "Text."), cancelled.signal);
+  cancelled.abort(new Error("stop"));
+  await expect(first).rejects.toThrow("stop");
+  await expect(alsoCancelled).rejects.toThrow("stop");
+  expect((await others).map(([draft]) => draft?.text)).toEqual(["Text of b.md.", "Text of c.md.", "Text of d.md."]);
 });

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { IngestError, messageOf } from "../errors.ts";
-import type { WordTokens } from "../text/token-counter.ts";
+import { createWordTokens } from "../text/word-tokens.ts";
 import { type DocumentDraft, draftDocuments } from "./document-draft.ts";
 import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
 
@@ -18,16 +18,21 @@ export type FileOutcome =
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
 /** Files one after the other in a thread of their own, so that one that cannot be read in time ends with it. */
-const words: WordTokens = new Map();
+const words = createWordTokens();
 const installed = findRecognition();
 const recogniser = installed === null ? null : reporting(createRecogniser(installed));
-parentPort?.on("message", async (task: FileTask) => {
+let last: Promise<void> = Promise.resolve();
+parentPort?.on("message", (task: FileTask) => {
+  last = last.then(() => read(task));
+});
+
+async function read(task: FileTask): Promise<void> {
   try {
     parentPort?.postMessage({ type: "documents", documents: await draftDocuments(task, { words, recogniser }) } satisfies FileOutcome);
   } catch (error) {
     parentPort?.postMessage(failureOf(error, task.path));
   }
-});
+}
 
 /** Recognition takes seconds a page: whoever waits is told of each. */
 function reporting(recogniser: Recogniser): Recogniser {

@@ -18,7 +18,7 @@ async function prepare(path: string, head: string, bytes: number) {
   truncateSync(absolute, bytes);
   const asked: string[] = [];
   const reader = {
-    ...{ threads: 1, recognises: false, close: async () => undefined },
+    ...{ room: 1, recognises: false, close: async () => undefined },
     read: async (file: { readonly path: string }) => {
       asked.push(file.path);
       return [];

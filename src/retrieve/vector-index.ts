@@ -147,7 +147,8 @@ export class VectorIndex {
     this.checked([...known.values()], known.size);
     const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
     if (fresh.length > 0) {
-      const asked = fresh.map((hash) => texts[hashes.indexOf(hash)] as string);
+      const textOf = new Map(hashes.map((hash, i) => [hash, texts[i] as string]));
+      const asked = fresh.map((hash) => textOf.get(hash) as string);
       const made = this.checked(await this.encoder.embed(asked, options), asked.length);
       const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
       await embeddings.put(id, vectors);

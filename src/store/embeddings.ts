@@ -1,4 +1,5 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Selectable } from "kysely";
+import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
 import { bytesToVector, vectorToBytes } from "./vector-bytes.ts";
@@ -13,6 +14,12 @@ export interface EmbeddingStore {
 const HASHES_PER_QUERY = 500;
 
 export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
+  const insert = prepareRows((rows: readonly Selectable<Database["embeddings"]>[]) =>
+    db
+      .insertInto("embeddings")
+      .values(rows)
+      .onConflict((c) => c.columns(["model", "text_hash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") }))),
+  );
   return {
     async get(model, hashes) {
       const found = new Map<string, Float32Array>();
@@ -30,13 +37,11 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
     put: (model, vectors) =>
       transact(db, async (trx) => {
         // In one order everywhere: processes that store the same vectors at once wait for each other and do not lock each other out.
-        for (const [text_hash, vector] of [...vectors].sort(([a], [b]) => (a < b ? -1 : 1))) {
-          await trx
-            .insertInto("embeddings")
-            .values({ model, text_hash, vector: vectorToBytes(vector) })
-            .onConflict((c) => c.columns(["model", "text_hash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") })))
-            .execute();
-        }
+        const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
+        await insert(
+          trx,
+          inOrder.map(([text_hash, vector]) => ({ model, text_hash, vector: vectorToBytes(vector) })),
+        );
       }),
   };
 }

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { PACKAGE_ROOT } from "../package.ts";
 import { countTokens } from "./cl100k.ts";
 import { createTokenCounter } from "./token-counter.ts";
+import { createWordTokens } from "./word-tokens.ts";
 
 const PIECES = [
   "word",
@@ -21,6 +22,12 @@ const PIECES = [
   ".",
   "...",
   ")\n\n",
+  ") ",
+  "'",
+  "/a",
+  "-",
+  "12 ",
+  "٣",
   " | ",
   "é",
   "中文",
@@ -56,4 +63,14 @@ test("counts words with letters of other alphabets as one, as the encoder does",
   const text = "They met at the café, which is naïve of them, and near the café again.";
   const count = createTokenCounter(text);
   for (let start = 0; start + 30 <= text.length; start++) expect(count({ start, end: text.length })).toBe(countTokens(text.slice(start)));
+});
+
+test("knows the words of thousands of texts apart, however many they are", () => {
+  const words = createWordTokens();
+  const texts = Array.from({ length: 4_000 }, (_, i) => `${(i * 7_919).toString(36)} ${"ab".repeat(i % 50)}x`);
+  for (const text of [...texts, ...texts]) {
+    const at = text.indexOf(" ");
+    expect(words.count(text, 0, at)).toBe(countTokens(text.slice(0, at)));
+    expect(words.count(text, at, text.length)).toBe(countTokens(text.slice(at)));
+  }
 });

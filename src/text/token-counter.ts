@@ -2,17 +2,13 @@ import { createRequire } from "node:module";
 import type { TextRange } from "../types.ts";
 import { countTokens, RUN_LIMIT } from "./cl100k.ts";
 import { isInsidePair } from "./sentences.ts";
+import { createWordTokens, type WordTokens } from "./word-tokens.ts";
 
 /** `countTokens(text.slice(start, end))`, for many ranges of one text. */
 export type TokenCounter = (range: TextRange) => number;
 
-/** Tokens of words that were counted before; kept from one text to the next, it saves most of the counting. */
-export type WordTokens = Map<string, number>;
-
 /** Shorter slices are counted as they are: looking places up costs more. */
 const SHORT = 24;
-/** Different words whose tokens are kept: most of a text are words that were used before. */
-const KEPT_WORDS = 50_000;
 
 const require = createRequire(import.meta.url);
 
@@ -21,10 +17,9 @@ const require = createRequire(import.meta.url);
  * to them, so that inside a part the words are those of the whole text but for its first and its last ones, which are counted anew. The same number as
  * `countTokens` of the slice, always.
  */
-export function createTokenCounter(text: string, known: WordTokens = new Map()): TokenCounter {
+export function createTokenCounter(text: string, known: WordTokens = createWordTokens()): TokenCounter {
   const longRuns = longRunsOf(text);
   const { starts, sums, split } = readWords(text, longRuns, known);
-  const tokensOf = (word: string) => tokensOfWord(word, known);
   return ({ start, end }) => {
     const slice = () => countTokens(text.slice(start, end));
     if (
@@ -43,13 +38,13 @@ export function createTokenCounter(text: string, known: WordTokens = new Map()):
       const first = lastAtMost(starts, at);
       if (first >= last) return slice();
       if (starts[first] === at) {
-        const tail = tokensOf(text.slice(starts[last], end));
+        const tail = known.count(text, starts[last] as number, end);
         return count + (sums[last] as number) - (sums[first] as number) + tail;
       }
       split.lastIndex = at - start;
       const word = split.exec(part)?.[0] ?? "";
       if (word === "") return slice();
-      count += tokensOf(word);
+      count += known.count(part, at - start, at - start + word.length);
       at += word.length;
     }
   };
@@ -90,48 +85,55 @@ function readWords(text: string, longRuns: readonly TextRange[], known: WordToke
   for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
     const part = longRuns.length === 0 ? text : text.slice(from, longRuns[i]?.start ?? text.length);
     for (let at = 0; at < part.length; ) {
-      const plainEnd = plainWordEnd(part, at);
-      let word: string;
-      if (plainEnd > at) word = part.slice(at, plainEnd);
-      else {
+      let end = plainWordEnd(part, at);
+      if (end === at) {
         split.lastIndex = at;
         const match = split.exec(part);
         if (match === null) break;
-        word = match[0];
         at = match.index;
+        end = at + match[0].length;
       }
       starts.push(from + at);
       sums.push(sum);
-      sum += tokensOfWord(word, known);
-      at += word.length;
+      sum += known.count(part, at, end);
+      at = end;
     }
   }
   return { starts, sums, split };
 }
 
 /**
- * Where the word ends that begins at `at`, if it is what most of a text is: English letters with at most a blank before them; else `at`. The same word as the
- * expression finds, in a fraction of its time.
+ * Where the word ends that begins at `at`, if it is what most of a text is: English letters with at most one other character before them, up to three digits,
+ * a mark before a blank; else `at`. The same word as the expression finds, in a fraction of its time.
  */
 function plainWordEnd(text: string, at: number): number {
-  let end = text.charCodeAt(at) === 32 ? at + 1 : at;
-  const first = end;
+  const first = text.charCodeAt(at);
+  if (isDigit(first)) return digitsEnd(text, at);
+  const from = isEnglishLetter(first) || !mayPrecedeLetters(first) ? at : at + 1;
+  let end = from;
   while (isEnglishLetter(text.charCodeAt(end))) end++;
   // What follows may be a letter too, or a mark that changes the last one.
-  return end > first && !(text.charCodeAt(end) > 127) ? end : at;
+  if (end > from) return text.charCodeAt(end) > 127 ? at : end;
+  return from > at && first > 32 && text.charCodeAt(from) === 32 ? from : at;
+}
+
+/** What goes into one word with the letters behind it. Not so an apostrophe: with some letters it is a word of its own. */
+function mayPrecedeLetters(code: number): boolean {
+  return code === 32 || (code > 32 && code < 127 && code !== 39);
+}
+
+function digitsEnd(text: string, at: number): number {
+  let end = at + 1;
+  while (end < at + 3 && isDigit(text.charCodeAt(end))) end++;
+  return end < at + 3 && text.charCodeAt(end) > 127 ? at : end;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 function isEnglishLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
-}
-
-function tokensOfWord(word: string, known: WordTokens): number {
-  let tokens = known.get(word);
-  if (tokens === undefined) {
-    tokens = countTokens(word);
-    if (known.size < KEPT_WORDS) known.set(word, tokens);
-  }
-  return tokens;
 }
 
 /** Index of the last number that is at most `limit`; -1: none is. */

@@ -93,14 +93,26 @@ export function startCli(args: readonly string[], { cwd, env = {}, asNobody = fa
   };
 }
 
-/** Runs one command line to its end, in a process of its own: for what only a process shows, such as rights, signals and several writers at once. */
+/** Runs one command line to its end, in a process of its own: for what only a process shows, such as signals and several writers at once. */
 export function runCliProcess(args: readonly string[], options: CliOptions): Promise<Finished> {
   return startCli(args, options).finished;
 }
 
-/** Runs one command line to its end, in this process; what runs without rights, in one of its own. */
+/** Runs something as a user without rights, all threads of this process with it. What asks the system for its rights beforehand is told those of root still. */
+async function withoutRights<T>(run: () => Promise<T>): Promise<T> {
+  if (!isRoot) return run();
+  process.setegid?.(NOBODY);
+  process.seteuid?.(NOBODY);
+  try {
+    return await run();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+}
+
+/** Runs one command line to its end, in this process. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
-  if (options.asNobody) return runCliProcess(args, options);
   const texts = { stdout: "", stderr: "" };
   const writer = (name: keyof typeof texts) => ({
     write: (text: string) => {
@@ -116,7 +128,8 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
     cwd: () => cwd,
     engine: SHARED_PARTS,
   };
-  const code = await runProgram(args, surroundings, isMeasuring(args) ? createLab : createProgram);
+  const run = () => runProgram(args, surroundings, isMeasuring(args) ? createLab : createProgram);
+  const code = await (options.asNobody ? withoutRights(run) : run());
   return { code, signal: null, ...texts };
 }
 

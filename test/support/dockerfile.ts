@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { isRoot, NOBODY } from "./cli.ts";
+import { NPM_SETTINGS } from "./npm.ts";
 
 /** One line of a Dockerfile. */
 export interface Instruction {
@@ -123,7 +124,7 @@ function runIn({ root, workdir, env }: Stage, command: string): void {
   const own = isRoot ? command : command.replaceAll(/ && chown \S+ \S+/g, "");
   execFileSync("sh", ["-ec", hereOf(root, own)], {
     cwd: join(root, workdir),
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...NPM_SETTINGS, ...env },
     stdio: "pipe",
     timeout: 600_000,
   });

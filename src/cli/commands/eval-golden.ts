@@ -163,7 +163,7 @@ interface Measuring {
 async function measure(
   chosen: readonly ChosenSet[],
   { flags, config, journal, questions, measured, recorder, recorded }: Measuring,
-  { terminal, signal }: CliContext,
+  { terminal, signal, process }: CliContext,
 ): Promise<void> {
   // Loaded only now: help and wrong usage answer without the engine.
   const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
@@ -173,7 +173,7 @@ async function measure(
   ]);
   const judge = createShippedJudge();
   const models = recorder !== null ? recorder.models : recorded === undefined ? undefined : playOutput(recorded);
-  const parts = models === undefined ? {} : { models };
+  const parts = { ...process.engine, ...(models === undefined ? {} : { models }) };
   const bar = createProgressBar(questions);
   let before = 0;
   for (const { set, domain } of chosen) {

@@ -1,11 +1,12 @@
 import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
+import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { type Segment, segmentsOf } from "./markdown-segments.ts";
-import { codePieces, createTreeWriter, headingEnd, type Sides, startOf } from "./markdown-tree.ts";
+import { codePieces, createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";
 import type { MaskedSource } from "./masked-source.ts";
-import type { PlainMarkdown } from "./plain-markdown.ts";
+import type { PlainItem, PlainMarkdown } from "./plain-markdown.ts";
 
 /** Parts are parsed together up to about this many characters, and cut where a block surely begins; list items where they must. */
 const GROUP_LENGTH = 1_000;
@@ -32,9 +33,9 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     ...["blockQuote", "codeFenced", "codeIndented", "definition", "headingAtx", "htmlFlow", "list", "setextUnderline", "table"],
     "thematicBreak",
   ]);
-  const definitions = linkDefinitions(source.masked);
-  const tree = createTreeWriter(source, writer);
   const plainFile = { maxIndent: source.hasTags ? Number.POSITIVE_INFINITY : 3, hasDefinitions: source.masked.includes("]:") };
+  const definitions = linkDefinitions(source.masked, plainFile.hasDefinitions);
+  const tree = createTreeWriter(source, writer);
   return { write };
 
   function write(start: number, end: number): void {
@@ -45,10 +46,13 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
       return;
     }
     const parts = segmentsOf(source.masked, { start, end }, plainFile);
+    const listEnds = endsOfLists(parts);
     let groupStart = -1;
     let groupEnd = -1;
-    for (const [i, part] of parts.entries()) {
-      const next = parts[i + 1];
+    for (let i = 0; i < parts.length; i++) {
+      const part = parts[i] as Segment;
+      const last = listEnds[i] as number;
+      const next = parts[last + 1];
       const opensBlock = part.isCut || !mayContinueList(source.masked, part);
       const isContinued =
         part.kind === "plain" && part.plain.items.length > 0 && next !== undefined && mayContinueList(source.masked, next);
@@ -61,8 +65,13 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
         parse(groupStart, groupEnd, blocks);
         groupStart = -1;
       }
-      if (isSimple) writeSimple({ source, writer }, part, writeLine);
-      else {
+      if (isSimple) {
+        writeSimple({ source, writer }, part, writeLine);
+        for (const { plain } of parts.slice(i + 1, last + 1).filter((one) => one.kind === "plain"))
+          writeItems({ source, writer }, plain.items);
+        if (part.kind === "plain" && part.plain.items.length > 0) writer.endList();
+        i = last;
+      } else {
         if (groupStart < 0) groupStart = part.start;
         groupEnd = part.end;
       }
@@ -93,9 +102,8 @@ function mayContinueList(masked: string, part: Segment): boolean {
 /** Writes what needs no parser. @param writeLine writes a cell, which may need one */
 function writeSimple({ source, writer }: Sides, part: Segment, writeLine: MarkdownWriter["write"]): void {
   if (part.kind === "heading") {
-    const marks = /#+/.exec(source.masked.slice(part.start, part.end))?.[0].length ?? 1;
-    writer.beginHeading(marks);
-    source.write(writer, source.masked.indexOf("#", part.start) + marks, headingEnd(source.masked, part.start, part.end));
+    writer.beginHeading(/#+/.exec(source.masked.slice(part.start, part.end))?.[0].length ?? 1);
+    writeRanges({ source, writer }, part.words);
     writer.end();
   } else if (part.kind === "plain") writePlain({ source, writer }, part.plain);
   else if (part.kind === "code") {
@@ -111,25 +119,65 @@ function writeSimple({ source, writer }: Sides, part: Segment, writeLine: Markdo
       }
       writer.end();
     }
-  } else {
+  } else if (part.kind !== "rule") {
     writer.paragraph();
     source.write(writer, part.start, part.end);
     writer.paragraph();
   }
 }
 
-function writePlain({ source, writer }: Sides, { paragraph, items }: PlainMarkdown): void {
+/** Leaves a list open: the next part may go on with it. */
+function writePlain(sides: Sides, { paragraph, items }: PlainMarkdown): void {
+  const { writer } = sides;
   writer.paragraph();
-  for (const range of paragraph) source.write(writer, range.start, range.end);
+  writeRanges(sides, paragraph);
   writer.paragraph();
   if (items.length === 0) return;
   writer.beginList();
+  writeItems(sides, items);
+}
+
+function writeItems(sides: Sides, items: readonly PlainItem[]): void {
+  const { writer } = sides;
+  let depth = -1;
+  const leave = (to: number) => {
+    for (; depth > to; depth--) {
+      writer.end();
+      if (depth > 0) writer.endList();
+    }
+  };
   for (const item of items) {
+    if (item.depth <= depth) {
+      leave(item.depth);
+      writer.end();
+    } else if (item.depth > 0) writer.beginList();
+    depth = item.depth;
     writer.beginItem();
-    for (const range of item) source.write(writer, range.start, range.end);
-    writer.end();
+    writeRanges(sides, item.ranges);
   }
-  writer.endList();
+  leave(-1);
+}
+
+function writeRanges({ source, writer }: Sides, ranges: readonly TextRange[]): void {
+  for (const { start, end } of ranges) {
+    if (start === end) writer.lineBreak();
+    else source.write(writer, start, end);
+  }
+}
+
+/** Of each part, the last one that goes on with its list behind empty lines; itself, where none does, or the list is as long as what is parsed at a time. */
+function endsOfLists(parts: readonly Segment[]): number[] {
+  const ends = parts.map((_, i) => i);
+  for (let i = parts.length - 2; i >= 0; i--) {
+    const [part, next] = [listOf(parts[i]), listOf(parts[i + 1])];
+    if (part !== null && part.mark === next?.mark && next.paragraph.length === 0) ends[i] = ends[i + 1] as number;
+  }
+  return ends.map((last, i) => ((parts[last] as Segment).end - (parts[i] as Segment).start > LIST_GROUP_LENGTH ? i : last));
+}
+
+/** The list of a part that others may go on with; `null`: none, or what stands at the end of its lines is for the full parser. */
+function listOf(part: Segment | undefined): PlainMarkdown | null {
+  return part?.kind !== "plain" || part.plain.mark === "" || part.plain.hasSpaceAtEnd ? null : part.plain;
 }
 
 function options(disabled: readonly string[]): Options {
@@ -137,9 +185,9 @@ function options(disabled: readonly string[]): Options {
 }
 
 /** The link definitions of a file: a part may refer to one wherever it stands. */
-function linkDefinitions(masked: string): { usedIn(text: string): string } {
+function linkDefinitions(masked: string, hasDefinitions: boolean): { usedIn(text: string): string } {
   const definitions = new Map<string, string>();
-  for (const [line, label] of masked.matchAll(DEFINITION)) {
+  for (const [line, label] of hasDefinitions ? masked.matchAll(DEFINITION) : []) {
     const key = labelKey(label ?? "");
     if (!definitions.has(key)) definitions.set(key, line);
   }

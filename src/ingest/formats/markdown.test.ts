@@ -216,6 +216,14 @@ describe("the short way past the full parser", () => {
       "```js\n",
       "\n```\n",
       "[7] ",
+      "\n  - ",
+      "\n    - ",
+      "\n\n- ",
+      "\n   1. ",
+      "**[a](b)**",
+      "[`c`](d)",
+      "\n\n---\n\n",
+      "\n## ",
     ],
   );
 
@@ -230,8 +238,33 @@ describe("the short way past the full parser", () => {
     "```\na\n~~~",
     "~~~~\na\n~~~",
     "````\na\n```",
+    "- a\n  - b\n    - c\n  - d\n- e",
+    "- a\n - b",
+    "1. a\n   - b\n2. c",
+    "1. a\n  - b",
+    "- a\n  2. b",
+    "- a\n      - b",
+    "- a\n\n- b\n\n- c",
+    "- a\n\n* b",
+    "- a\n  - b\n\n- c\n\n  d",
+    "p\n- a\n\n1. b",
+    "- a  \n  b\n- c  \n\n- d",
+    "a  \nb\t  \nc",
+    "x\n\n---\n\ny\n\n***",
+    "- a\n\n---\n- b",
+    "## `x` and [`y`](z)\n\n# **b** #",
+    "**[a](b) `c`** *`d`*",
+    "**a [b** c](d)",
+    "[a `b](c) d`",
   ])("gives the same blocks of %j", (source) => {
     expect(blocksOf(parseMarkdownText(source, 0))).toEqual(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true })));
+  });
+
+  test.each([
+    ["a list in a long one, which is cut", `${"- a\n".repeat(120)}  - b`],
+    ["a long list with empty lines, which is cut", "- a **[b](c)**\n\n".repeat(900)],
+  ])("gives the same text of %s", (_, source) => {
+    expect(parseMarkdownText(source, 0).text).toEqual(parseMarkdownText(source, 0, { alwaysParse: true }).text);
   });
 
   test("gives the same blocks", () => {

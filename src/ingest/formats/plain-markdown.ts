@@ -1,9 +1,21 @@
 import type { TextRange } from "../../types.ts";
 
-/** What a part of plain markdown becomes: a paragraph first (maybe empty), then the items of one list. */
+/** What a part of plain markdown becomes: a paragraph first (maybe empty), then the items of one list and of those inside it. A range of no length is a hard line break. */
 export interface PlainMarkdown {
   readonly paragraph: readonly TextRange[];
-  readonly items: readonly (readonly TextRange[])[];
+  readonly items: readonly PlainItem[];
+  /** What stands before the words of the outermost items; empty: there are none. */
+  readonly mark: string;
+  /** Holds more than plain words and one flat list: where the part is long or full of marks, the full parser is asked. */
+  readonly isRich: boolean;
+  /** A line ends in white space, which the full parser takes away from the text: what follows comes from another place then. */
+  readonly hasSpaceAtEnd: boolean;
+}
+
+export interface PlainItem {
+  /** 0: an item of the outermost list. */
+  readonly depth: number;
+  readonly ranges: readonly TextRange[];
 }
 
 const ITEM = /^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))(?: {1,4}|\t)(?=\S)/;
@@ -16,8 +28,12 @@ const INNER_UNDERSCORES = /(?<=[A-Za-z0-9])_+(?=[A-Za-z0-9])/y;
 const CODE = /(?<!`)`([^`\s](?:[^`\n]*[^`\s])?)`(?!`)/y;
 /** Brackets that no address follows are themselves where the file defines no links. */
 const BRACKET = /(?<!!)\[|\](?!\()/y;
-const LINK = /\[((?:[^*_`[\]<&\\|!\n]|!(?!\[)|&(?!#?\w{1,32};))+)\]\([ \t]*[^\s()<>\\]*[ \t]*\)/y;
-const STRONG = /(\*{1,2})([^*_`[\]<&\\|\s](?:[^*_`[\]<&\\|\n]*[^*_`[\]<&\\|\s])?)\1(?!\*)/y;
+const LINK = /\[([^[\]\n<\\]+)\]\([ \t]*[^\s()<>\\]*[ \t]*\)/y;
+const STRONG = /(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\*)/y;
+/** Two blanks or more at the end of a line; a tab among them breaks nothing. */
+const HARD_BREAK = /[^ \t] {2,}$/;
+/** What a mark encloses without any mark in it. */
+const BARE = /^[^*_`[\]<&\\|!]*$/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 /** What is known of the file in which a part stands. */
@@ -28,15 +44,29 @@ export interface PlainFile {
   readonly hasDefinitions: boolean;
 }
 
+/** Lists in each other; what is deeper is left to the full parser. */
+const MAX_DEPTH = 20;
+
+/** A list that is open where a line begins. */
+interface OpenList {
+  readonly blanks: string;
+  readonly mark: string;
+  /** Column from which on a line belongs to the item; -1: unknown, for want of a width of tabs. */
+  readonly content: number;
+}
+
 /**
- * Reads a part of markdown that consists of plain lines, one flat list, bold and emphasised words, code within a line and plain links, which is
+ * Reads a part of markdown that consists of plain lines, lists, bold and emphasised words, code within a line and plain links, which is
  * most of what people write. `null` for anything else: then the full parser, which would give the same for these, is asked. It takes
  * a tenth of the full parser's time.
  */
 export function readPlainMarkdown(text: string, { start, end }: TextRange, { maxIndent, hasDefinitions }: PlainFile): PlainMarkdown | null {
   const paragraph: TextRange[] = [];
-  const items: TextRange[][] = [];
+  const items: { readonly depth: number; readonly ranges: TextRange[] }[] = [];
+  const open: OpenList[] = [];
+  const found = { hasDefinitions, isRich: false };
   let mark = "";
+  let hasSpaceAtEnd = false;
   for (let lineStart = start; lineStart < end; ) {
     const newline = text.indexOf("\n", lineStart);
     const lineEnd = newline < 0 || newline >= end ? end : newline;
@@ -44,22 +74,49 @@ export function readPlainMarkdown(text: string, { start, end }: TextRange, { max
     const item = ITEM.exec(line);
     const indent = indentOf(line);
     const content = item === null ? line : line.slice(item[0].length);
-    if (lineEnd < end && /(?: {2}|\\)\r?$/.test(line.slice(-3))) return null;
+    const isBroken = lineEnd < end && HARD_BREAK.test(line);
+    if (lineEnd < end && !isBroken && /(?: {2}|\\)\r?$/.test(line.slice(-3))) return null;
+    if (lineEnd < end && !isBroken && /[ \t\r]$/.test(line)) hasSpaceAtEnd = true;
     if (item !== null) {
-      const [, blanks, bullet, number, delimiter] = item;
-      const found = `${blanks}${bullet ?? delimiter}`;
       // Behind a paragraph only a list from 1 on is one.
-      if (number !== undefined && mark === "" && paragraph.length > 0 && number !== "1") return null;
-      if (indent > maxIndent || (mark !== "" && found !== mark) || BLOCK_SYNTAX.test(content)) return null;
-      mark = found;
-      items.push([]);
+      if (open.length === 0 && item[3] !== undefined && paragraph.length > 0 && item[3] !== "1") return null;
+      if ((open.length === 0 && indent > maxIndent) || BLOCK_SYNTAX.test(content) || !enterItem(open, item)) return null;
+      if (open.length === 1) mark = `${open[0]?.blanks}${open[0]?.mark}`;
+      else found.isRich = true;
+      items.push({ depth: open.length - 1, ranges: [] });
     } else if (BLOCK_SYNTAX.test(line) || (lineStart === start && indent > maxIndent)) return null;
-    const into = items.at(-1) ?? paragraph;
-    if (!readInline(content, lineEnd - content.length, { into, hasDefinitions })) return null;
-    if (lineEnd < end) into.push({ start: lineEnd, end: lineEnd + 1 });
+    const into = items.at(-1)?.ranges ?? paragraph;
+    if (!readInline(content, lineEnd - content.length, into, found)) return null;
+    if (isBroken) found.isRich = true;
+    if (lineEnd < end) into.push({ start: lineEnd, end: isBroken ? lineEnd : lineEnd + 1 });
     lineStart = lineEnd + 1;
   }
-  return { paragraph, items };
+  return found.isRich && hasSpaceAtEnd ? null : { paragraph, items, mark, isRich: found.isRich, hasSpaceAtEnd };
+}
+
+/** Opens or goes on with the list that an item belongs to, by the column of its mark; `false` where the grammar has more to say. */
+function enterItem(open: OpenList[], [whole, blanks = "", bullet, number = "", delimiter = ""]: RegExpExecArray): boolean {
+  const mark = bullet ?? delimiter;
+  const indent = blanks.length;
+  const hasTabs = whole.includes("\t");
+  const last = open.at(-1);
+  if (last !== undefined && blanks !== last.blanks && indent > last.blanks.length) {
+    if (hasTabs || last.content < 0 || indent < last.content || indent > last.content + 3 || open.length > MAX_DEPTH) return false;
+    // Behind the words of an item, as behind a paragraph.
+    if (number !== "" && number !== "1") return false;
+  } else {
+    while (open.length > 0 && open.at(-1)?.blanks !== blanks) open.pop();
+    const list = open.pop();
+    if (last !== undefined && list?.mark !== mark) return false;
+  }
+  open.push({ blanks, mark, content: hasTabs ? -1 : whole.length });
+  return true;
+}
+
+/** The visible ranges of a line of inline syntax, such as the words of a heading; `null` if it needs the full parser. */
+export function readPlainLine(text: string, { start, end }: TextRange, { hasDefinitions }: PlainFile): TextRange[] | null {
+  const into: TextRange[] = [];
+  return readInline(text.slice(start, end), start, into, { hasDefinitions, isRich: false }) ? into : null;
 }
 
 /** The rows of a table as the ranges of their cells, the header first. Cells may still hold inline syntax. */
@@ -112,11 +169,7 @@ function cellsOf(line: string, base: number): TextRange[] {
 }
 
 /** Appends the visible ranges of a line that begins at `base`; `false` if it needs the full parser. */
-function readInline(
-  line: string,
-  base: number,
-  { into, hasDefinitions }: { readonly into: TextRange[]; readonly hasDefinitions: boolean },
-): boolean {
+function readInline(line: string, base: number, into: TextRange[], found: { readonly hasDefinitions: boolean; isRich: boolean }): boolean {
   for (let at = 0; at < line.length; ) {
     const plain = match(TEXT, line, at) ?? match(INNER_UNDERSCORES, line, at);
     if (plain !== null) {
@@ -126,7 +179,7 @@ function readInline(
     }
     const link = match(LINK, line, at);
     if (link !== null) {
-      into.push({ start: base + at + 1, end: base + at + 1 + (link[1]?.length ?? 0) });
+      if (!readInner(link[1] ?? "", base + at + 1, into, found)) return false;
       at += link[0].length;
       continue;
     }
@@ -136,7 +189,7 @@ function readInline(
       at += code[0].length;
       continue;
     }
-    if (!hasDefinitions && match(BRACKET, line, at) !== null) {
+    if (!found.hasDefinitions && match(BRACKET, line, at) !== null) {
       into.push({ start: base + at, end: base + at + 1 });
       at++;
       continue;
@@ -145,10 +198,20 @@ function readInline(
     const marks = strong?.[1]?.length ?? 0;
     const stop = at + (strong?.[0].length ?? 0);
     if (strong === null || !flanks(line, at + marks, at - 1) || !flanks(line, stop - marks - 1, stop)) return false;
-    into.push({ start: base + at + marks, end: base + stop - marks });
+    if (!readInner(strong[2] ?? "", base + at + marks, into, found)) return false;
     at = stop;
   }
   return true;
+}
+
+/** What a link or a mark encloses. A bracket without its other half may be one of a link that reaches beyond. */
+function readInner(inner: string, base: number, into: TextRange[], found: { isRich: boolean }): boolean {
+  if (BARE.test(inner)) {
+    into.push({ start: base, end: base + inner.length });
+    return true;
+  }
+  found.isRich = true;
+  return readInline(inner, base, into, { hasDefinitions: true, isRich: true });
 }
 
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

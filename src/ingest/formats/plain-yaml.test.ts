@@ -30,10 +30,23 @@ const PIECES = [
   ...[" : ", "title: ", "b: ", "c:\n", "---", "...", "\u2028", "\ufeff", "  d: e"],
 ];
 
-test("reads what it reads as the full parser does", () => {
+/** Lines of records and lists at columns that may or may not fit. */
+const NESTED_LINE = fc
+  .tuple(
+    fc.constantFrom(0, 0, 2, 2, 2, 4, 1),
+    fc.constantFrom("", "", "", "- ", "- ", "-  ", "- - "),
+    fc.constantFrom("a: b", "b:", "b:", "c: 1", "/a/b-c", "§ 4", "2 words", 'd: "q: r"', "3-12", "1e5", "", "e: [f]", "words # c"),
+    fc.constantFrom("\n", "\n", "\n", "\r\n", "\n\n"),
+  )
+  .map(([indent, mark, text, end]) => " ".repeat(indent) + mark + text + end);
+
+test.each([
+  ["keys and words", fc.array(fc.constantFrom(...PIECES), { maxLength: 12 })],
+  ["records and lists in each other", fc.array(NESTED_LINE, { minLength: 1, maxLength: 6 }).map((lines) => ["g:\n", ...lines])],
+])("reads what it reads as the full parser does: %s", (_, texts) => {
   let read = 0;
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }), (pieces) => {
+    fc.property(texts, (pieces) => {
       const yaml = pieces.join("");
       const plain = readPlainYaml(yaml);
       if (plain === null) return;
@@ -57,6 +70,14 @@ test.each([
   ["order: 010", null],
   ["title: one\n  two", null],
   ["title: \"it's\"\ntitle: 'last'", { title: "last" }],
+  ["title: A\naliases:\n  - /a/b/\n  - c\nb:", { title: "A", aliases: ["/a/b/", "c"], b: null }],
+  ["a:\n- b: c\n  d:\n  - e\n- f", { a: [{ b: "c", d: ["e"] }, "f"] }],
+  ["a:\n  b:\n    c: § 4.1 words\nd: 3-12", { a: { b: { c: "§ 4.1 words" } }, d: "3-12" }],
+  ["a:\n    b: c\n  d: e", null],
+  ["a:\n  - b\n    c", null],
+  ["a: b\n  c", null],
+  ["a:\n  - - b", null],
+  ["a: 1e5", null],
 ])("reads %j", (yaml, values) => {
   expect(readPlainYaml(yaml)).toEqual(values);
 });
