@@ -260,19 +260,19 @@ describe("what a sentence says beside what it cites", () => {
 
   it("asks the learned score where there is one, and says when there is none", async () => {
     expect(await scored(0.9, null)).toMatchObject({ kept: true, status: "unchecked" });
-    expect(await scored(0.9, { minimum: 0.5, mode: "warn", wording: 0.5 })).toMatchObject({
+    expect(await scored(0.9, { minimum: 0.5, mode: "warn", outweighs: 0.95, wording: 0.5 })).toMatchObject({
       kept: true,
       status: "supported",
     });
-    expect(await scored(0.2, { minimum: 0.5, mode: "remove", wording: 0.5 })).toMatchObject({
+    expect(await scored(0.2, { minimum: 0.5, mode: "remove", outweighs: 0.95, wording: 0.5 })).toMatchObject({
       kept: false,
       status: "unsupported",
     });
-    expect(await scored(0.2, { minimum: 0.5, mode: "warn", wording: 0.5 })).toMatchObject({
+    expect(await scored(0.2, { minimum: 0.5, mode: "warn", outweighs: 0.95, wording: 0.5 })).toMatchObject({
       kept: true,
       status: "unsupported",
     });
-    expect(await scored(null, { minimum: 0.5, mode: "remove", wording: 0.5 })).toMatchObject({
+    expect(await scored(null, { minimum: 0.5, mode: "remove", outweighs: 0.95, wording: 0.5 })).toMatchObject({
       kept: true,
       status: "unchecked",
     });
@@ -389,14 +389,14 @@ describe("what a sentence says beside what it cites", () => {
     expect(await addition(", and the decision shows the date.")).toBe("pass");
   });
 
-  it("leaves the count of unfamiliar words to a support score that speaks, and nothing else", async () => {
-    const support = { minimum: 0.5, mode: "warn", wording: 0.5 } as const;
-    const judged = (text: string, score: number | null) =>
+  it("lets a high support score outweigh the count of unfamiliar words, and nothing else", async () => {
+    const support = { minimum: 0.5, mode: "warn", outweighs: 0.95, wording: 0.5 } as const;
+    const judged = (text: string, score: number) =>
       checkSentence({ text, cited: [page] }, { ...contextOf({ ...sourcebound.check, support }), support: scorer(score) });
-    const unfamiliar = "Purple mountains attract painters during quiet autumn evenings.";
-    expect(await judged(unfamiliar, null)).toMatchObject({ kept: false, status: "unsupported" });
-    expect(verdicts(await judged(unfamiliar, 0.4))).toMatchObject({ grounding: "pass", support: "warn" });
-    expect(await judged(unfamiliar, 0.6)).toMatchObject({ kept: true, status: "supported" });
+    const unfamiliar = "Purple mountains attract painters during quiet autumn evenings, and their pictures sell badly.";
+    expect(verdicts(await judged(unfamiliar, 0.94))).toMatchObject({ grounding: "fail", addition: "fail" });
+    expect(verdicts(await judged(unfamiliar, 0.96))).toMatchObject({ grounding: "pass", addition: "pass" });
+    expect(await judged(unfamiliar, 0.96)).toMatchObject({ kept: true, status: "supported" });
     const wrongValue = await judged("Benefits are reduced after 999 days in prison.", 0.99);
     expect(wrongValue).toMatchObject({ kept: false, status: "unsupported" });
     expect(verdicts(wrongValue)).toMatchObject({ values: "fail", support: "pass" });

@@ -91,7 +91,7 @@ export async function checkSentence(
       ? checkCitations(exact.length, missing, settings.uncited)
       : finding("citations", "repaired", 0, "another source of the answer supports it: that one is cited instead");
   const support = quotes.length === 0 ? [] : await checkSupport(urls.text, quotes, context);
-  const results: Finding[] = [citations, ...findings.map((one) => (isScored(support) ? settled(one) : one)), ...support];
+  const results: Finding[] = [citations, ...findings.map((one) => outweighed(one, support[0]?.score ?? null, settings)), ...support];
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   if (markup !== null) results.push(markup);
   results.push(...guard(urls.text, quotes));
@@ -151,16 +151,13 @@ function evidenceOf(quotes: readonly CitedQuote[]): string[] {
   return [...new Set([...texts(quotes), ...quotes.flatMap(({ above = [] }) => above.filter((line) => line.trim() !== ""))])];
 }
 
-/** Checks that count words which the sources lack. Beside the learned score, which measures that too, they say next to nothing: they stand in where it is silent. */
+/** Checks that count words which the sources lack: a high support score, which measures that too, outweighs them. */
 const COUNT_WORDS = new Set(["novelty", "grounding", "addition"]);
 
-function isScored([support]: readonly Finding[]): boolean {
-  return support !== undefined && support.score !== null;
-}
-
-function settled(found: Finding): Finding {
-  if (found.verdict === "pass" || !COUNT_WORDS.has(found.name)) return found;
-  return finding(found.name, "pass", found.score, `${found.reason}; left to the support score`, found.spans);
+function outweighed(found: Finding, score: number | null, { support }: CheckContext["settings"]): Finding {
+  const isOutweighed = support !== null && score !== null && score >= support.outweighs && COUNT_WORDS.has(found.name);
+  if (!isOutweighed || found.verdict === "pass") return found;
+  return finding(found.name, "pass", found.score, `${found.reason}; outweighed by its support score`, found.spans);
 }
 
 /** Checks of how a sentence is put: they say nothing of whether it is true. */

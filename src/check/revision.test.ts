@@ -11,7 +11,7 @@ import type { SupportScorer } from "./support-scorer.ts";
 const COMES_TO: Readonly<Record<number, string>> = {
   2: "1528e870d39dbcf2",
   3: "d14ec46a3344ba87",
-  4: "6e4c9be2a58869c9",
+  4: "8782d8d8912a1da8",
 };
 
 const quote = (text: string, above: readonly string[] = []): CitedQuote => ({ text, url: "https://www.va.gov/page", exact: true, above });

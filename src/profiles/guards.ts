@@ -45,11 +45,11 @@ export const VALIDATOR_GUARDS: GuardSettings = {
 
 /**
  * Least chance that quotes bear a sentence out, and that no word of it was exchanged, by the score that ships: the lines of `sourcebound`, and in every profile
- * those of a source that is cited in the place of the writer's. .8: of .65 to .88 about where most false sentences lie below
- * and fewest true ones, over the sets that the score is learned on (by weights that did not see the source) and three that teach nothing
- * (`lab/train/support/LOG.md`).
+ * those of a source that is cited in the place of the writer's. With the score from which word counts are outweighed (.93, `sourcebound.ts`) it was chosen so that
+ * false sentences of the sets that teach the score, by weights that did not see their source, are caught as often as with the score of before (.7 and .95) and
+ * true ones are touched least (`lab/train/support/LOG.md`).
  */
-export const BORNE_OUT = { minimum: 0.8, wording: 0.2 } as const;
+export const BORNE_OUT = { minimum: 0.75, wording: 0.2 } as const;
 
 /** Does anything that the profile checks rest on a support score? */
 export function usesSupport({ check }: { readonly check: CheckSettings }): boolean {

@@ -209,12 +209,13 @@ export interface CheckSettings {
   /** Cite another source of the answer when it supports the sentence and the cited one does not; one that cites nothing, where the source says just that. */
   readonly recite: boolean;
   /**
-   * Least learned support score, and what happens below it: where it speaks, checks that only count unfamiliar words are silent;
+   * Least learned support score, what happens below it, and the score from which it outweighs the checks that only count unfamiliar words;
    * `wording`: least chance that no word was exchanged against the nearest sentence of the quotes; below it the reader is warned. `null`: not scored.
    */
   readonly support: {
     readonly minimum: number;
     readonly mode: "remove" | "warn";
+    readonly outweighs: number;
     readonly wording: number;
   } | null;
   /**

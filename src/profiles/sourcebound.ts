@@ -45,7 +45,7 @@ export const sourcebound: Profile = {
     values: "remove",
     claims: "remove",
     recite: true,
-    support: { ...BORNE_OUT, mode: "remove" },
+    support: { ...BORNE_OUT, mode: "remove", outweighs: 0.93 },
     urls: "remove",
     verificationScore: 0.7,
   },
