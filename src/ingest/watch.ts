@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { systemCodeOf } from "../errors.ts";
 
@@ -18,6 +19,8 @@ export function changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_M
     wake();
   };
   const following = (async () => {
+    // Node.js 24 waits for ever below a folder that is not there.
+    statSync(folder);
     for await (const _ of watch(folder, { recursive: true, signal })) {
       clearTimeout(timer);
       timer = setTimeout(settle, quietMs);
