@@ -107,8 +107,9 @@ describe("reading a page apart", () => {
 
   it("does not keep whoever is cancelled waiting for the pages of others", async () => {
     const slow = source(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`.repeat(300));
-    const read = createPageReader(1500);
-    const others = [1, 2].map(() => read(slow, signal));
+    const read = createPageReader(60_000);
+    const enough = new AbortController();
+    const others = [1, 2].map(() => read(slow, enough.signal));
     const controller = new AbortController();
     const left = read(source(FEES), controller.signal);
     const next = read(source(FEES), signal);
@@ -116,6 +117,7 @@ describe("reading a page apart", () => {
     const all = Promise.allSettled(others).then(() => ended.push("others"));
     controller.abort(new Error("too late"));
     await expect(left.finally(() => ended.push("cancelled"))).rejects.toThrow("too late");
+    enough.abort(new Error("enough"));
     await all;
     expect(ended).toEqual(["cancelled", "others"]);
     expect((await next).title).toBe("Card fees & more");
