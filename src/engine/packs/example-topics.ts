@@ -1,4 +1,5 @@
 import { splitSentences } from "../../text/sentences.ts";
+import { isStopWord } from "../../text/tokens.ts";
 import type { Block } from "../../types.ts";
 
 /** Characters of a document that are looked at, and topics that are found at most. */
@@ -9,9 +10,8 @@ const MOST_WORDS = 5;
 
 /** What a sentence is about ends before its verb; other verbs are not told from nouns without reading it. */
 const VERB = /\s(?:is|are|was|were|can|cannot|may|must|will|should|has|have|needs?|does|do)\s/;
-/** Not the thing that a sentence is about: what joins, places or points elsewhere, and who stands for anybody. */
-const NO_THING =
-  /^(?:after|and|any(?:body|one)|as|at|because|before|but|by|during|every(?:body|one)|for|from|he|here|i|if|in|inside|it|its|many|most|no|nobody|nor|not|of|on|or|our|outside|she|since|so|some|such|that|their|there|these|they|this|those|to|under|unless|until|we|what|when|where|which|while|who|whoever|with|within|without|yet|you|your)\b/i;
+/** Who stands for anybody names nothing. */
+const ANYBODY = /^(?:any|every|no|some)(?:body|one)\b/i;
 const MARKS = /[^\p{L}\p{N}\s'’-]/u;
 const ARTICLE = /^(?:the|an?)\s+/i;
 const EACH = /^(?:each|every|all|any)\s+/i;
@@ -49,7 +49,9 @@ function topicOf(sentence: string): string | null {
   const named = sentence.slice(0, verb);
   const topic = named.replace(EACH, "");
   const thing = topic.replace(ARTICLE, "");
-  if (thing.length < 3 || thing.split(" ").length > MOST_WORDS || [NO_THING, MARKS, RELATIVE].some((sign) => sign.test(named))) return null;
+  if (thing.length < 3 || thing.split(" ").length > MOST_WORDS || [ANYBODY, MARKS, RELATIVE].some((sign) => sign.test(named))) return null;
+  // What joins, places or points elsewhere names no thing.
+  if (isStopWord((thing.split(" ")[0] as string).toLowerCase())) return null;
   return topic === named ? withoutCapital(topic) : topic;
 }
 
