@@ -119,7 +119,7 @@ function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { 
   const values = measureEvidence(view, names);
   const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
   const { chance: probability, readings } = answerChance(choice, known, weights);
-  for (const [name, value] of Object.entries(readings ?? {})) log.fact(name.replace(".", "_"), value);
+  for (const [name, value] of Object.entries(readings ?? {})) log.fact(name.replaceAll(".", "_"), value);
   const { minimum, rule } = weights.threshold;
   const [chance, from] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
   const reason = `${chance} likely that the best quote answers; shown as an answer from ${from} (${rule})`;

@@ -93,7 +93,7 @@ async function readPassages(
     await parts.turn();
     const unjudged = { verdict: "verified" as const, relevance: null, consistency: null, agreement: null, score: 0, reason: "" };
     const { pieces } = await choose({ question, evidence: [{ ...unjudged, passage }] }, parts, SILENT_LOG, signal);
-    const read = pieces.flatMap(({ reading }) => reading ?? []);
+    const read = pieces.flatMap(({ reading }) => reading?.cosine ?? []);
     readings.push(read.length === 0 ? null : Math.max(...read));
   }
   return readings;

@@ -18,7 +18,7 @@ function finderOf({ reads = true } = {}) {
     reader: reads
       ? async (all) => {
           texts.push([...all]);
-          return all.map((text) => Float32Array.of(said(text, "r")));
+          return all.map((text) => ({ vector: Float32Array.of(said(text, "r")), tokens: new Int8Array(0) }));
         }
       : null,
   });

@@ -1,3 +1,4 @@
+import type { ReadTexts } from "../reader/reader.ts";
 import { crisisFeatures } from "./crisis-features.ts";
 
 /** Sentences of one message that are looked at; a question has few, a body that is no request may have thousands. */
@@ -34,7 +35,7 @@ export interface CrisisParts {
   readonly read: { readonly chance: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
   readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
   /** `null`: the reader cannot be used, and what is seen at a glance decides. */
-  readonly reader: ((texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>) | null;
+  readonly reader: ReadTexts | null;
 }
 
 /**
@@ -50,9 +51,9 @@ export function createCrisisFinder({ atAGlance, read, encoder, reader }: CrisisP
     if (alarming.length === 0) return "no";
     const texts = alarming.slice(0, MOST_READ).map(({ text }) => text);
     // Never cancelled: whoever gives up waiting must be told all the same, and the next message may be the same.
-    const vectors = reader === null ? null : await reader(texts, new AbortController().signal);
-    if (vectors === null) return named(Math.max(...alarming.map(({ chance }) => chance)), atAGlance.cuts);
-    return named(Math.max(...vectors.map(read.chance)), read.cuts);
+    const readings = reader === null ? null : await reader(texts, new AbortController().signal);
+    if (readings === null) return named(Math.max(...alarming.map(({ chance }) => chance)), atAGlance.cuts);
+    return named(Math.max(...readings.map(({ vector }) => read.chance(vector))), read.cuts);
   };
 }
 

@@ -59,7 +59,7 @@ describe("createReader", () => {
     }, 1);
     const reading = pool.read(passage.repeat(100), undefined);
     await threads[0]?.end();
-    expect(await reading).toHaveLength(64);
+    expect((await reading).vector).toHaveLength(64);
     expect(threads).toHaveLength(2);
     await pool.close();
   });

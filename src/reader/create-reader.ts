@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { PACKAGE_ROOT } from "../package.ts";
 import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
 import { createReadText } from "./read-text.ts";
-import type { Reader } from "./reader.ts";
+import type { Reader, Reading } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 import { createThreadStarter } from "./threads.ts";
 import { loadReaderWeights } from "./weights.ts";
@@ -13,8 +13,8 @@ import { loadReaderWeights } from "./weights.ts";
 export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
 /** More threads gain little: a question has a dozen pieces, and others on the machine want to work too. */
 export const MAX_DEFAULT_THREADS = 4;
-/** Some 8,800 vectors. */
-export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
+/** Some 1,700 readings of 60 tokens. */
+export const DEFAULT_CACHE_BYTES = 40 * 2 ** 20;
 
 export interface ReaderOptions {
   /** Weights file. @default the one that ships */
@@ -23,7 +23,7 @@ export interface ReaderOptions {
   readonly threads?: number | undefined;
   /** @default WebAssembly SIMD where the machine has it, else "scalar" */
   readonly kernel?: "wasm" | "scalar" | undefined;
-  /** Most bytes of vectors that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
+  /** Most bytes of readings that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
   readonly cacheBytes?: number | undefined;
 }
 
@@ -51,10 +51,10 @@ export function defaultThreads(): number {
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
   const cache = createReadingCache(cacheBytes);
 
-  async function readAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+  async function readAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<Reading[]> {
     signal?.throwIfAborted();
     const keys = texts.map((text) => readingKey(weights.hash, text));
-    const found = new Map<string, Float32Array>();
+    const found = new Map<string, Reading>();
     const missing = new Map<string, string>();
     for (const [i, text] of texts.entries()) {
       const key = keys[i] as string;
@@ -70,16 +70,16 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
     try {
       await Promise.all(
         longestFirst.map(async ([key, text]) => {
-          const vector = await pool.read(text, both);
-          cache.set(key, vector);
-          found.set(key, vector);
+          const reading = await pool.read(text, both);
+          cache.set(key, reading);
+          found.set(key, reading);
         }),
       );
     } catch (error) {
       stop.abort(error);
       throw error;
     }
-    return keys.map((key) => found.get(key) as Float32Array);
+    return keys.map((key) => found.get(key) as Reading);
   }
 
   return {

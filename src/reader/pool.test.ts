@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createReaderPool } from "./pool.ts";
 import type { ReaderThread, StartThread, ThreadEvents, ThreadTask } from "./threads.ts";
 
-const said = (text: string) => Float32Array.of(Number(text));
+const said = (text: string) => ({ vector: Float32Array.of(Number(text)), tokens: new Int8Array(0) });
 
 interface FakeThread extends ReaderThread {
   readonly arenaNumber: number;
@@ -35,7 +35,7 @@ function fakeThreads() {
       },
       reply: () => {
         const { id, text } = thread.tasks.at(-1) as ThreadTask;
-        events.onReply({ id, vector: said(text) });
+        events.onReply({ id, reading: said(text) });
       },
       crash: () => events.onEnd(new Error("out of memory")),
     };

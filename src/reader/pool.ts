@@ -1,10 +1,11 @@
 import { ModelError, messageOf } from "../errors.ts";
+import type { Reading } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
 
 /** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
 export interface ReaderPool {
   /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed` */
-  read(text: string, signal: AbortSignal | undefined): Promise<Float32Array>;
+  read(text: string, signal: AbortSignal | undefined): Promise<Reading>;
   /** Starts every thread that is not running. */
   warm(): void;
   close(): Promise<void>;
@@ -13,7 +14,7 @@ export interface ReaderPool {
 interface Job {
   readonly id: number;
   readonly text: string;
-  readonly resolve: (vector: Float32Array) => void;
+  readonly resolve: (reading: Reading) => void;
   readonly reject: (reason: unknown) => void;
   crashes: number;
 }
@@ -61,7 +62,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     if (job === null || job.id !== reply.id) return;
     slot.job = null;
     slot.thread?.hold(false);
-    if ("vector" in reply) job.resolve(reply.vector);
+    if ("reading" in reply) job.resolve(reply.reading);
     else job.reject(new ModelError("reader_failed", `the reader could not read a text: ${reply.failure}`, {}));
     next();
   }
@@ -92,7 +93,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     read(text, signal) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(signal.reason);
-      return new Promise<Float32Array>((resolve, reject) => {
+      return new Promise<Reading>((resolve, reject) => {
         lastId = (lastId % 0x7fffffff) + 1;
         const leave = () => {
           drop(job);

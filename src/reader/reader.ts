@@ -1,15 +1,25 @@
+/** Length of a token's state in whole numbers: the most that a byte holds. */
+export const TOKEN_LENGTH = 127;
+
+/** What was read of a text. It may be shared with other callers, and is not to be changed. */
+export interface Reading {
+  /** Of the whole text, of length 1: the dot product of two is their cosine. */
+  readonly vector: Float32Array;
+  /** Of each token that was read, one after the other, as many numbers each as `vector` has, as whole numbers that make a length of some `TOKEN_LENGTH`. */
+  readonly tokens: Int8Array;
+}
+
 /** A reader: turns what a text means into a vector, so that a question lies near what answers it. */
 export interface Reader {
   /**
-   * One vector of length 1 per text, in their order: the dot product of two is their cosine. Of a text beyond 256 tokens the beginning is read. Vectors may be
-   * shared with other callers: they are not to be changed.
+   * One reading per text, in their order. Of a text beyond 256 tokens the beginning is read.
    *
    * @throws the signal's reason when it is cancelled
    * @throws {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`
    * @example
    * const [question, passage] = await reader.read(["What is the fee?", "Library › Fees\nA card costs $3."]);
    */
-  read(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  read(texts: readonly string[], signal?: AbortSignal): Promise<Reading[]>;
   /** Name and hash: vectors of different weights must not be compared. */
   readonly weights: { readonly name: string; readonly hash: string };
   /** Starts what the first reading would start, without waiting for it. */
@@ -18,5 +28,5 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** Vectors of texts, each of length 1, by the reader that weights were learned with; `null`: it could not read, and what is known without it stands. */
-export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Float32Array[] | null>;
+/** Readings of texts, by the reader that weights were learned with; `null`: it could not read, and what is known without it stands. */
+export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Reading[] | null>;

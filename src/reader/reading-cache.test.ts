@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createPooledReader } from "./create-reader.ts";
+import type { Reading } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 
-const one = Float32Array.of(1);
-const two = Float32Array.of(2);
+/** Some 1,900 bytes with its entry. */
+const readingOf = (value: number): Reading => ({ vector: Float32Array.of(value), tokens: new Int8Array(1_496) });
+const one = readingOf(1);
+const two = readingOf(2);
 
 describe("readingKey", () => {
   it("differs with the weights and with any text", () => {
@@ -44,7 +47,7 @@ describe("createPooledReader", () => {
         read: async (text) => {
           asked.push(text);
           if (text === "broken") throw new Error("it broke");
-          return Float32Array.of(asked.length);
+          return readingOf(asked.length);
         },
         warm: () => undefined,
         close: async () => undefined,

@@ -1,9 +1,10 @@
 import { sha256Hex } from "../text/hash.ts";
+import type { Reading } from "./reader.ts";
 
-/** Vectors by what was read; what was not asked for longest goes first when there are more bytes than allowed. */
+/** Readings by what was read; what was not asked for longest goes first when there are more bytes than allowed. */
 export interface ReadingCache {
-  get(key: string): Float32Array | undefined;
-  set(key: string, vector: Float32Array): void;
+  get(key: string): Reading | undefined;
+  set(key: string, reading: Reading): void;
   readonly bytes: number;
 }
 
@@ -12,12 +13,22 @@ export function readingKey(weightsHash: string, text: string): string {
   return sha256Hex(JSON.stringify([weightsHash, text]));
 }
 
-/** A key, an entry and a vector of 384 numbers, roughly. */
-const ENTRY_BYTES = 1_900;
+/** A key and an entry, roughly. */
+const ENTRY_BYTES = 400;
+
+function bytesOf({ vector, tokens }: Reading): number {
+  return ENTRY_BYTES + vector.byteLength + tokens.byteLength;
+}
 
 export function createReadingCache(maxBytes: number): ReadingCache {
-  const most = Math.floor(maxBytes / ENTRY_BYTES);
-  const entries = new Map<string, Float32Array>();
+  const entries = new Map<string, Reading>();
+  let bytes = 0;
+  const drop = (key: string) => {
+    const known = entries.get(key);
+    if (known === undefined) return;
+    entries.delete(key);
+    bytes -= bytesOf(known);
+  };
   return {
     get(key) {
       const found = entries.get(key);
@@ -27,14 +38,17 @@ export function createReadingCache(maxBytes: number): ReadingCache {
       }
       return found;
     },
-    set(key, vector) {
-      entries.delete(key);
-      if (most > 0) entries.set(key, vector);
-      const [oldest] = entries.keys();
-      if (entries.size > most && oldest !== undefined) entries.delete(oldest);
+    set(key, reading) {
+      drop(key);
+      entries.set(key, reading);
+      bytes += bytesOf(reading);
+      for (const oldest of entries.keys()) {
+        if (bytes <= maxBytes) break;
+        drop(oldest);
+      }
     },
     get bytes() {
-      return entries.size * ENTRY_BYTES;
+      return bytes;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
+import type { Reading } from "./reader.ts";
 import type { ReaderWeights } from "./shared-weights.ts";
 
 export interface ThreadSetup {
@@ -13,7 +14,7 @@ export interface ThreadTask {
   readonly text: string;
 }
 
-export type ThreadReply = { readonly id: number } & ({ readonly vector: Float32Array } | { readonly failure: string });
+export type ThreadReply = { readonly id: number } & ({ readonly reading: Reading } | { readonly failure: string });
 
 /** A thread that reads one text at a time. */
 export interface ReaderThread {

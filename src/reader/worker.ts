@@ -10,7 +10,7 @@ const readText = createReadText(weights, arenaNumber);
 parentPort?.on("message", ({ id, text }: ThreadTask) => {
   const reply = (message: ThreadReply) => parentPort?.postMessage(message);
   try {
-    reply({ id, vector: readText(text) });
+    reply({ id, reading: readText(text) });
   } catch (error) {
     reply({ id, failure: messageOf(error) });
   }

@@ -1,4 +1,4 @@
-import type { Reader } from "../reader/reader.ts";
+import { type Reader, TOKEN_LENGTH } from "../reader/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** A reader that says what a test wants it to say, and remembers what it was asked. */
@@ -33,7 +33,7 @@ export function fakeReader({ nameOf = (text) => text, name = "fake-reader" }: Fa
         if (!names.includes(named)) names.push(named);
         const vector = new Float32Array(DIMENSIONS);
         vector[names.indexOf(named) % DIMENSIONS] = 1;
-        return vector;
+        return { vector, tokens: Int8Array.from(vector, (value) => value * TOKEN_LENGTH) };
       });
     },
     weights: { name, hash: sha256Hex(name) },

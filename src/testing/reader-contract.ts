@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../errors.ts";
-import type { Reader } from "../reader/reader.ts";
+import { type Reader, type Reading, TOKEN_LENGTH } from "../reader/reader.ts";
 
 export interface ReaderUnderTest {
   readonly reader: Reader;
@@ -10,7 +10,7 @@ export interface ReaderUnderTest {
 const passage = "Visitors pay $4 a day. 🅿️ Résidents du quartier, on the other hand, park free of charge from 18:00 to 8:00.";
 const other = "When do residents pay?";
 
-const lengthOf = (vector: Float32Array | undefined) => Math.hypot(...(vector ?? []));
+const lengthOf = (reading: Reading | undefined) => Math.hypot(...(reading?.vector ?? []));
 
 /** What every reader does, whatever computes it. */
 export function describeReaderContract(name: string, open: () => Promise<ReaderUnderTest>): void {
@@ -32,6 +32,19 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
         expect(lengthOf(first)).toBeCloseTo(1, 5);
         expect(second).not.toEqual(first);
         expect(again).toEqual(first);
+      }),
+    );
+
+    it(
+      "gives every token a state of one length, and none to an empty text",
+      withReader(async (reader) => {
+        const [some, more, none] = await reader.read([other, passage, ""]);
+        const { vector, tokens } = some as Reading;
+        expect(tokens.length % vector.length).toBe(0);
+        expect(more?.tokens.length).toBeGreaterThan(tokens.length);
+        expect(none?.tokens).toHaveLength(0);
+        for (let at = 0; at < tokens.length; at += vector.length)
+          expect(Math.abs(Math.hypot(...tokens.subarray(at, at + vector.length)) - TOKEN_LENGTH)).toBeLessThan(2);
       }),
     );
 
@@ -64,7 +77,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
           "x".repeat(5000),
           "漢字🅰️ж".repeat(20),
         ];
-        for (const vector of await reader.read(texts)) expect(lengthOf(vector)).toBeCloseTo(1, 5);
+        for (const reading of await reader.read(texts)) expect(lengthOf(reading)).toBeCloseTo(1, 5);
       }),
     );
 

@@ -1,5 +1,5 @@
 import { dot } from "../reader/dot.ts";
-import type { ReadTexts } from "../reader/reader.ts";
+import type { Reading, ReadTexts } from "../reader/reader.ts";
 
 /**
  * Cosine below which two words that look like forms of one are two words. Of 71 such pairs that were written for it, 10 of 26 that are two words lie below, and none
@@ -19,8 +19,8 @@ export async function unlikeForms(
 ): Promise<string[]> {
   if (forms.size === 0 || read === null) return [];
   const words = [...new Set([...forms].flatMap(([word, held]) => [word, ...held]))];
-  const vectors = await read(words, signal);
-  if (vectors === null) return [];
-  const vectorOf = (word: string) => vectors[words.indexOf(word)] as Float32Array;
+  const readings = await read(words, signal);
+  if (readings === null) return [];
+  const vectorOf = (word: string) => (readings[words.indexOf(word)] as Reading).vector;
   return [...forms].filter(([word, held]) => held.every((one) => dot(vectorOf(word), vectorOf(one)) < ONE_WORD)).map(([word]) => word);
 }

@@ -2,7 +2,7 @@ import { chanceOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
-import type { READ_ANSWER_FEATURES } from "./reading-features.ts";
+import { compareReadings } from "./reading-features.ts";
 
 /** Name of the feature: share of the question's weight on words that no document holds. */
 const UNKNOWN = "unknown.weight";
@@ -18,7 +18,7 @@ const ALONE = 6;
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
-  readonly readings: Readonly<Record<(typeof READ_ANSWER_FEATURES)[number] | "unknown", number | null>> | null;
+  readonly readings: Readonly<Record<string, number | null>> | null;
 }
 
 /**
@@ -34,16 +34,14 @@ export function answerChance(
   const chance = glanceChance(glance ?? pieces, known, answer);
   const [first, second] = pieces;
   if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
-  const readings = {
+  const readings: Readonly<Record<string, number | null>> = {
     glance: logit(chance),
     score: first.score,
     // Alone it is ahead of nobody, and above nobody: that says nothing, least of all that it answers.
     "score.ahead": second === undefined ? null : first.score - second.score,
-    reading: first.reading,
-    "reading.above": second === undefined ? null : first.reading - meanReading(pieces),
+    ...compareReadings(pieces.flatMap(({ reading }) => reading ?? [])),
   };
-  const of: Readonly<Record<string, number | null>> = readings;
-  const values = scorer.features.map((name) => of[name] ?? null);
+  const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN) ?? 0;
   return { chance: unknown > MOSTLY_UNKNOWN ? Math.min(read, Math.max(0, 1 - unknown)) : read, readings: { ...readings, unknown } };
@@ -63,9 +61,4 @@ function glanceChance(pieces: readonly ScoredPiece[], known: ReadonlyMap<string,
   ]);
   const values = answer.features.map((name) => own.get(name) ?? known.get(name) ?? null);
   return chanceOf(values, answer);
-}
-
-function meanReading(pieces: readonly ScoredPiece[]): number {
-  const readings = pieces.flatMap(({ reading }) => reading ?? []);
-  return readings.reduce((sum, reading) => sum + reading, 0) / readings.length;
 }

@@ -1,5 +1,6 @@
 import type { MeasuredPiece } from "./piece-features.ts";
 import type { AskedQuestion, PieceView } from "./piece-view.ts";
+import type { PieceReading } from "./reading-features.ts";
 
 /** A piece that may answer. */
 export interface ScoredPiece {
@@ -8,8 +9,8 @@ export interface ScoredPiece {
   readonly score: number;
   /** Chance that it answers, 0 to 1. */
   readonly chance: number;
-  /** Cosine of question and piece by the reader; `null`: it was not read. */
-  readonly reading: number | null;
+  /** What the reader says of question and piece; `null`: it was not read. */
+  readonly reading: PieceReading | null;
 }
 
 /** What may be quoted of the evidence for one question, best first. */

@@ -84,7 +84,7 @@ describe("answerChance", () => {
 
   it("is made of the best piece's score and reading, its lead, and how far its reading lies above the mean of those read", async () => {
     const glanced = await chooseWith(null, SENTENCES.slice(0, 4));
-    const readings = [0.9, 0.6, 0.3, null];
+    const readings = [0.9, 0.6, 0.3, null].map((cosine) => (cosine === null ? null : { cosine, match: null }));
     const scores = [5, 3, 2, 1];
     const pieces = glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0, reading: readings[i] ?? null }));
     const read = { pieces, glance: glanced.pieces };

@@ -1,10 +1,11 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import { dot } from "../reader/dot.ts";
-import type { ReadTexts } from "../reader/reader.ts";
+import type { Reading, ReadTexts } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { measureReading } from "./reading-features.ts";
 import { readingText } from "./reading-text.ts";
+import { matchTokens } from "./token-match.ts";
 
 /** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
 export const READ_PIECES = 8;
@@ -22,9 +23,10 @@ export async function readPieces(question: string, choice: Choice, { weights, re
   if (first.length === 0) return choice;
   const all = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
   if (all === null) return choice;
-  const [asked, ...vectors] = all;
+  const [asked, ...readings] = all as [Reading, ...Reading[]];
   const pieces = first.map((piece, i): ScoredPiece => {
-    const reading = dot(asked as Float32Array, vectors[i] as Float32Array);
+    const own = readings[i] as Reading;
+    const reading = { cosine: dot(asked.vector, own.vector), match: matchTokens(asked, own) };
     const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
     return { ...piece, score, chance: chanceOfScore(score, read), reading };
   });

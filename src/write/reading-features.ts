@@ -1,18 +1,48 @@
 import { type MeasuredPiece, PIECE_FEATURES } from "./piece-features.ts";
+import type { TokenMatch } from "./token-match.ts";
 
-/** Name of the feature: cosine of question and piece. */
-const READING = "reading";
+/** What reading says of a piece: the cosine of question and piece, and how the question's tokens find their like in it (`null`: there are none). */
+export interface PieceReading {
+  readonly cosine: number;
+  readonly match: TokenMatch | null;
+}
 
-/** What the score of a piece that was read is made of: the cosine of question and piece beside what was measured of it at a glance. */
-export const READING_FEATURES = [READING, ...Object.keys(PIECE_FEATURES)];
+/** Names of the features, and what of a reading each is. */
+const READINGS: Readonly<Record<string, (reading: PieceReading) => number | null>> = {
+  reading: ({ cosine }) => cosine,
+  "match.mean": ({ match }) => match?.mean ?? null,
+  "match.least": ({ match }) => match?.least ?? null,
+  "match.lower": ({ match }) => match?.lower ?? null,
+  "match.back": ({ match }) => match?.back ?? null,
+};
+
+/** What the score of a piece that was read is made of: what reading says of it beside what was measured at a glance. */
+export const READING_FEATURES = [...Object.keys(READINGS), ...Object.keys(PIECE_FEATURES)];
 
 /** Values of the named features of a piece that was read; `null` where one measures nothing. */
-export function measureReading(piece: MeasuredPiece, reading: number, names: readonly string[]): (number | null)[] {
-  return names.map((name) => (name === READING ? reading : (PIECE_FEATURES[name]?.(piece) ?? null)));
+export function measureReading(piece: MeasuredPiece, reading: PieceReading, names: readonly string[]): (number | null)[] {
+  return names.map((name) => READINGS[name]?.(reading) ?? PIECE_FEATURES[name]?.(piece) ?? null);
 }
 
 /**
- * What the chance of an answer takes from readings: log odds at a glance; score of the best piece, its lead, its cosine, and how far that lies above the mean
- * of those read.
+ * What the chance of an answer takes from readings: log odds at a glance; score of the best piece and its lead; and of each figure of its reading the value, and how
+ * far that lies above the mean of those read.
  */
-export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", "reading", "reading.above"] as const;
+export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`])];
+
+/** The figures of the first reading by name, and how far each lies above the mean of all; that is `null` where there is no other. */
+export function compareReadings(readings: readonly PieceReading[]): Record<string, number | null> {
+  const [first] = readings;
+  if (first === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(READINGS).flatMap(([name, of]) => {
+      const value = of(first);
+      const values = readings.map(of).filter((one) => one !== null);
+      const above = value === null || readings.length === 1 ? null : value - values.reduce((sum, one) => sum + one, 0) / values.length;
+      return [
+        [name, value],
+        [`${name}.above`, above],
+      ];
+    }),
+  );
+}

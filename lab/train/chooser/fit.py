@@ -88,10 +88,10 @@ class Chooser:
     """A linear score of pieces; `read`: of pieces that were read, their reading the first feature."""
 
     def __init__(self, names: list[str], l2=1e-3, read=False):
-        self.names, self.l2, self.read = (["reading"] if read else []) + names, l2, read
+        self.names, self.l2, self.read = (READINGS if read else []) + names, l2, read
 
     def row(self, piece: dict) -> list:
-        return ([piece["reading"]] if self.read else []) + piece["x"]
+        return (readings(piece) if self.read else []) + piece["x"]
 
     def fit(self, questions: list[dict]):
         asked = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
@@ -143,7 +143,9 @@ def reader_id() -> dict:
 # Lead of a piece that has no competitor.
 ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
-READ_GATE = ["glance", "score", "score.ahead", "reading", "reading.above"]
+# What reading says of a piece, as src/write/reading-features.ts: the cosine, and the token match of `../reader/train.py` in its order.
+READINGS = ["reading", "match.mean", "match.least", "match.lower", "match.back"]
+READ_GATE = ["glance", "score", "score.ahead"] + [f"{name}{of}" for name in READINGS for of in ("", ".above")]
 
 
 def gate_row(question: dict, score: numpy.ndarray) -> list:
@@ -157,10 +159,16 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
 def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
     """What the scores of the pieces that were read say, beside the log odds at a glance."""
     order = numpy.argsort(-score)
-    best, reading = score[order[0]], pieces[order[0]]["reading"]
+    best = score[order[0]]
+    values = readings(pieces[order[0]])
     if len(order) == 1:
-        return [glance, best, None, reading, None]
-    return [glance, best, best - score[order[1]], reading, reading - float(numpy.mean([piece["reading"] for piece in pieces]))]
+        return [glance, best, None] + [v for value in values for v in (value, None)]
+    means = numpy.nanmean(numpy.array([readings(piece) for piece in pieces], dtype=float), axis=0)
+    return [glance, best, best - score[order[1]]] + [v for value, mean in zip(values, means) for v in (value, None if value is None else value - mean)]
+
+
+def readings(piece: dict) -> list:
+    return [piece["reading"]] + (piece["match"] or [None] * (len(READINGS) - 1))
 
 
 class Model:

@@ -36,6 +36,8 @@ RATE = 2e-5
 WARM = 0.1
 #: Share of the questions of a step that is written in small letters without its mark.
 PLAIN = 0.2
+#: Tokens of a question that are looked for in a piece.
+ASKED_TOKENS = 64
 #: Hard pieces of a question, among which those of a step are drawn.
 HARD = 14
 
@@ -54,7 +56,7 @@ class Encoder:
     def trained(self) -> list[torch.Tensor]:
         return [values for values in self.state.values() if values.requires_grad]
 
-    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def states(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         def affine(name, x):
             return linear(x.bfloat16(), self.state[f"{name}.weight"].bfloat16(), self.state[f"{name}.bias"].bfloat16()).float()
 
@@ -72,27 +74,55 @@ class Encoder:
             mixed = scaled_dot_product_attention(q, k, v, attn_mask=seen).transpose(1, 2).reshape(texts, tokens, -1)
             x = norm(at + "attention.output.LayerNorm", x + affine(at + "attention.output.dense", mixed))
             x = norm(at + "output.LayerNorm", x + affine(at + "output.dense", gelu(affine(at + "intermediate.dense", x))))
-        kept = mask[:, :, None].float()
-        return normalize((x * kept).sum(1) / kept.sum(1), dim=1)
+        return x
 
-    def vectors(self, texts: list[str], batch=32) -> torch.Tensor:
-        """Unit vectors in the order of the texts; texts of like length are read together."""
+    def batches(self, texts: list[str], batch: int):
+        """Places of the texts, their states and what of them is text, batch by batch; texts of like length are read together."""
         encoded = self.tokenizer.encode_batch(texts)
         order = sorted(range(len(texts)), key=lambda i: len(encoded[i].ids))
-        parts = []
         for start in range(0, len(order), batch):
-            some = [encoded[i].ids for i in order[start : start + batch]]
+            places = order[start : start + batch]
+            some = [encoded[i].ids for i in places]
             ids = torch.zeros(len(some), max(map(len, some)), dtype=torch.long)
             mask = torch.zeros_like(ids)
             for row, own in enumerate(some):
                 ids[row, : len(own)], mask[row, : len(own)] = torch.tensor(own), 1
-            parts.append(self.forward(ids, mask))
+            yield places, self.states(ids, mask), mask
+
+    def vectors(self, texts: list[str], batch=32) -> torch.Tensor:
+        """Unit vectors in the order of the texts."""
+        order, parts = [], []
+        for places, states, mask in self.batches(texts, batch):
+            order += places
+            parts.append(mean_of(states, mask))
         back = torch.empty(len(order), dtype=torch.long)
         back[torch.tensor(order)] = torch.arange(len(order))
         return torch.cat(parts)[back]
 
+    def readings(self, texts: list[str], batch=32) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """Of each text its unit vector, and the unit states of its tokens without the two that frame it."""
+        read: list = [None] * len(texts)
+        for places, states, mask in self.batches(texts, batch):
+            for row, (place, vector) in enumerate(zip(places, mean_of(states, mask))):
+                read[place] = (vector, normalize(states[row, 1 : int(mask[row].sum()) - 1], dim=1))
+        return read
+
     def save(self, path: Path, bar: float) -> None:
         save_file({name: values.detach().contiguous() for name, values in self.state.items()}, path, metadata=dict(bar=str(bar)))
+
+
+def mean_of(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    kept = mask[:, :, None].float()
+    return normalize((states * kept).sum(1) / kept.sum(1), dim=1)
+
+
+def match_of(asked: torch.Tensor, piece: torch.Tensor) -> list[float] | None:
+    """How the tokens of a question find their like in a piece, as `src/write/token-match.ts`."""
+    if len(asked) == 0 or len(piece) == 0:
+        return None
+    cosines = asked[:ASKED_TOKENS] @ piece.T
+    found = cosines.max(1).values.sort().values
+    return [round(float(v), 4) for v in (found.mean(), found[0], found[: max(1, len(found) // 2)].mean(), cosines.max(0).values.mean())]
 
 
 def start() -> Encoder:
@@ -183,15 +213,35 @@ def part(path: Path, questions: list[dict], options: argparse.Namespace) -> Enco
     return encoder
 
 
-def readings_of(encoder: Encoder, questions: list[dict], name="reading") -> None:
-    texts = list(dict.fromkeys(text for q in questions for text in [q["question"], *(piece["text"] for piece in q["pieces"])]))
+def texts_of(questions: list[dict]) -> list[str]:
+    return list(dict.fromkeys(text for q in questions for text in [q["question"], *(piece["text"] for piece in q["pieces"])]))
+
+
+def cosines_before(questions: list[dict]) -> None:
+    encoder, texts = start(), texts_of(questions)
     place = {text: i for i, text in enumerate(texts)}
     with torch.no_grad():
         vectors = torch.cat([encoder.vectors(texts[at : at + 2048]) for at in range(0, len(texts), 2048)]).numpy()
     for q in questions:
-        asked = vectors[place[q["question"]]]
         for piece in q["pieces"]:
-            piece[name] = round(float(vectors[place[piece["text"]]] @ asked), 4)
+            piece["before"] = round(float(vectors[place[piece["text"]]] @ vectors[place[q["question"]]]), 4)
+
+
+def readings_of(encoder: Encoder, questions: list[dict]) -> None:
+    """Questions of one document stand together and share its pieces; the states of all texts at once would take too much memory."""
+    begun = time.monotonic()
+    with torch.no_grad():
+        for at in range(0, len(questions), 64):
+            some = questions[at : at + 64]
+            texts = texts_of(some)
+            read = dict(zip(texts, encoder.readings(texts)))
+            for q in some:
+                vector, tokens = read[q["question"]]
+                for piece in q["pieces"]:
+                    own, states = read[piece["text"]]
+                    piece["reading"], piece["match"] = round(float(own @ vector), 4), match_of(tokens, states)
+            if at % 512 == 0:
+                print(f"read {at} of {len(questions)} questions, {time.monotonic() - begun:.0f} s", flush=True)
 
 
 def count_right(questions: list[dict]) -> str:
@@ -223,7 +273,8 @@ def main() -> None:
     questions = [q for _, _, rows in files for q in rows if q["pieces"]]
     answerable = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
     print(f"{len(questions)} questions, {sum(any(piece['y'] for piece in q['pieces']) for q in questions)} with a piece that answers", flush=True)
-    readings_of(start(), questions, "before")
+    cosines_before(questions)
+    print("cosines before", flush=True)
     for fold in range(options.folds):
         inside = [q for q in questions if fold_of(q["group"], options.folds) != fold]
         outside = [q for q in questions if fold_of(q["group"], options.folds) == fold]
@@ -237,7 +288,7 @@ def main() -> None:
     if options.check is not None:
         head, rows = read_rows(options.check)
         asked = [q for q in rows if q["pieces"]]
-        readings_of(start(), asked, "before")
+        cosines_before(asked)
         readings_of(encoder, asked)
         print(f"{options.check.name}: {count_right(asked)}")
         write_rows(options.work / options.check.name, head, rows)
