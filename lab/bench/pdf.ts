@@ -13,9 +13,6 @@ import { openLibraries, type PdfLibrary } from "./pdf/readers.ts";
 /** Words of a quote that is looked for in a real file. */
 const REAL_QUOTE_WORDS = 8;
 
-/** Files that every reader reads before time is taken: they share a library, whose code is compiled at the cost of who comes first. */
-const WARMING_FILES = 12;
-
 /** What a reader made of some files. */
 interface Tally {
   files: number;
@@ -50,7 +47,8 @@ export const benchmark: Benchmark = {
       },
       ...libraries.map((library) => (file: MadeFile) => readByLibrary(library, file, tallies.get(library.name) as Tally)),
     ];
-    for (const file of files.slice(0, WARMING_FILES)) await readUncounted(file, libraries);
+    // They share a library, whose code is compiled at the cost of who comes first.
+    for (const file of files) await readUncounted(file, libraries);
     for (const [i, file] of files.entries()) {
       progress(file.name);
       // Each is the first in its turn: whoever reads first finds nothing in the processor's caches.
