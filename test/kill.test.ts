@@ -2,9 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import Libsql from "libsql";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type MadeFormat, makeFile } from "../src/ingest/testing/made-files.ts";
 import { makePdf } from "../src/ingest/testing/made-pdf.ts";
+import { bundleProgram } from "./support/bundle.ts";
 import { type Finished, type Running, runCli, startCli } from "./support/cli.ts";
 import { changeCorpus, createRandom, generateCorpus } from "./support/corpus.ts";
 import { createSandbox, LIBRARY_QUESTIONS, type Sandbox, writeFiles } from "./support/library.ts";
@@ -42,6 +43,11 @@ function everyFormat(each: number): Record<string, string | Uint8Array> {
   return files;
 }
 
+let program: string;
+beforeAll(async () => {
+  program = await bundleProgram();
+});
+
 const sandboxes: Sandbox[] = [];
 afterEach(() => {
   for (const sandbox of sandboxes.splice(0)) sandbox.remove();
@@ -54,7 +60,7 @@ function create(documents?: Readonly<Record<string, string | Uint8Array>>): Sand
 }
 
 function start({ folder, env }: Sandbox, args: readonly string[]): Running {
-  return startCli(args, { cwd: folder, env });
+  return startCli(args, { cwd: folder, env, program });
 }
 
 const ingest = (sandbox: Sandbox) => start(sandbox, ["ingest", "documents", "--json"]);

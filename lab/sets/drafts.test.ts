@@ -76,7 +76,7 @@ describe.skipIf(DATA === "")(`golden drafts${DATA === "" ? " (skipped: SOURCEBOU
     expect(bare.metrics["faults.none.touched"]).toBeLessThanOrEqual(2 / 30);
     // A source that is cited in the place of the writer's must bear the sentence out by the score that ships: without it, none is.
     const scored = await evaluateDrafts({ ...options, support: createEmbeddedSupportScorer(SHARED_PARTS.embedded()) });
-    expectCaught(scored.metrics, { number: 19, citation: 19, url: 20, entity: 16, negation: 13, unsupported: 17 });
-    expect(scored.metrics["faults.none.touched"]).toBeLessThanOrEqual(3 / 30);
+    expectCaught(scored.metrics, { number: 19, citation: 20, url: 20, entity: 18, negation: 15, unsupported: 16 });
+    expect(scored.metrics["faults.none.touched"]).toBeLessThanOrEqual(4 / 30);
   });
 });

@@ -389,7 +389,7 @@ describe("what a sentence says beside what it cites", () => {
     expect(await addition(", and the decision shows the date.")).toBe("pass");
   });
 
-  it("lets a high support score outweigh the count of unfamiliar words, and nothing else", async () => {
+  it("lets a high support score outweigh the count of unfamiliar words, and neither an exchanged word nor anything else", async () => {
     const support = { minimum: 0.5, mode: "warn", outweighs: 0.95, wording: 0.5 } as const;
     const judged = (text: string, score: number) =>
       checkSentence({ text, cited: [page] }, { ...contextOf({ ...sourcebound.check, support }), support: scorer(score) });
@@ -397,6 +397,8 @@ describe("what a sentence says beside what it cites", () => {
     expect(verdicts(await judged(unfamiliar, 0.94))).toMatchObject({ grounding: "fail", addition: "fail" });
     expect(verdicts(await judged(unfamiliar, 0.96))).toMatchObject({ grounding: "pass", addition: "pass" });
     expect(await judged(unfamiliar, 0.96)).toMatchObject({ kept: true, status: "supported" });
+    const exchanged = await judged("Benefits stop after a misdemeanor conviction.", 0.99);
+    expect(verdicts(exchanged)).toMatchObject({ novelty: "warn", support: "pass" });
     const wrongValue = await judged("Benefits are reduced after 999 days in prison.", 0.99);
     expect(wrongValue).toMatchObject({ kept: false, status: "unsupported" });
     expect(verdicts(wrongValue)).toMatchObject({ values: "fail", support: "pass" });

@@ -151,8 +151,11 @@ function evidenceOf(quotes: readonly CitedQuote[]): string[] {
   return [...new Set([...texts(quotes), ...quotes.flatMap(({ above = [] }) => above.filter((line) => line.trim() !== ""))])];
 }
 
-/** Checks that count words which the sources lack: a high support score, which measures that too, outweighs them. */
-const COUNT_WORDS = new Set(["novelty", "grounding", "addition"]);
+/**
+ * Checks that remove a sentence for the share of its words that the sources lack: a high support score, which measures that too, outweighs them. Not `novelty`,
+ * which names the one word that a sentence in the source's own words brings: the score hardly sees a single exchanged word, and the check only warns.
+ */
+const COUNT_WORDS = new Set(["grounding", "addition"]);
 
 function outweighed(found: Finding, score: number | null, { support }: CheckContext["settings"]): Finding {
   const isOutweighed = support !== null && score !== null && score >= support.outweighs && COUNT_WORDS.has(found.name);

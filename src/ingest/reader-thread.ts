@@ -1,12 +1,14 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { IngestError, messageOf } from "../errors.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import type { FileOutcome } from "./file-worker.ts";
 
 /** Megabytes of heap of one reader: the structure of the largest text takes less than half. */
 const HEAP_MB = 1_024;
 
-const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./file-worker.ts" : "./file-worker.js", import.meta.url);
+/** Built also where this file runs from its source: a thread has no share in what others have read of the program, and types would be stripped anew in each. */
+const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "file-worker.js");
 
 export interface FileToRead {
   readonly path: string;
@@ -99,11 +101,8 @@ function startWorker(): Worker {
   return new Worker(ENTRY, {
     // What a parser prints about a file is nobody's business, and it has no use for the environment.
     ...{ stdout: true, stderr: true, env: {} },
-    ...{
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-      execArgv: ENTRY.pathname.endsWith(".ts") ? ["--experimental-strip-types"] : [],
-    },
-    name: `documents: ${fileURLToPath(ENTRY)}`,
+    ...{ resourceLimits: { maxOldGenerationSizeMb: HEAP_MB }, execArgv: [] },
+    name: `documents: ${ENTRY}`,
   });
 }
 

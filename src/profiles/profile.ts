@@ -209,7 +209,7 @@ export interface CheckSettings {
   /** Cite another source of the answer when it supports the sentence and the cited one does not; one that cites nothing, where the source says just that. */
   readonly recite: boolean;
   /**
-   * Least learned support score, what happens below it, and the score from which it outweighs the checks that only count unfamiliar words;
+   * Least learned support score, what happens below it, and the score from which it outweighs the checks that remove for the share of unfamiliar words;
    * `wording`: least chance that no word was exchanged against the nearest sentence of the quotes; below it the reader is warned. `null`: not scored.
    */
   readonly support: {

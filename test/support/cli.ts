@@ -29,6 +29,8 @@ export interface CliOptions {
   readonly asNobody?: boolean;
   /** What the command reads from standard input; only of one that runs in this process. */
   readonly stdin?: readonly Buffer[];
+  /** What is started. @default PROGRAM, or `LAB` for what measures */
+  readonly program?: string;
   /** Milliseconds until the process is killed and the test fails. @default 300000, for what hangs: a busy machine is slow */
   readonly timeoutMs?: number;
 }
@@ -51,14 +53,14 @@ export interface Running {
 const COMPILED = process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 
 /** Starts one command line; nothing else of the tests' own environment reaches it but the path. */
-export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 300_000 }: CliOptions): Running {
+export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 300_000, program }: CliOptions): Running {
   const options: SpawnOptions = {
     cwd,
     env: { PATH: process.env.PATH, HOME: cwd, ...COMPILED, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     ...(asNobody && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   };
-  const child = spawn(process.execPath, [isMeasuring(args) ? LAB : PROGRAM, ...args], options);
+  const child = spawn(process.execPath, [program ?? (isMeasuring(args) ? LAB : PROGRAM), ...args], options);
   const texts = { stdout: "", stderr: "" };
   const listeners = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
