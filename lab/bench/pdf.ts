@@ -18,6 +18,8 @@ interface Tally {
   files: number;
   pages: number;
   seconds: number;
+  /** Of the processor, all threads of the process. */
+  processorSeconds: number;
   quotes: number;
   rightPage: number;
   characters: number;
@@ -38,12 +40,21 @@ export const benchmark: Benchmark = {
     const tallies = new Map(["ours", ...libraries.map(({ name }) => name)].map((name) => [name, emptyTally()]));
     const ours: PdfScore[] = [];
     const items: Record<string, unknown>[] = [];
-    for (const file of makeCorpus(values.corpus, Number(values.texts))) {
+    const files = [...makeCorpus(values.corpus, Number(values.texts))];
+    const readers = [
+      async (file: MadeFile) => {
+        const score = await readOurs(file, tallies.get("ours") as Tally);
+        ours.push(score);
+        items.push({ id: file.name, layout: file.layout, ...score });
+      },
+      ...libraries.map((library) => (file: MadeFile) => readByLibrary(library, file, tallies.get(library.name) as Tally)),
+    ];
+    // They share a library, whose code is compiled at the cost of who comes first.
+    for (const file of files) await readUncounted(file, libraries);
+    for (const [i, file] of files.entries()) {
       progress(file.name);
-      const score = await readOurs(file, tallies.get("ours") as Tally);
-      ours.push(score);
-      items.push({ id: file.name, layout: file.layout, ...score });
-      for (const library of libraries) await readByLibrary(library, file, tallies.get(library.name) as Tally);
+      // Each is the first in its turn: whoever reads first finds nothing in the processor's caches.
+      for (let at = 0; at < readers.length; at++) await readers[(i + at) % readers.length]?.(file);
     }
     const real = await measureReal(filesOf(values.real), libraries, progress);
     const sum = (key: keyof PdfScore) => ours.reduce((total, score) => total + score[key], 0);
@@ -56,7 +67,12 @@ export const benchmark: Benchmark = {
       ...Object.fromEntries([...tallies].map(([name, { lost, characters }]) => [`characters.lost.${name}`, lost / characters])),
       ...Object.fromEntries([...tallies].map(([name, { rightPage, quotes }]) => [`page.right.${name}`, rightPage / quotes])),
     };
-    const timings = Object.fromEntries([...tallies].map(([name, { pages, seconds }]) => [`pages_per_s.${name}`, pages / seconds]));
+    const timings = Object.fromEntries(
+      [...tallies].flatMap(([name, { pages, seconds, processorSeconds }]) => [
+        [`pages_per_s.${name}`, pages / seconds],
+        [`pages_per_processor_s.${name}`, pages / processorSeconds],
+      ]),
+    );
     const of = (part: keyof PdfScore, whole: keyof PdfScore) => `${sum(part)} of ${sum(whole)} (${percent(sum(part) / sum(whole))})`;
     return {
       report: {
@@ -79,7 +95,7 @@ export const benchmark: Benchmark = {
         ...[...tallies].map(([name, tally]) => ({
           name: `  ${name}`,
           figure: `lost ${percent(tally.lost / tally.characters)}`,
-          note: `page right ${percent(tally.rightPage / tally.quotes)}, ${(tally.pages / tally.seconds).toFixed(0)} pages/s`,
+          note: `page right ${percent(tally.rightPage / tally.quotes)}, ${(tally.pages / tally.seconds).toFixed(0)} pages/s, ${(tally.pages / tally.processorSeconds).toFixed(0)} a second of processor`,
         })),
         ...real.map(({ id, ...rest }) => ({ name: `real: ${id}`, figure: "", note: JSON.stringify(rest) })),
         ...missing.map(({ name, reason }) => ({ name: `  ${name}`, figure: "not installed", note: reason })),
@@ -88,8 +104,13 @@ export const benchmark: Benchmark = {
   },
 };
 
+async function readUncounted(file: MadeFile, libraries: readonly PdfLibrary[]): Promise<void> {
+  await readOurs(file, emptyTally());
+  for (const library of libraries) await readByLibrary(library, file, emptyTally());
+}
+
 function emptyTally(): Tally {
-  return { files: 0, pages: 0, seconds: 0, quotes: 0, rightPage: 0, characters: 0, lost: 0 };
+  return { files: 0, pages: 0, seconds: 0, processorSeconds: 0, quotes: 0, rightPage: 0, characters: 0, lost: 0 };
 }
 
 function percent(share: number): string {
@@ -97,9 +118,7 @@ function percent(share: number): string {
 }
 
 async function readOurs(file: MadeFile, tally: Tally): Promise<PdfScore> {
-  const begun = performance.now();
-  const [document] = await readDocuments({ path: "made.pdf", bytes: Uint8Array.from(file.bytes) });
-  tally.seconds += (performance.now() - begun) / 1_000;
+  const [document] = await timed(tally, () => readDocuments({ path: "made.pdf", bytes: Uint8Array.from(file.bytes) }));
   if (document === undefined) throw new Error(`${file.name} gives no document`);
   const score = scorePdf(document, file);
   tally.files++;
@@ -108,10 +127,17 @@ async function readOurs(file: MadeFile, tally: Tally): Promise<PdfScore> {
   return score;
 }
 
-async function readByLibrary(library: PdfLibrary, file: MadeFile, tally: Tally): Promise<void> {
-  const begun = performance.now();
-  const pages = await library.pages(Uint8Array.from(file.bytes));
+async function timed<T>(tally: Tally, read: () => Promise<T>): Promise<T> {
+  const [begun, processor] = [performance.now(), process.cpuUsage()];
+  const result = await read();
+  const { user, system } = process.cpuUsage(processor);
   tally.seconds += (performance.now() - begun) / 1_000;
+  tally.processorSeconds += (user + system) / 1_000_000;
+  return result;
+}
+
+async function readByLibrary(library: PdfLibrary, file: MadeFile, tally: Tally): Promise<void> {
+  const pages = await timed(tally, () => library.pages(Uint8Array.from(file.bytes)));
   tally.files++;
   tally.pages += file.pages;
   const { characters, lost } = lostOf(joinCutWords(pages.join("\n")), file.words);

@@ -223,7 +223,7 @@ describe("hostile replies", () => {
     const handler: WebHandler = (_request, response) =>
       response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(bomb);
     const before = process.memoryUsage().rss;
-    expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_too_large/);
+    expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 60_000 })).toMatch(/^web_too_large/);
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 ** 2);
   });
 

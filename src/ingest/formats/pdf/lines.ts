@@ -18,19 +18,27 @@ const GAP_IN_RUN = 3;
 const GAP_BETWEEN_RUNS = 0.7;
 
 export function toLine(words: readonly PdfWord[]): PdfLine {
-  const letters = words.reduce((sum, { text }) => sum + text.length, 0);
-  const bySize = new Map<number, number>();
-  for (const { size, text } of words) bySize.set(size, (bySize.get(size) ?? 0) + text.length);
-  const [size = 0] = [...bySize].sort((a, b) => b[1] - a[1])[0] ?? [];
-  return {
-    words,
-    x: Math.min(...words.map(({ x }) => x)),
-    y: Math.min(...words.map(({ y }) => y)),
-    right: Math.max(...words.map(rightOf)),
-    bottom: Math.max(...words.map(bottomOf)),
-    size,
-    isBold: words.reduce((sum, { isBold, text }) => sum + (isBold ? text.length : 0), 0) > letters / 2,
-  };
+  let [x, y, right, bottom] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [letters, bold] = [0, 0];
+  for (const word of words) {
+    x = Math.min(x, word.x);
+    y = Math.min(y, word.y);
+    right = Math.max(right, rightOf(word));
+    bottom = Math.max(bottom, bottomOf(word));
+    letters += word.text.length;
+    if (word.isBold) bold += word.text.length;
+  }
+  return { words, x, y, right, bottom, size: mostUsedSize(words), isBold: bold > letters / 2 };
+}
+
+/** The size of most letters: of equals, the first. */
+function mostUsedSize(words: readonly PdfWord[]): number {
+  const first = words[0]?.size ?? 0;
+  if (words.every(({ size }) => size === first)) return first;
+  const letters = new Map<number, number>();
+  for (const { size, text } of words) letters.set(size, (letters.get(size) ?? 0) + text.length);
+  const [size = 0] = [...letters].sort((a, b) => b[1] - a[1])[0] ?? [];
+  return size;
 }
 
 /** What opens an item of a list: a sign, a number or a letter. */
@@ -58,6 +66,9 @@ export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   return fragments;
 }
 
+/** A fragment stands level with one of so many strips above it, or with none. */
+const NEAR_STRIPS = 3;
+
 function follows(last: PdfWord, word: PdfWord): boolean {
   if (!areLevel({ y: last.y, bottom: bottomOf(last) }, { y: word.y, bottom: bottomOf(word) })) return false;
   const gap = word.x - rightOf(last);
@@ -67,14 +78,24 @@ function follows(last: PdfWord, word: PdfWord): boolean {
 
 /** Fragments as lines from top to bottom, those on one line joined from left to right. */
 export function linesOf(fragments: readonly PdfLine[]): PdfLine[] {
-  return stripsOf(fragments).map((strip) => toLine([...strip].sort((a, b) => a.x - b.x).flatMap(({ words }) => words)));
+  return stripsOf(fragments).map(joinStrip);
+}
+
+/** Fragments of one strip as a line. */
+export function joinStrip(strip: readonly PdfLine[]): PdfLine {
+  const [only] = strip;
+  if (only !== undefined && strip.length === 1) return only;
+  return toLine([...strip].sort((a, b) => a.x - b.x).flatMap(({ words }) => words));
 }
 
 /** Fragments that stand level with the first of their strip, from top to bottom. */
 export function stripsOf(fragments: readonly PdfLine[]): PdfLine[][] {
   const strips: { readonly anchor: PdfLine; readonly members: PdfLine[] }[] = [];
   for (const fragment of [...fragments].sort((a, b) => a.bottom - b.bottom || a.x - b.x)) {
-    const strip = strips.slice(-3).findLast(({ anchor }) => areLevel(anchor, fragment));
+    let strip: (typeof strips)[number] | undefined;
+    for (let i = strips.length - 1; i >= Math.max(0, strips.length - NEAR_STRIPS) && strip === undefined; i--) {
+      if (areLevel((strips[i] as (typeof strips)[number]).anchor, fragment)) strip = strips[i];
+    }
     if (strip === undefined) strips.push({ anchor: fragment, members: [fragment] });
     else strip.members.push(fragment);
   }

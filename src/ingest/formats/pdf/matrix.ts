@@ -18,6 +18,6 @@ export function scaleOf([, , c, d]: Matrix): number {
 }
 
 export function toMatrix(values: unknown): Matrix {
-  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = Array.from(values as ArrayLike<number>);
-  return [a, b, c, d, e, f];
+  const matrix = values as ArrayLike<number>;
+  return [matrix[0] ?? 1, matrix[1] ?? 0, matrix[2] ?? 0, matrix[3] ?? 1, matrix[4] ?? 0, matrix[5] ?? 0];
 }

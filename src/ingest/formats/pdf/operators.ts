@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Matrix, toMatrix } from "./matrix.ts";
 
 /** What is needed of a page of the library. */
@@ -68,16 +69,28 @@ export async function readOperators(page: OperatorPage, names: OperatorNames, ha
   const { fnArray, argsArray } = await page.getOperatorList();
   const actions = actionsOf(names, handler);
   const count = Math.min(fnArray.length, MAX_OPERATORS);
-  for (let i = 0; i < count; i++) actions.get(fnArray[i] ?? -1)?.((argsArray[i] ?? []) as readonly unknown[]);
+  // Fonts are sent beside the operators, before them, and are put where they are found some steps after they arrive.
+  const isUnknown = (operator: number, i: number) => operator === names.setFont && !page.commonObjs.has(fontNameOf(argsArray[i]));
+  if (fnArray.some(isUnknown)) await setImmediate();
+  for (let i = 0; i < count; i++) actions[fnArray[i] ?? -1]?.((argsArray[i] ?? NONE) as readonly unknown[]);
 }
 
-function actionsOf(names: OperatorNames, handler: OperatorHandler): ReadonlyMap<number, (args: readonly unknown[]) => void> {
+function fontNameOf(args: unknown): string {
+  return String((args as readonly unknown[])[0]);
+}
+
+type Action = (args: readonly unknown[]) => void;
+
+const NONE: readonly unknown[] = [];
+
+/** What is done for each operator, by its number. */
+function actionsOf(names: OperatorNames, handler: OperatorHandler): readonly (Action | undefined)[] {
   const fills = new Set(
     ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"].map((name) => names[name]),
   );
   const noPaint = names.endPath;
   const setLeading = (value: unknown) => handler.set({ leading: -Number(value) });
-  const actions: Readonly<Record<string, (args: readonly unknown[]) => void>> = {
+  const actions: Readonly<Record<string, Action>> = {
     save: () => handler.save(),
     restore: () => handler.restore(),
     transform: (args) => handler.transform(toMatrix(args)),
@@ -117,7 +130,9 @@ function actionsOf(names: OperatorNames, handler: OperatorHandler): ReadonlyMap<
     paintInlineImageXObject: () => handler.picture(),
     paintImageMaskXObject: () => handler.picture(),
   };
-  return new Map(Object.entries(actions).flatMap(([name, action]) => (names[name] === undefined ? [] : [[names[name], action] as const])));
+  const byNumber: (Action | undefined)[] = [];
+  for (const [name, action] of Object.entries(actions)) if (names[name] !== undefined) byNumber[names[name]] = action;
+  return byNumber;
 }
 
 /** Numbers behind an operator of a path's data. */

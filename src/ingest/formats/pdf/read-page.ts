@@ -136,13 +136,15 @@ function createLetters(found: (word: OpenWord) => void): Letters {
   let word: OpenWord | null = null;
   let sawSpace = false;
   let run = 0;
+  const box = { x: 0, right: 0, top: 0, bottom: 0, baseline: 0 };
   const end = () => {
     if (word !== null && word.text.trim() !== "") found(word);
     word = null;
   };
-  const add = (visible: string, box: GlyphBox, { shown, isTurned }: TextLine, state: State) => {
-    if (word !== null && !continues(word, box, { shown, isTurned })) end();
+  const add = (visible: string, box: GlyphBox, line: TextLine, state: State) => {
+    if (word !== null && !continues(word, box, line)) end();
     if (word === null) {
+      const { shown, isTurned } = line;
       word = { text: visible, ...box, size: shown, isSpaced: sawSpace, state, isTurned, run, isArtifact: marks.includes(true) };
       sawSpace = false;
       return;
@@ -168,10 +170,13 @@ function createLetters(found: (word: OpenWord) => void): Letters {
         }
         const advance = glyph.width * font.unit * size * scale;
         const visible = withoutLigatures(glyph.unicode);
-        if (visible.trim() === "") {
+        if (isBlank(visible)) {
           end();
           sawSpace = true;
-        } else add(visible, boxOn(line, along, advance), line, state);
+        } else {
+          placeOn(line, along, advance, box);
+          add(visible, box, line, state);
+        }
         along += advance + (state.charSpacing + (glyph.isSpace ? state.wordSpacing : 0)) * scale;
       }
       return [a, b, c, d, e + a * along, f + b * along];
@@ -213,18 +218,29 @@ function lineOf({ matrix, font, size, rise }: State, text: Matrix): TextLine {
   return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
 }
 
-/** The box of a letter that begins `along` its line: a page has thousands, so nothing is made but the box. */
-function boxOn({ full: [a, b, c, d, e, f], rise, low, high }: TextLine, along: number, advance: number): GlyphBox {
-  const [x, y] = [a * along + e, b * along + f];
-  const [lowX, lowY, highX, highY] = [x + c * low, y + d * low, x + c * high, y + d * high];
-  const [wideX, wideY] = [a * advance, b * advance];
-  return {
-    x: Math.min(lowX, highX) + Math.min(0, wideX),
-    right: Math.max(lowX, highX) + Math.max(0, wideX),
-    top: Math.min(lowY, highY) + Math.min(0, wideY),
-    bottom: Math.max(lowY, highY) + Math.max(0, wideY),
-    baseline: y + d * rise,
-  };
+/** Sets the box of a letter that begins `along` its line: a page has thousands, so nothing is made for one. */
+function placeOn(
+  { full, rise, low, high }: TextLine,
+  along: number,
+  advance: number,
+  box: { -readonly [K in keyof GlyphBox]: number },
+): void {
+  const [a, b, c, d, e, f] = full;
+  const x = a * along + e;
+  const y = b * along + f;
+  const wideX = a * advance;
+  const wideY = b * advance;
+  box.x = Math.min(x + c * low, x + c * high) + Math.min(0, wideX);
+  box.right = Math.max(x + c * low, x + c * high) + Math.max(0, wideX);
+  box.top = Math.min(y + d * low, y + d * high) + Math.min(0, wideY);
+  box.bottom = Math.max(y + d * low, y + d * high) + Math.max(0, wideY);
+  box.baseline = y + d * rise;
+}
+
+function isBlank(text: string): boolean {
+  const code = text.charCodeAt(0);
+  // Nearly all letters: none of these is white space.
+  return !(code > 0x20 && code < 0x7f) && text.trim() === "";
 }
 
 function withoutLigatures(text: string): string {

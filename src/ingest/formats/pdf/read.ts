@@ -5,6 +5,7 @@ import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { type Grid, gridsOf } from "./grids.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
+import { openWorker, type PdfWorker } from "./port.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Region, regionsOf } from "./regions.ts";
@@ -27,9 +28,12 @@ type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
  */
 export async function readPdf({ bytes, name, recogniser = null }: FormatFile): Promise<FormatResult[]> {
   const { extractImages, getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
-  const { OPS } = await getResolvedPDFJS();
-  const document = await openPdf(getDocumentProxy, bytes);
+  const library = await getResolvedPDFJS();
+  const worker = openWorker(library);
+  let opened: PdfDocument | null = null;
   try {
+    const document = await openPdf(getDocumentProxy, bytes, worker);
+    opened = document;
     if (document.numPages > MAX_PAGES) {
       throw new IngestError("file_too_large", `it has ${document.numPages} pages; at most ${MAX_PAGES} are read: split it`, {
         pages: document.numPages,
@@ -41,7 +45,7 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
     for (let number = 1; number <= document.numPages; number++) {
       try {
         const page = await document.getPage(number);
-        const read = await readPage(page as unknown as Parameters<typeof readPage>[0], number, OPS);
+        const read = await readPage(page as unknown as Parameters<typeof readPage>[0], number, library.OPS);
         const words =
           recogniser !== null && isScan(read) ? await recognisePage(read, () => extractImages(document, number), recogniser) : [];
         if (words.length > 0) recognised.push(number);
@@ -55,11 +59,9 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
     const outline = await readOutline(document);
     const { title, author } = await readInformation(document);
     const { kept, notices } = withoutUnseen(pages, { failed, recognised });
-    const written = writePdf(
-      layOut(kept, outline),
-      kept,
-      new Map(kept.flatMap(({ words, number }) => words.map((word) => [word, number] as const))),
-    );
+    const pageOf = new Map<PdfWord, number>();
+    for (const { words, number } of kept) for (const word of words) pageOf.set(word, number);
+    const written = writePdf(layOut(kept, outline), kept, pageOf);
     if (await hasScripts(document)) notices.push({ code: "scripts", message: "the file holds scripts: they were not run" });
     return [
       {
@@ -72,11 +74,12 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
       },
     ];
   } finally {
-    await document.loadingTask.destroy();
+    await opened?.loadingTask.destroy();
+    worker?.destroy();
   }
 }
 
-async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
+async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array, worker: PdfWorker | null): Promise<PdfDocument> {
   try {
     // The library takes the bytes for itself, and the hash is made of them later.
     return await open(new Uint8Array(bytes), {
@@ -84,8 +87,11 @@ async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Pr
       isEvalSupported: false,
       stopAtErrors: false,
       useSystemFonts: false,
-      disableFontFace: true,
-    } as Parameters<typeof open>[1]);
+      // Where fonts can be loaded, the shapes of their letters are not made; none is loaded, as nothing here can.
+      disableFontFace: worker === null,
+      ownerDocument: { fonts: new Set() },
+      ...(worker === null ? {} : { worker }),
+    } as unknown as Parameters<typeof open>[1]);
   } catch (cause) {
     const isLocked = cause instanceof Error && cause.name === "PasswordException";
     if (isLocked) throw new IngestError("encrypted", "the PDF has a password: ingest a copy without one", {}, { cause });
@@ -176,7 +182,7 @@ function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
   const upright = words.filter(({ isTurned }) => !isTurned);
   const stands = new Map(gridsOf(upright, page.rules).map((grid) => [standIn(grid), grid]));
   const standOf = new Map([...stands].flatMap(([stand, grid]) => [...grid.words].map((word) => [word, stand] as const)));
-  const flow = [...new Set(upright.map((word) => standOf.get(word) ?? word))];
+  const flow = stands.size === 0 ? upright : [...new Set(upright.map((word) => standOf.get(word) ?? word))];
   const regions = regionsOf(fragmentsOf(flow)).flatMap((region) => withGrids(region, stands));
   const turned = words.filter(({ isTurned }) => isTurned);
   if (turned.length > 0) regions.push({ type: "column", lines: linesOf(turned.map((word) => fragmentsOf([word])[0] as PdfLine)) });

@@ -90,16 +90,23 @@ function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[]
 function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   const bands: PdfLine[][][] = [];
   let band: PdfLine[][] = [];
+  /** Where the band stands, and whether it leaves white space free. */
+  let standing: readonly Span[] = [];
   let hasGutter = false;
+  // Places of damaged fonts are no numbers, and have no order: their covers cannot be joined one by one.
+  const isOrdered = strips.every((strip) => strip.every(({ x, right }) => x <= right));
   for (const strip of strips) {
-    const together = guttersOf([...band.flat(), ...strip]).length > 0;
-    const alone = guttersOf(strip).length > 0;
-    if (band.length > 0 && !together && (hasGutter || alone)) {
+    const together = [...standing, ...strip];
+    const [joined, alone] = [coverOf(together), coverOf(strip)];
+    const isParted = band.length > 0 && joined.length < 2 && (hasGutter || alone.length > 1);
+    if (isParted) {
       bands.push(band);
       band = [];
     }
     band.push([...strip]);
-    hasGutter = guttersOf(band.flat()).length > 0;
+    const cover: readonly Span[] = isParted ? alone : joined;
+    hasGutter = cover.length > 1;
+    standing = isOrdered ? cover : isParted ? strip : together;
   }
   if (band.length > 0) bands.push(band);
   return bands;
@@ -107,13 +114,28 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
 
 /** White space that no fragment stands in, with text on both sides. */
 function guttersOf(fragments: readonly PdfLine[]): Interval[] {
-  const gutters: Interval[] = [];
-  let right = Number.POSITIVE_INFINITY;
-  for (const { x, right: end } of [...fragments].sort((a, b) => a.x - b.x)) {
-    if (x - right >= GUTTER) gutters.push({ from: right, to: x });
-    right = right === Number.POSITIVE_INFINITY ? end : Math.max(right, end);
+  const cover = coverOf(fragments);
+  return cover.slice(1).map(({ x }, i) => ({ from: (cover[i] as Span).right, to: x }));
+}
+
+/** From where to where something stands. */
+interface Span {
+  readonly x: number;
+  readonly right: number;
+}
+
+/** Where fragments stand, from left to right: parts that white space as wide as a gutter's keeps apart. */
+function coverOf(parts: readonly Span[]): Span[] {
+  const cover: { x: number; right: number }[] = [];
+  let last: { x: number; right: number } | undefined;
+  for (const { x, right } of parts.length > 1 ? parts.toSorted((a, b) => a.x - b.x) : parts) {
+    if (last !== undefined && !(x - last.right >= GUTTER)) last.right = Math.max(last.right, right);
+    else {
+      last = { x, right };
+      cover.push(last);
+    }
   }
-  return gutters;
+  return cover;
 }
 
 /** Signs and numbers that stand apart from the text of their items are no column. */

@@ -1,5 +1,5 @@
 import type { PdfLine } from "./lines.ts";
-import { fragmentsOf, linesOf } from "./lines.ts";
+import { fragmentsOf, joinStrip, stripsOf } from "./lines.ts";
 import type { PdfPage, PdfWord } from "./words.ts";
 
 /** Running heads and feet stand this near to the edge of the page, in parts of its height. */
@@ -41,7 +41,13 @@ export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
 
 /** Lines at the edges that white space parts from the text: what follows on the text is text. */
 function edgeLines(page: PdfPage): PdfLine[] {
-  const lines = linesOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned))).sort((a, b) => a.y - b.y);
+  const strips = stripsOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned)))
+    .map((strip) => ({ strip, y: Math.min(...strip.map(({ y }) => y)) }))
+    .sort((a, b) => a.y - b.y);
+  // The lines that may be running, and the next one on each side.
+  const near = MAX_LINES + 1;
+  const edges = strips.length > 2 * near ? [...strips.slice(0, near), ...strips.slice(-near)] : strips;
+  const lines = edges.map(({ strip }) => joinStrip(strip));
   const isInMargin = (line: PdfLine) => line.words.every((word) => isAtEdge(page, word));
   const top = partedLines(lines, (line, next) => next.y - line.bottom);
   const bottom = partedLines([...lines].reverse(), (line, next) => line.y - next.bottom);

@@ -28,11 +28,10 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   const source: string[] = [];
   const records: number[] = [];
   const starts: { readonly page: number; readonly at: number }[] = [];
-  const whole = new Set(
-    blocks
-      .flatMap((block) => (block.type === "table" ? block.rows.flat(2) : block.lines))
-      .flatMap(({ words }) => words.map(({ text }) => bare(text))),
-  );
+  const whole = new Set<string>();
+  for (const block of blocks) {
+    for (const { words } of block.type === "table" ? block.rows.flat(2) : block.lines) for (const { text } of words) whole.add(bare(text));
+  }
   let length = 0;
   const add = (text: string): TextRange => {
     source.push(text);
@@ -43,7 +42,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     const page = pageOf.get(word) ?? 1;
     const range = add(word.text);
     if (starts.at(-1)?.page !== page && (starts.at(-1)?.page ?? 0) < page) starts.push({ page, at: range.start });
-    records.push(range.start, range.end, page, ...[word.x, word.y, word.width, word.height].map((value) => Math.round(value * TENTHS)));
+    records.push(range.start, range.end, page, inTenths(word.x), inTenths(word.y), inTenths(word.width), inTenths(word.height));
     return range;
   };
   const addLines = (lines: readonly PdfLine[], skipMark = false): Piece => {
@@ -121,9 +120,13 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
       write(piece, isCutBetween(block, laid[i + 1]?.block));
     }
   }
-  const sizes = pages.flatMap(({ width, height }) => [Math.round(width * TENTHS), Math.round(height * TENTHS)]);
+  const sizes = pages.flatMap(({ width, height }) => [inTenths(width), inTenths(height)]);
   const written = writer.finish();
   return { ...written, places: { type: "boxes", words: records, sizes }, pages: pageStarts(written, starts, pages.length) };
+}
+
+function inTenths(points: number): number {
+  return Math.round(points * TENTHS);
 }
 
 /** Where each page begins in the text; a page without text begins where the next one does. */
