@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import type { AnswerEvent } from "../../src/events.ts";
@@ -138,13 +138,21 @@ describe("evaluateDay", () => {
   });
 
   it("stops when it is told to, and leaves nothing behind", async () => {
-    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("sourcebound-replay-")).length;
-    const [abort, before] = [new AbortController(), left()];
+    const temporary = mkdtempSync(join(folder, "temporary-"));
+    vi.stubEnv("TMPDIR", temporary);
+    const [abort, seen] = [new AbortController(), new Set<string>()];
     const stopped = async () => {
-      for await (const event of start({ signal: abort.signal }))
+      for await (const event of start({ signal: abort.signal })) {
+        for (const name of readdirSync(temporary)) seen.add(name.replace(/-[^-]*$/, ""));
         if (event.type === "progress" && event.done > 2) abort.abort(new Error("enough"));
+      }
     };
-    await expect(stopped()).rejects.toThrow("enough");
-    expect(left()).toBeLessThanOrEqual(before);
+    try {
+      await expect(stopped()).rejects.toThrow("enough");
+      expect([...seen]).toContain("sourcebound-replay");
+      expect(readdirSync(temporary)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });

@@ -16,7 +16,7 @@ import type { ChatEvent, ChatModel } from "../chat.ts";
 import { batchTexts, createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
 
 /** Short where only a timeout ends a reply; long otherwise, for machines that are busy. */
-const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 250 : 10_000 });
+const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 1_000 : 10_000 });
 const KEY = "sk-very-secret-0123456789";
 const open: FakeEndpoint[] = [];
 afterEach(async () => {
