@@ -90,7 +90,7 @@ describe("the OpenAI SDK", () => {
           { role: "system", content: "You are helpful." },
           { role: "user", content: "How long may books be kept?" },
           { role: "assistant", content: "Books may be kept for 999 years." },
-          { role: "user", content: [{ type: "text", text: "And films?" }] },
+          { role: "user", content: [{ type: "text", text: "And how long may films be kept?" }] },
         ],
       }),
     );

@@ -11,7 +11,7 @@ import { rounds } from "./support/trials.ts";
 const CARD = "How much does a library card cost?";
 /** In no document: wherever its bytes stand, they came from a question. */
 const WORD = "quokkaflix";
-const SECRET = `What does ${WORD} pay for a library card per year?`;
+const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
 let library: Library | null = null;
 afterEach(async () => {

@@ -22,7 +22,7 @@ GATE_L2 = 3e-2
 # The same of the score of a piece that was read, and of the chance after reading (LOG.md).
 READ_L2 = 3e-2
 READ_GATE_L2 = 5e-2
-SET_SHARE = {"tables": 2}
+SET_SHARE = {"tables": 4}
 # As src/write/read-pieces.ts.
 READ_PIECES = 8
 READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
