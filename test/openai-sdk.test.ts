@@ -88,13 +88,13 @@ describe("the OpenAI SDK", () => {
         model: "library",
         messages: [
           { role: "system", content: "You are helpful." },
-          { role: "user", content: "How long may books be kept?" },
-          { role: "assistant", content: "Books may be kept for 999 years." },
-          { role: "user", content: [{ type: "text", text: "And how long may films be kept?" }] },
+          { role: "user", content: CARD },
+          { role: "assistant", content: "A library card costs 999 dollars." },
+          { role: "user", content: [{ type: "text", text: "And how much is it per year?" }] },
         ],
       }),
     );
-    expect(completion.choices[0]?.message.content).toContain("7 days");
+    expect(completion.choices[0]?.message.content).toContain("A library card costs 5 dollars per year.");
     expect(completion.choices[0]?.message.content).not.toContain("999");
     expect(completion.sourcebound.session_id).toBeNull();
   }, 120_000);

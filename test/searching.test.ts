@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSearching } from "../src/engine/searching.ts";
 import { dot } from "../src/reader/dot.ts";
-import type { Reading } from "../src/reader/reader.ts";
+import type { TextReading } from "../src/reader/reader.ts";
 import { openSharedReader } from "../src/reader/shared-reader.ts";
 import { searchRequestSchema, searchResponseSchema, searchToWire } from "../src/wire/service.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
@@ -31,7 +31,7 @@ describe("a search", () => {
     const fines = found.passages.find(({ document }) => document.path === "fines.txt");
     const sentences = ["Overdue books cost 20 cents per day.", "A fine never exceeds 10 dollars."];
     const [asked, ...readings] = await reader.read([QUESTION, ...sentences.map((text) => `${fines?.document.title}\n${text}`)]);
-    const cosines = readings.map(({ vector }) => dot((asked as Reading).vector, vector));
+    const cosines = readings.map(({ vector }) => dot((asked as TextReading).vector, vector));
     await reader.close();
     expect(found.reader).toBe(reader.weights.name);
     expect(fines?.reading).toBeCloseTo(Math.max(...cosines), 5);

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { PACKAGE_ROOT } from "../package.ts";
 import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
 import { createReadText } from "./read-text.ts";
-import type { Reader, Reading } from "./reader.ts";
+import type { Reader, TextReading } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 import { createThreadStarter } from "./threads.ts";
 import { loadReaderWeights } from "./weights.ts";
@@ -51,10 +51,10 @@ export function defaultThreads(): number {
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
   const cache = createReadingCache(cacheBytes);
 
-  async function readAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<Reading[]> {
+  async function readAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<TextReading[]> {
     signal?.throwIfAborted();
     const keys = texts.map((text) => readingKey(weights.hash, text));
-    const found = new Map<string, Reading>();
+    const found = new Map<string, TextReading>();
     const missing = new Map<string, string>();
     for (const [i, text] of texts.entries()) {
       const key = keys[i] as string;
@@ -79,7 +79,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       stop.abort(error);
       throw error;
     }
-    return keys.map((key) => found.get(key) as Reading);
+    return keys.map((key) => found.get(key) as TextReading);
   }
 
   return {

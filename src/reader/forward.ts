@@ -1,6 +1,6 @@
 import { planArena } from "./arena.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
-import { type Reading, TOKEN_LENGTH } from "./reader.ts";
+import { type TextReading, TOKEN_LENGTH } from "./reader.ts";
 import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
 
 /** Runs one sequence at a time through the layers, in one thread's arena. */
@@ -9,7 +9,7 @@ export interface Forward {
    * The mean of the tokens' last states, of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and the states of all but the first and the last token, which frame
    * the text, each brought to one length and rounded to whole numbers.
    */
-  readonly run: (ids: Int32Array) => Reading;
+  readonly run: (ids: Int32Array) => TextReading;
 }
 
 /** The forward pass over shared weights, in the arena of that number. */
@@ -80,7 +80,7 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
     for (let token = 1; token < tokens - 1; token++) {
       const from = arena.x / 4 + token * hidden;
       const state = float32.subarray(from, from + hidden);
-      const scale = TOKEN_LENGTH / (Math.hypot(...state) || 1);
+      const scale = TOKEN_LENGTH / (Math.sqrt(state.reduce((sum, value) => sum + value * value, 0)) || 1);
       for (let k = 0; k < hidden; k++) states[(token - 1) * hidden + k] = Math.round((state[k] as number) * scale);
     }
     return states;

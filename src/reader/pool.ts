@@ -1,11 +1,11 @@
 import { ModelError, messageOf } from "../errors.ts";
-import type { Reading } from "./reader.ts";
+import type { TextReading } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
 
 /** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
 export interface ReaderPool {
   /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed` */
-  read(text: string, signal: AbortSignal | undefined): Promise<Reading>;
+  read(text: string, signal: AbortSignal | undefined): Promise<TextReading>;
   /** Starts every thread that is not running. */
   warm(): void;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface ReaderPool {
 interface Job {
   readonly id: number;
   readonly text: string;
-  readonly resolve: (reading: Reading) => void;
+  readonly resolve: (reading: TextReading) => void;
   readonly reject: (reason: unknown) => void;
   crashes: number;
 }
@@ -93,7 +93,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     read(text, signal) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(signal.reason);
-      return new Promise<Reading>((resolve, reject) => {
+      return new Promise<TextReading>((resolve, reject) => {
         lastId = (lastId % 0x7fffffff) + 1;
         const leave = () => {
           drop(job);

@@ -2,10 +2,13 @@
 export const TOKEN_LENGTH = 127;
 
 /** What was read of a text. It may be shared with other callers, and is not to be changed. */
-export interface Reading {
+export interface TextReading {
   /** Of the whole text, of length 1: the dot product of two is their cosine. */
   readonly vector: Float32Array;
-  /** Of each token that was read, one after the other, as many numbers each as `vector` has, as whole numbers that make a length of some `TOKEN_LENGTH`. */
+  /**
+   * Tokens × length of `vector`, token by token: the state of each token that was read, without the two that frame a text; empty where there is no other.
+   * Whole numbers that make a length of some `TOKEN_LENGTH`.
+   */
   readonly tokens: Int8Array;
 }
 
@@ -19,7 +22,7 @@ export interface Reader {
    * @example
    * const [question, passage] = await reader.read(["What is the fee?", "Library › Fees\nA card costs $3."]);
    */
-  read(texts: readonly string[], signal?: AbortSignal): Promise<Reading[]>;
+  read(texts: readonly string[], signal?: AbortSignal): Promise<TextReading[]>;
   /** Name and hash: vectors of different weights must not be compared. */
   readonly weights: { readonly name: string; readonly hash: string };
   /** Starts what the first reading would start, without waiting for it. */
@@ -29,4 +32,4 @@ export interface Reader {
 }
 
 /** Readings of texts, by the reader that weights were learned with; `null`: it could not read, and what is known without it stands. */
-export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Reading[] | null>;
+export type ReadTexts = (texts: readonly string[], signal: AbortSignal) => Promise<readonly TextReading[] | null>;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createPooledReader } from "./create-reader.ts";
-import type { Reading } from "./reader.ts";
+import type { TextReading } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 
 /** Some 1,900 bytes with its entry. */
-const readingOf = (value: number): Reading => ({ vector: Float32Array.of(value), tokens: new Int8Array(1_496) });
+const readingOf = (value: number): TextReading => ({ vector: Float32Array.of(value), tokens: new Int8Array(1_496) });
 const one = readingOf(1);
 const two = readingOf(2);
 
@@ -31,11 +31,23 @@ describe("createReadingCache", () => {
     expect(cache.get("a")).toBe(two);
   });
 
-  it("keeps nothing where not one fits", () => {
-    const cache = createReadingCache(1_000);
-    cache.set("a", one);
+  it("counts each by its own size, also where it is replaced", () => {
+    const cache = createReadingCache(6_000);
+    const long = { vector: Float32Array.of(3), tokens: new Int8Array(4_096) };
+    for (const key of ["a", "b"]) cache.set(key, one);
+    cache.set("b", long);
     expect(cache.get("a")).toBeUndefined();
-    expect(cache.bytes).toBe(0);
+    expect([cache.get("b"), cache.bytes]).toEqual([long, 4_500]);
+    cache.set("b", two);
+    expect(cache.bytes).toBe(1_900);
+  });
+
+  it("keeps nothing that is larger than all that may be kept, and what it holds", () => {
+    const cache = createReadingCache(2_000);
+    cache.set("a", one);
+    cache.set("b", { vector: Float32Array.of(3), tokens: new Int8Array(4_096) });
+    expect(cache.get("b")).toBeUndefined();
+    expect(cache.get("a")).toBe(one);
   });
 });
 

@@ -1,10 +1,10 @@
 import { sha256Hex } from "../text/hash.ts";
-import type { Reading } from "./reader.ts";
+import type { TextReading } from "./reader.ts";
 
 /** Readings by what was read; what was not asked for longest goes first when there are more bytes than allowed. */
 export interface ReadingCache {
-  get(key: string): Reading | undefined;
-  set(key: string, reading: Reading): void;
+  get(key: string): TextReading | undefined;
+  set(key: string, reading: TextReading): void;
   readonly bytes: number;
 }
 
@@ -16,12 +16,12 @@ export function readingKey(weightsHash: string, text: string): string {
 /** A key and an entry, roughly. */
 const ENTRY_BYTES = 400;
 
-function bytesOf({ vector, tokens }: Reading): number {
+function bytesOf({ vector, tokens }: TextReading): number {
   return ENTRY_BYTES + vector.byteLength + tokens.byteLength;
 }
 
 export function createReadingCache(maxBytes: number): ReadingCache {
-  const entries = new Map<string, Reading>();
+  const entries = new Map<string, TextReading>();
   let bytes = 0;
   const drop = (key: string) => {
     const known = entries.get(key);
@@ -40,6 +40,7 @@ export function createReadingCache(maxBytes: number): ReadingCache {
     },
     set(key, reading) {
       drop(key);
+      if (bytesOf(reading) > maxBytes) return;
       entries.set(key, reading);
       bytes += bytesOf(reading);
       for (const oldest of entries.keys()) {

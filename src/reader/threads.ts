@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { Reading } from "./reader.ts";
+import type { TextReading } from "./reader.ts";
 import type { ReaderWeights } from "./shared-weights.ts";
 
 export interface ThreadSetup {
@@ -14,7 +14,7 @@ export interface ThreadTask {
   readonly text: string;
 }
 
-export type ThreadReply = { readonly id: number } & ({ readonly reading: Reading } | { readonly failure: string });
+export type ThreadReply = { readonly id: number } & ({ readonly reading: TextReading } | { readonly failure: string });
 
 /** A thread that reads one text at a time. */
 export interface ReaderThread {

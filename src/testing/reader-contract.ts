@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../errors.ts";
-import { type Reader, type Reading, TOKEN_LENGTH } from "../reader/reader.ts";
+import { type Reader, type TextReading, TOKEN_LENGTH } from "../reader/reader.ts";
 
 export interface ReaderUnderTest {
   readonly reader: Reader;
@@ -10,7 +10,7 @@ export interface ReaderUnderTest {
 const passage = "Visitors pay $4 a day. 🅿️ Résidents du quartier, on the other hand, park free of charge from 18:00 to 8:00.";
 const other = "When do residents pay?";
 
-const lengthOf = (reading: Reading | undefined) => Math.hypot(...(reading?.vector ?? []));
+const lengthOf = (reading: TextReading | undefined) => Math.hypot(...(reading?.vector ?? []));
 
 /** What every reader does, whatever computes it. */
 export function describeReaderContract(name: string, open: () => Promise<ReaderUnderTest>): void {
@@ -39,7 +39,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
       "gives every token a state of one length, and none to an empty text",
       withReader(async (reader) => {
         const [some, more, none] = await reader.read([other, passage, ""]);
-        const { vector, tokens } = some as Reading;
+        const { vector, tokens } = some as TextReading;
         expect(tokens.length % vector.length).toBe(0);
         expect(more?.tokens.length).toBeGreaterThan(tokens.length);
         expect(none?.tokens).toHaveLength(0);

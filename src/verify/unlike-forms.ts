@@ -1,5 +1,5 @@
 import { dot } from "../reader/dot.ts";
-import type { Reading, ReadTexts } from "../reader/reader.ts";
+import type { ReadTexts, TextReading } from "../reader/reader.ts";
 
 /**
  * Cosine below which two words that look like forms of one are two words. Of 71 such pairs that were written for it, 10 of 26 that are two words lie below, and none
@@ -21,6 +21,6 @@ export async function unlikeForms(
   const words = [...new Set([...forms].flatMap(([word, held]) => [word, ...held]))];
   const readings = await read(words, signal);
   if (readings === null) return [];
-  const vectorOf = (word: string) => (readings[words.indexOf(word)] as Reading).vector;
+  const vectorOf = (word: string) => (readings[words.indexOf(word)] as TextReading).vector;
   return [...forms].filter(([word, held]) => held.every((one) => dot(vectorOf(word), vectorOf(one)) < ONE_WORD)).map(([word]) => word);
 }

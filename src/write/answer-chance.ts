@@ -2,7 +2,7 @@ import { chanceOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
-import { compareReadings } from "./reading-features.ts";
+import { measureBestReading } from "./reading-features.ts";
 
 /** Name of the feature: share of the question's weight on words that no document holds. */
 const UNKNOWN = "unknown.weight";
@@ -18,6 +18,7 @@ const ALONE = 6;
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
+  /** Names of `READ_ANSWER_FEATURES`, and `unknown`: the share of the question's weight on words that no document holds. */
   readonly readings: Readonly<Record<string, number | null>> | null;
 }
 
@@ -39,7 +40,7 @@ export function answerChance(
     score: first.score,
     // Alone it is ahead of nobody, and above nobody: that says nothing, least of all that it answers.
     "score.ahead": second === undefined ? null : first.score - second.score,
-    ...compareReadings(pieces.flatMap(({ reading }) => reading ?? [])),
+    ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
   };
   const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);

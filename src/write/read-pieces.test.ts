@@ -6,6 +6,7 @@ import { answerChance } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { READ_PIECES } from "./read-pieces.ts";
+import { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
 const weights = readChooserWeights();
 const { signal } = new AbortController();
@@ -37,6 +38,26 @@ describe("readPieces", () => {
     expect(read.pieces[0]?.view.text).toBe(SENTENCES[2]);
     expect(read.glance?.map(({ view }) => view.text)).toEqual(glance.pieces.map(({ view }) => view.text));
     expect(read.pieces.map(({ view }) => view.text).toSorted()).toEqual(glance.pieces.map(({ view }) => view.text).toSorted());
+  });
+
+  it("puts the piece first whose tokens are like those asked for, where all vectors are the same", async () => {
+    const vector = Float32Array.of(1, 0);
+    const byTokens: ReadTexts = async (texts) =>
+      texts.map((text) => ({ vector, tokens: Int8Array.of(...(isAbout(text) === "price" ? [127, 0] : [0, 127])) }));
+    const { pieces } = await chooseWith(byTokens, SENTENCES.slice(0, 6));
+    expect(pieces[0]?.view.text).toBe(SENTENCES[2]);
+    expect(pieces.map(({ reading }) => [reading?.cosine, reading?.match?.lower])).toEqual([
+      [1, 1],
+      ...Array.from({ length: 5 }, () => [1, 0]),
+    ]);
+  });
+
+  it("gives the chance every figure that it may be made of", async () => {
+    const reader = fakeReader({ nameOf: isAbout });
+    const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
+    const { readings } = answerChance(choice, new Map(), weights);
+    expect(Object.keys(readings ?? {}).toSorted()).toEqual([...READ_ANSWER_FEATURES, "unknown"].toSorted());
+    expect(Object.values(readings ?? {})).not.toContain(null);
   });
 
   it("reads the best at a glance alone, below title and headings; the others stay behind them", async () => {

@@ -1,6 +1,6 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import { dot } from "../reader/dot.ts";
-import type { Reading, ReadTexts } from "../reader/reader.ts";
+import type { ReadTexts, TextReading } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { measureReading } from "./reading-features.ts";
@@ -23,9 +23,9 @@ export async function readPieces(question: string, choice: Choice, { weights, re
   if (first.length === 0) return choice;
   const all = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
   if (all === null) return choice;
-  const [asked, ...readings] = all as [Reading, ...Reading[]];
+  const [asked, ...readings] = all as [TextReading, ...TextReading[]];
   const pieces = first.map((piece, i): ScoredPiece => {
-    const own = readings[i] as Reading;
+    const own = readings[i] as TextReading;
     const reading = { cosine: dot(asked.vector, own.vector), match: matchTokens(asked, own) };
     const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
     return { ...piece, score, chance: chanceOfScore(score, read), reading };

@@ -3,7 +3,7 @@ import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
-import { compareReadings, measureReading, READING_FEATURES } from "./reading-features.ts";
+import { measureBestReading, measureReading, READING_FEATURES } from "./reading-features.ts";
 
 it("measures the reading beside what was measured at a glance, in the order of the names", async () => {
   const { signal } = new AbortController();
@@ -23,10 +23,10 @@ it("measures the reading beside what was measured at a glance, in the order of t
 it("compares the first reading with the mean of all, and with nothing where it stands alone", () => {
   const first = { cosine: 0.8, match: { mean: 0.6, least: 0.2, lower: 0.4, back: 0.5 } };
   const second = { cosine: 0.4, match: { mean: 0.5, least: 0.4, lower: 0.4, back: 0.1 } };
-  const told = compareReadings([first, second]);
+  const told = measureBestReading([first, second]);
   expect(told).toMatchObject({ reading: 0.8, "match.mean": 0.6, "match.least": 0.2 });
   expect(told["reading.above"]).toBeCloseTo(0.2, 12);
   expect(told["match.least.above"]).toBeCloseTo(-0.1, 12);
-  expect(compareReadings([first])).toMatchObject({ "match.back": 0.5, "match.back.above": null });
-  expect(compareReadings([{ ...first, match: null }, second])).toMatchObject({ "match.back": null, "match.back.above": null });
+  expect(measureBestReading([first])).toMatchObject({ "match.back": 0.5, "match.back.above": null });
+  expect(measureBestReading([{ ...first, match: null }, second])).toMatchObject({ "match.back": null, "match.back.above": null });
 });

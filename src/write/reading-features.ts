@@ -21,7 +21,7 @@ export const READING_FEATURES = [...Object.keys(READINGS), ...Object.keys(PIECE_
 
 /** Values of the named features of a piece that was read; `null` where one measures nothing. */
 export function measureReading(piece: MeasuredPiece, reading: PieceReading, names: readonly string[]): (number | null)[] {
-  return names.map((name) => READINGS[name]?.(reading) ?? PIECE_FEATURES[name]?.(piece) ?? null);
+  return names.map((name) => (name in READINGS ? READINGS[name]?.(reading) : PIECE_FEATURES[name]?.(piece)) ?? null);
 }
 
 /**
@@ -31,7 +31,7 @@ export function measureReading(piece: MeasuredPiece, reading: PieceReading, name
 export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`])];
 
 /** The figures of the first reading by name, and how far each lies above the mean of all; that is `null` where there is no other. */
-export function compareReadings(readings: readonly PieceReading[]): Record<string, number | null> {
+export function measureBestReading(readings: readonly PieceReading[]): Record<string, number | null> {
   const [first] = readings;
   if (first === undefined) return {};
   return Object.fromEntries(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Reading, TOKEN_LENGTH } from "../reader/reader.ts";
+import { type TextReading, TOKEN_LENGTH } from "../reader/reader.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
 import { matchTokens } from "./token-match.ts";
 
 /** A reading of tokens that point along axes, or between two. */
-function reading(...tokens: readonly (readonly number[])[]): Reading {
+function reading(...tokens: readonly (readonly number[])[]): TextReading {
   return { vector: new Float32Array(4), tokens: Int8Array.from(tokens.flatMap((token) => token.map((value) => value * TOKEN_LENGTH))) };
 }
 const [a, b, c] = [
@@ -35,8 +35,8 @@ describe("matchTokens", () => {
   });
 
   it("looks for the first 64 tokens of a question", () => {
-    const long = reading(...Array.from({ length: 64 }, () => a), ...Array.from({ length: 90 }, () => b));
-    expect(matchTokens(long, reading(a))).toMatchObject({ mean: 1, least: 1, lower: 1, back: 1 });
+    const long = reading(...Array.from({ length: 63 }, () => a), b, ...Array.from({ length: 90 }, () => c));
+    expect(matchTokens(long, reading(a))).toEqual({ mean: 63 / 64, least: 0, lower: 31 / 32, back: 1 });
   });
 
   it("finds less of a question whose one part the text does not speak of", async () => {
@@ -47,7 +47,7 @@ describe("matchTokens", () => {
         "Children pay $3 for the sauna.",
         "Children pay $3 for the pool.",
       ]);
-      const [all, some] = [whole, part].map((text) => matchTokens(asked as Reading, text as Reading));
+      const [all, some] = [whole, part].map((text) => matchTokens(asked as TextReading, text as TextReading));
       expect(all?.lower).toBeGreaterThan(some?.lower ?? 1);
       expect(all?.mean).toBeGreaterThan(some?.mean ?? 1);
     } finally {

@@ -1,6 +1,6 @@
-import { type Reading, TOKEN_LENGTH } from "../reader/reader.ts";
+import { type TextReading, TOKEN_LENGTH } from "../reader/reader.ts";
 
-/** How the tokens of a question find their like among those of a piece: cosines, each of a token with the one most like it. */
+/** How the tokens of a question find their like among those of a piece: cosines, −1 to 1, each of a token with the one most like it. */
 export interface TokenMatch {
   /** Mean over the question's tokens. */
   readonly mean: number;
@@ -17,10 +17,10 @@ const ASKED_TOKENS = 64;
 
 /**
  * Late interaction of question and piece (Khattab & Zaharia, SIGIR 2020, section 3.2: MaxSim), of the states that the reader's cosine is made of: what a single
- * vector passes over, a part of the question that the piece says nothing of, lies low here.
+ * vector passes over, a part of the question that the piece says nothing of, lies low here. Of a question the first 64 tokens are looked for.
  * @returns `null` where one of the two has no token
  */
-export function matchTokens(asked: Reading, piece: Reading): TokenMatch | null {
+export function matchTokens(asked: TextReading, piece: TextReading): TokenMatch | null {
   const size = asked.vector.length;
   const rows = Math.min(asked.tokens.length / size, ASKED_TOKENS);
   const columns = piece.tokens.length / size;

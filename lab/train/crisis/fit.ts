@@ -5,7 +5,7 @@ import { z } from "zod";
 import { crisisFeatures } from "../../../src/guard/crisis-features.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
-import type { Reading } from "../../../src/reader/reader.ts";
+import type { TextReading } from "../../../src/reader/reader.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 
 /** Fits the finder of crises, its glance and what it reads, on the cases beside this file and says, family by family held out, what it finds and what it takes for one. */
@@ -52,7 +52,7 @@ async function withFeatures(texts: readonly Text[]): Promise<Case[]> {
   return texts.map((one, i) => ({
     ...one,
     glance: Array.from(crisisFeatures(one.text, encoder.embedSync([one.text])[0] as Float32Array)),
-    read: Array.from((readings[i] as Reading).vector),
+    read: Array.from((readings[i] as TextReading).vector),
   }));
 }
 
