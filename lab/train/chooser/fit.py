@@ -77,7 +77,7 @@ def fold_of(group: str) -> int:
 
 
 def set_weights(sets: list[str], power=0.5) -> numpy.ndarray:
-    """A set counts by the root of its size, so that no set decides alone; long tables, of which there is one set, count double (LOG.md)."""
+    """A set counts by the root of its size, so that no set decides alone; long tables, of which there is one set, count four times (LOG.md)."""
     count = defaultdict(int)
     for name in sets:
         count[name] += 1
@@ -85,7 +85,7 @@ def set_weights(sets: list[str], power=0.5) -> numpy.ndarray:
 
 
 class Chooser:
-    """A linear score of pieces; `read`: of pieces that were read, their reading the first feature."""
+    """A linear score of pieces; `read`: of pieces that were read, the figures of their reading the first features."""
 
     def __init__(self, names: list[str], l2=1e-3, read=False):
         self.names, self.l2, self.read = (READINGS if read else []) + names, l2, read
