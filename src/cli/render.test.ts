@@ -140,7 +140,7 @@ describe("renderAnswer", () => {
   });
 
   it("says whether confidence is calibrated, and of nothing no confidence", () => {
-    expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: false }, plain)).toContain(
+    expect(renderAnswer({ ...base, confidence: 0.4, confidenceCalibrated: false }, plain)).toContain(
       "the sources fit the question loosely (not measured on labelled questions",
     );
     expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: true }, plain)).toContain(

@@ -3,7 +3,7 @@ export type Fit = "well" | "partly" | "loosely";
 
 /**
  * Chances from which the sources fit well and partly. `partly` is the threshold that ships; below it answers only who sets another. On eight collections
- * (90 answers at that threshold) 39 of 41 from .60 on were right, 38 of 49 below, and 39 of 74 from .30 to the threshold
+ * (87 answers at that threshold) 39 of 41 from .60 on were right, 35 of 46 below, and 37 of 72 from .30 to the threshold
  * (`node dist/lab/train/chooser/answers.js --data DATA --out answers.jsonl`, 2026-11-24).
  */
 export const FIT_FROM = { well: 0.6, partly: 0.45 } as const;

@@ -7,8 +7,8 @@ import { measureBestReading } from "./reading-features.ts";
 /** Name of the feature: share of the question's weight on words that no document holds. */
 const UNKNOWN = "unknown.weight";
 /**
- * Where more than half of what is asked stands in no document, likeness of meaning proves nothing: polonium is near to plutonium. There the chance is at most the
- * share that some document holds (without it 15 of 483 near-spelled pairs are answered from the other without a word).
+ * Where more than half of what is asked stands in no document, likeness of meaning proves nothing: polonium is near to plutonium. There the chance is that of the
+ * rest, times the share that some document holds (without it 15 of 483 near-spelled pairs are answered from the other without a word).
  */
 const MOSTLY_UNKNOWN = 0.5;
 /** Lead of a piece that has no competitor. */
@@ -45,7 +45,7 @@ export function answerChance(
   const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN) ?? 0;
-  return { chance: unknown > MOSTLY_UNKNOWN ? Math.min(read, Math.max(0, 1 - unknown)) : read, readings: { ...readings, unknown } };
+  return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */
