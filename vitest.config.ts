@@ -1,7 +1,6 @@
 import { cpus } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { TRIES_ALL } from "./test/support/trials.ts";
 
 /** Files that take minutes, the longest first; two of them wait for a registry most of the time. */
 const LONG = ["kill", "deployment", "package", "proofs", "memory-schedules"];
@@ -56,8 +55,8 @@ export default defineConfig({
     ],
     globalSetup: ["test/support/build.ts"],
     sequence: { sequencer: LongestFirst },
-    // Vitest keeps one core for itself; of two that leaves one, and it needs little. With `--all` one file or another waits for a registry or a browser.
-    maxWorkers: Math.max(2, cpus().length - 1) + (TRIES_ALL ? 1 : 0),
+    // Vitest keeps one core for itself, and it needs little; one file or another always waits for a timer, a registry or a browser.
+    maxWorkers: Math.max(2, cpus().length - 1) + 1,
     expect: { poll: { timeout: 60_000 } },
     // What hangs ends here, and nothing else does: on a busy machine a second of work takes a minute.
     testTimeout: 300_000,
