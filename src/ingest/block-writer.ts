@@ -53,8 +53,12 @@ export class BlockWriter {
   #lastGroup = 0;
   #headingLevel = 1;
 
-  constructor(original: string) {
+  readonly #rowBreaks: ReadonlySet<number>;
+
+  /** @param rowBreaks places of line breaks that stay in paragraphs (`rowBreaks`); others are white space */
+  constructor(original: string, rowBreaks: ReadonlySet<number> = new Set()) {
     this.#builder = new TextBuilder(original);
+    this.#rowBreaks = rowBreaks;
   }
 
   get listDepth(): number {
@@ -145,6 +149,22 @@ export class BlockWriter {
 
   /** Visible text from the original. */
   text(start: number, end: number): void {
+    if (this.#rowBreaks.size === 0 || this.#frames.length > 0) {
+      this.#piece(start, end);
+      return;
+    }
+    const { original } = this.#builder;
+    for (let at = start; at < end; ) {
+      const newline = original.indexOf("\n", at);
+      const stop = newline < 0 || newline >= end ? end : newline;
+      const isRow = stop < end && this.#rowBreaks.has(stop);
+      this.#piece(at, stop < end && !isRow ? stop + 1 : stop);
+      if (isRow) this.lineBreak();
+      at = stop + 1;
+    }
+  }
+
+  #piece(start: number, end: number): void {
     if (start >= end) return;
     if (this.#isBetween() && !isVisible(this.#builder.original, start, end)) return;
     this.#prepare();

@@ -86,6 +86,12 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       addItem(i);
       continue;
     }
+    const lastRow = lastRowOf(passage, i, listCharacters);
+    if (lastRow > i) {
+      add("sentence", i, { start: unit.start, end: (units[lastRow] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
+      i = lastRow;
+      continue;
+    }
     const announced = announcedBy(passage, i);
     if (announced > i && (units[announced] as PlacedUnit).end - unit.start <= listCharacters) {
       add("list", i, { start: unit.start, end: (units[announced] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
@@ -105,6 +111,36 @@ function nearWindow(pieces: readonly Piece[], { window }: Passage, limit: number
   return pieces.slice(from, from + limit);
 }
 
+/** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/row-lines.ts`). */
+const LEAST_ROWS = 3;
+
+/** Last of the rows that stand with a line in one piece of at most `most` characters, up to the next line that announces others with a colon; its own index: it is no row. */
+function lastRowOf(passage: Passage, at: number, most: number): number {
+  const { units } = passage;
+  const first = units[at] as PlacedUnit;
+  const follows = (i: number) => {
+    const [one, next] = [units[i] as PlacedUnit, units[i + 1]];
+    return (
+      next !== undefined &&
+      next.type === "paragraph" &&
+      next.block === one.block &&
+      textOf(passage, { start: one.end, end: next.start }).includes("\n")
+    );
+  };
+  if (first.type !== "paragraph" || (!follows(at) && !(at > 0 && follows(at - 1)))) return at;
+  let [begin, end] = [at, at];
+  while (begin > 0 && units[begin - 1]?.type === "paragraph" && follows(begin - 1)) begin--;
+  while (follows(end)) end++;
+  if (end - begin + 1 < LEAST_ROWS) return at;
+  let last = at;
+  while (last < end) {
+    const next = units[last + 1] as PlacedUnit;
+    if (next.end - first.start > most || textOf(passage, next).trimEnd().endsWith(":")) break;
+    last++;
+  }
+  return last;
+}
+
 /** A line of an address or the like is shorter. */
 const LINE_CHARACTERS = 80;
 /** Lines of an address at most. */
@@ -115,7 +151,9 @@ function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
   if (unit.type !== "paragraph" || !textOf(passage, unit).trimEnd().endsWith(":")) return at;
-  const isLine = (one: PlacedUnit | undefined) => one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS;
+  // A line that announces something itself opens what follows.
+  const isLine = (one: PlacedUnit | undefined) =>
+    one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS && !textOf(passage, one).trimEnd().endsWith(":");
   let last = at;
   while (last - at < MAX_LINES && isLine(units[last + 1])) last++;
   return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { locatePlaces, type Places } from "../../../src/grade/golden-places.ts";
 import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
+import { readLines } from "../../../src/grade/read-lines.ts";
 import { toOriginal } from "../../../src/text/source-map.ts";
 import type { StoredDocument, TextRange } from "../../../src/types.ts";
 import { toDocument } from "../../sets/extract-sets.ts";
@@ -23,6 +25,9 @@ export interface WrittenQuestion {
   answers(document: string, range: TextRange): boolean;
 }
 
+/** Questions of a collection with others that ask for the same, or for something else in nearly the same words. */
+const PAIRS = "pairs-dev.jsonl";
+
 /** Every collection below a folder: `NAME/pages/*.md` with `NAME/answerable-dev.jsonl` and `NAME/unanswerable-dev.jsonl` (`lab/sets/written/README.md`). */
 export function readWrittenSets(folder: string): WrittenSet[] {
   return findGoldenSets(folder).map((folders) => toWritten(readGoldenSet(folders)));
@@ -43,12 +48,24 @@ function toWritten(set: GoldenSet): WrittenSet {
       return document !== undefined && (marked.get(id) ?? []).some((place) => sharesHalf(toOriginal(document.sourceMap, range), place));
     },
   });
+  const gold = new Map(answerable.map((one) => [one.question, places.gold(one.id)]));
   const questions = [
     ...answerable.map((one) => mark(one.question, "answerable", places.gold(one.id))),
+    ...otherWordings(corpus).flatMap(({ a, b }) => {
+      const marked = gold.get(a);
+      return marked === undefined ? [] : [mark(b, "reworded", marked)];
+    }),
     // What contradicts a false premise is the right thing to quote.
     ...unanswerable.map((one) => mark(one.question, one.kind, places.contradicting(one.id))),
   ];
   return { name, documents, questions };
+}
+
+const pairSchema = z.object({ a: z.string(), b: z.string(), same_answer: z.boolean() });
+
+/** Of the pairs beside a collection those that ask for the same. */
+function otherWordings(folder: string): readonly z.infer<typeof pairSchema>[] {
+  return existsSync(join(folder, PAIRS)) ? readLines(folder, PAIRS, pairSchema).filter(({ same_answer: same }) => same) : [];
 }
 
 /** Do two ranges share at least half of the shorter one? */

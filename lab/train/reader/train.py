@@ -38,6 +38,8 @@ WARM = 0.1
 PLAIN = 0.2
 #: Tokens of a question that are looked for in a piece.
 ASKED_TOKENS = 64
+#: A public set counts so many times as much as a written collection of its size: there are ten of them, and questions there are of other kinds.
+PUBLIC_SHARE = 4
 #: Hard pieces of a question, among which those of a step are drawn.
 HARD = 14
 
@@ -163,7 +165,7 @@ def train(questions: list[dict], epochs: float, seed: int, name: str) -> tuple[E
     # A set counts by the root of its size, as in the chooser.
     sets = [q["set"] for q in questions]
     size = {one: sets.count(one) for one in set(sets)}
-    share = np.array([size[one] ** -0.5 for one in sets])
+    share = np.array([size[one] ** -0.5 * (1 if q["group"] == one else PUBLIC_SHARE) for one, q in zip(sets, questions)])
     steps = max(1, round(epochs * len(rows) / QUESTIONS))
     begun, loss_sum, hits = time.monotonic(), 0.0, 0.0
     for step in range(steps):

@@ -1,5 +1,6 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { pageStarts } from "../pages.ts";
+import { rowBreaks } from "../row-lines.ts";
 import { BLOCK_ELEMENTS, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { createMarkdownWriter } from "./markdown-run.ts";
@@ -44,7 +45,7 @@ export function parseMarkdownText(
   bodyStart: number,
   options: { readonly alwaysParse?: boolean } = {},
 ): WrittenBlocks & Required<Pick<FormatResult, "notices">> {
-  const writer = new BlockWriter(source);
+  const writer = new BlockWriter(source, rowBreaks(source, bodyStart));
   const all = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
     : [{ type: "text" as const, text: "", start: bodyStart, end: source.length }];

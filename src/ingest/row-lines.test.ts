@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseMarkdown } from "./formats/markdown.ts";
+import { parseText } from "./formats/text.ts";
+import { rowBreaks } from "./row-lines.ts";
+import { unitsOf } from "./units.ts";
+
+const TIDES = ["Harbour tides, feet above datum, spring and neap", "Outer mole 12.4 9.1", "Fish quay 11.8 8.7", "Slipway 10.2 7.9"].join(
+  "\n",
+);
+
+const PROSE = [
+  "The harbour master may close the outer mole when the swell is higher than three",
+  "feet. Boats that lie there are then moved to the fish quay, and their owners pay",
+  "nothing for the move. Whoever refuses pays the fee for two days, and the boat is",
+  "moved all the same.",
+].join("\n");
+
+function linesOf(text: string): string[] {
+  const breaks = rowBreaks(text);
+  return [...text]
+    .map((char, at) => (char === "\n" && !breaks.has(at) ? " " : char))
+    .join("")
+    .split("\n");
+}
+
+describe("rowBreaks", () => {
+  test("rows of a table that only white space lays out stay apart", () => {
+    expect(linesOf(TIDES)).toHaveLength(4);
+  });
+
+  test("wrapped prose is joined, also where its last line is short", () => {
+    expect(rowBreaks(PROSE).size).toBe(0);
+  });
+
+  test("numbered clauses on lines of their own stay apart", () => {
+    const clauses =
+      "1.4 Who drives without being named pays all damage.\n1.5 Dogs travel in the boot.\n1.6 Nobody smokes.\n1.7 Keys go into the box.";
+    expect(linesOf(clauses)).toHaveLength(4);
+  });
+
+  test("lines that run on within a sentence are one, however short", () => {
+    const verse = "a lantern on the mole,\nand under it the water,\nblack as the inside of a hat,\nwaits";
+    expect(rowBreaks(verse).size).toBe(0);
+  });
+
+  test("two lines are no table", () => {
+    expect(rowBreaks("Fee\nTwo pounds a day and night for boats").size).toBe(0);
+  });
+
+  test("code, lists, quotes, pipes and markup are read as what they are", () => {
+    const lines = ["alpha beta gamma delta", "One 1", "Two 2", "Three 3"];
+    for (const wrap of ["- ", "> ", "| ", "    ", "<p>", "# "]) expect(rowBreaks(lines.map((line) => wrap + line).join("\n")).size).toBe(0);
+    expect(rowBreaks(["```", ...lines, "```"].join("\n")).size).toBe(0);
+  });
+
+  test("wraps of any prose at any width are joined", () => {
+    const word = fc.stringMatching(/^[a-z]{1,9}$/);
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 20, maxLength: 80 }), fc.integer({ min: 20, max: 90 }), (words, width) => {
+        const lines: string[] = [];
+        for (const one of words) {
+          const last = lines.at(-1);
+          if (last !== undefined && last.length + 1 + one.length <= width) lines[lines.length - 1] = `${last} ${one}`;
+          else lines.push(one);
+        }
+        expect(rowBreaks(lines.join("\n")).size).toBe(0);
+      }),
+    );
+  });
+
+  test("offsets are those of the whole source, from where the body begins", () => {
+    const head = "---\ntitle: Tides\n---\n";
+    expect([...rowBreaks(head + TIDES, head.length)]).toEqual([...rowBreaks(TIDES)].map((at) => at + head.length));
+  });
+});
+
+describe("rows in a paragraph", () => {
+  for (const [name, parse] of [
+    ["markdown", parseMarkdown],
+    ["plain text", parseText],
+  ] as const) {
+    test(`are quoted line by line from ${name}, and prose beside them sentence by sentence`, () => {
+      const source = `# Tides\n\n${PROSE}\n\n${TIDES}\n`;
+      const { text, blocks } = parse(source, "tides");
+      const units = unitsOf(text, blocks).map(({ start, end }) => text.slice(start, end));
+      expect(units).toContain("Fish quay 11.8 8.7");
+      expect(units).toContain("Boats that lie there are then moved to the fish quay, and their owners pay nothing for the move.");
+    });
+  }
+});

@@ -1,0 +1,58 @@
+/** Lines without an empty one between them, at least so many, may be rows. */
+const LEAST_LINES = 3;
+/** Share of the breaks between lines that were meant, from which on the lines are rows. */
+const MEANT = 0.6;
+/** Of the breaks that were meant, at most this share may lie within a sentence. */
+const WITHIN = 0.2;
+/** A line that ends like this runs on. */
+const RUNS_ON = /[,;\-–—]$/;
+const CONTINUES = /^[\p{Ll}(]/u;
+/** Lines that markdown reads as something else than a paragraph. */
+const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
+const FENCE = /^(?:`{3}|~{3})/;
+
+/**
+ * Places of the line breaks of `source` from `from` on that part rows: "Flexion limited to 30° 20" is one. Whoever wraps prose fills each line until the next word
+ * does not fit; where that word would have fitted into the longest line of the paragraph, the break was meant. A heuristic on form alone: it knows no words. Linear.
+ */
+export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
+  const found = new Set<number>();
+  let lines: Line[] = [];
+  let fence = "";
+  const close = () => {
+    if (lines.length >= LEAST_LINES) for (const at of breaksOf(lines)) found.add(at);
+    lines = [];
+  };
+  for (let at = from; at < source.length; ) {
+    const newline = source.indexOf("\n", at);
+    const end = newline < 0 ? source.length : newline;
+    const raw = source.slice(at, end);
+    const text = raw.trim();
+    const mark = FENCE.exec(text)?.[0] ?? "";
+    if (mark !== "" && (fence === "" || fence === mark)) fence = fence === "" ? mark : "";
+    if (fence !== "" || mark !== "" || text === "" || SYNTAX.test(raw)) close();
+    else lines.push({ end, text });
+    at = end + 1;
+  }
+  close();
+  return found;
+}
+
+interface Line {
+  /** Where its line break stands. */
+  readonly end: number;
+  readonly text: string;
+}
+
+function breaksOf(lines: readonly Line[]): number[] {
+  const longest = Math.max(...lines.map(({ text }) => text.length));
+  const breaks = lines.slice(0, -1).map(({ end, text }, i) => {
+    const next = (lines[i + 1] as Line).text;
+    const meant = text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= longest;
+    return { end, meant, within: CONTINUES.test(next) || RUNS_ON.test(text) };
+  });
+  const meant = breaks.filter((one) => one.meant);
+  const within = meant.filter((one) => one.within).length;
+  if (meant.length < MEANT * breaks.length || within > WITHIN * meant.length) return [];
+  return breaks.filter((one) => !one.within).map(({ end }) => end);
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { fakePassage } from "../testing/passages.ts";
+import type { Passage } from "../types.ts";
+import { piecesOf } from "./pieces.ts";
+
+/** One paragraph whose lines are units of it, as line breaks that were meant leave them. */
+function rowsPassage(lines: readonly string[]): Passage {
+  const made = fakePassage({ pieces: lines });
+  return { ...made, units: made.units.map((unit) => ({ ...unit, block: 0 })) };
+}
+
+function textsOf(passage: Passage, maxCharacters = 1200): string[] {
+  const pieces = piecesOf(passage, { maxCharacters, maxPieces: 20, wholeLists: false });
+  return pieces.map(({ range }) => passage.text.slice(range.start, range.end));
+}
+
+describe("piecesOf", () => {
+  it("keeps rows of a paragraph together, and begins anew at a line that announces others", () => {
+    const lines = ["Wire rope, worn to:", "9 mm 20", "8 mm 30", "Chain, worn to:", "12 mm 10", "11 mm 20"];
+    expect(textsOf(rowsPassage(lines))).toEqual(["Wire rope, worn to:\n9 mm 20\n8 mm 30", "Chain, worn to:\n12 mm 10\n11 mm 20"]);
+  });
+
+  it("parts many rows where a piece would become too long, and loses none", () => {
+    const lines = Array.from({ length: 60 }, (_, i) => `Berth ${i} takes a boat of ${i + 3} tons and no more`);
+    const pieces = textsOf(rowsPassage(lines));
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join("\n")).toBe(lines.join("\n"));
+    expect(Math.max(...pieces.map((text) => text.length))).toBeLessThanOrEqual(700);
+  });
+
+  it("leaves two lines of a paragraph, and paragraphs of their own, apart", () => {
+    expect(textsOf(rowsPassage(["Harbour office.", "Open from 8 to 12."]))).toHaveLength(2);
+    expect(textsOf(fakePassage({ pieces: ["The mole is closed.", "Boats lie at the quay.", "They pay nothing."] }))).toHaveLength(3);
+  });
+});
