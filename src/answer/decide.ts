@@ -8,10 +8,10 @@ import { formsHeld, holdingCodes, layWordsBeside, namedThings, spelledLikeOthers
 import type { LearnedParts } from "../verify/relevance.ts";
 import { usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
-import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES, unknownTerms } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
 import { unlikeForms } from "../verify/unlike-forms.ts";
-import { answerChance } from "../write/answer-chance.ts";
+import { answerChance, UNKNOWN_TERMS } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choice.ts";
 import { logit } from "../write/piece-features.ts";
 import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
@@ -117,7 +117,11 @@ const TOGETHER = "together";
 function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts, log: StageLog): Sufficiency {
   const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
   const values = measureEvidence(view, names);
-  const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
+  const known = new Map([
+    ...names.map((name, i) => [name, values[i] ?? null] as const),
+    [TOGETHER, logit(together.probability)] as const,
+    [UNKNOWN_TERMS, unknownTerms(view)] as const,
+  ]);
   const { chance: probability, readings } = answerChance(choice, known, weights);
   for (const [name, value] of Object.entries(readings ?? {})) log.fact(name.replaceAll(".", "_"), value);
   const { minimum, rule } = weights.threshold;

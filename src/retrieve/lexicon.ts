@@ -32,6 +32,8 @@ export class Lexicon {
   private readonly encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">;
   /** Is a word (lower case) an English one? */
   readonly isEnglish: EnglishWords["isEnglish"];
+  /** Is a word (lower case) one of the few thousand that every text uses? */
+  readonly isCommon: EnglishWords["isCommon"];
   private readonly stem = createStemmer();
   private readonly signatureWords: number;
   private ids = new Map<string, number>();
@@ -50,10 +52,11 @@ export class Lexicon {
 
   constructor(
     encoder: Pick<EmbeddedEncoder, "dimensions" | "tokenVectors">,
-    { isEnglish }: Pick<EnglishWords, "isEnglish"> = createEnglishWords(),
+    { isEnglish, isCommon }: Pick<EnglishWords, "isEnglish" | "isCommon"> = createEnglishWords(),
   ) {
     this.encoder = encoder;
     this.isEnglish = isEnglish;
+    this.isCommon = isCommon;
     this.sum = new Float64Array(encoder.dimensions);
     this.signatureWords = Math.ceil(encoder.dimensions / 32);
   }

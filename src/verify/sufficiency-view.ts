@@ -16,6 +16,8 @@ export interface WordSpace {
   similarity(one: number, other: number): number;
   /** Is a word (lower case) an English one? */
   isEnglish(word: string): boolean;
+  /** Is a word (lower case) one of the few thousand that every text uses? */
+  isCommon(word: string): boolean;
 }
 
 /** What the gate needs of the index beside its word weights. */
@@ -45,6 +47,8 @@ export interface AskedTerm {
   /** Inverse document frequency as a share of that of a word that no document holds. */
   readonly rarity: number;
   readonly known: boolean;
+  /** One of the few thousand words that every text uses: it need not stand in a document, as a name or a term of a field must. */
+  readonly common: boolean;
   readonly number: boolean;
   /** Written with a capital inside the question. */
   readonly name: boolean;
@@ -111,11 +115,17 @@ export function viewEvidence(
 ): EvidenceView {
   const texts = passages.flatMap(({ document, headingPath, text }) => [document.title, headingPath.join("\n"), text]);
   // One call: ids of an earlier one may no longer hold.
-  const [question, names, ...reads] = space.read([asked.text, namesIn(asked.text), ...texts]) as [ReadWords, ReadWords, ...ReadWords[]];
-  const { terms, ids } = readTerms(asked, question, names, words, space);
+  const written: readonly string[] = asked.text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const common = written.filter((word) => space.isCommon(word)).join(" ");
+  const [question, names, usual, ...reads] = space.read([asked.text, namesIn(asked.text), common, ...texts]) as [
+    ReadWords,
+    ReadWords,
+    ReadWords,
+    ...ReadWords[],
+  ];
+  const { terms, ids } = readTerms(asked, { read: question, names, common: usual }, words, space);
   const match = createEvidenceMatcher(ids, terms, space, words);
   const kinds = askedValues(asked.text);
-  const written: readonly string[] = asked.text.toLowerCase().match(/\p{L}+/gu) ?? [];
   return {
     question: asked.text,
     terms,
@@ -177,16 +187,16 @@ function namesIn(text: string): string {
 
 function readTerms(
   { text, tokens }: AskedQuestion,
-  read: ReadWords,
-  names: ReadWords,
+  { read, names, common }: Readonly<Record<"read" | "names" | "common", ReadWords>>,
   index: IndexWords,
   space: WordSpace,
 ): { terms: AskedTerm[]; ids: number[] } {
   const wanted = new Set(tokens);
   const most = index.idf(UNHEARD);
   const nameTokens = new Set([...names.words].flatMap((id) => space.tokensOf(id)));
+  const commonIds = new Set(common.words);
   const ids: number[] = [];
-  const found: { tokens: readonly string[]; idf: number; core: boolean }[] = [];
+  const found: { tokens: readonly string[]; idf: number; core: boolean; common: boolean }[] = [];
   const [coreFrom, coreTo] = coreOf(text, read);
   const seen = new Set<string>();
   for (const [place, id] of read.words.entries()) {
@@ -195,12 +205,18 @@ function readTerms(
       continue;
     for (const token of own) seen.add(token);
     ids.push(id);
-    found.push({ tokens: own, idf: Math.max(...own.map((token) => index.idf(token))), core: place >= coreFrom && place < coreTo });
+    found.push({
+      tokens: own,
+      idf: Math.max(...own.map((token) => index.idf(token))),
+      core: place >= coreFrom && place < coreTo,
+      common: commonIds.has(id),
+    });
   }
   const sum = found.reduce((total, { idf }) => total + idf, 0);
-  const terms = found.map(({ tokens: own, idf, core }) => ({
+  const terms = found.map(({ tokens: own, idf, core, common: isCommon }) => ({
     tokens: own,
     core,
+    common: isCommon,
     weight: sum > 0 ? idf / sum : 1 / found.length,
     rarity: most > 0 ? idf / most : 0,
     known: own.some((token) => index.has(token)),

@@ -4,11 +4,11 @@ import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
 import { measureBestReading } from "./reading-features.ts";
 
-/** Name of the feature: share of the question's weight on words that no document holds. */
-const UNKNOWN = "unknown.weight";
+/** Name of the figure: share of the question's weight on names and terms that no document holds. */
+export const UNKNOWN_TERMS = "unknown.terms";
 /**
- * Where more than half of what is asked stands in no document, likeness of meaning proves nothing: polonium is near to plutonium. There the chance is that of the
- * rest, times the share that some document holds (without it 15 of 483 near-spelled pairs are answered from the other without a word).
+ * Where more than so much of what is asked are names and terms that stand in no document, likeness of meaning proves nothing: polonium is near to plutonium. There
+ * the chance is that of the rest, times the share that some document holds. The few thousand words that every text uses are not counted: "per month" asks for the same where documents say "a month".
  */
 const MOSTLY_UNKNOWN = 0.5;
 /** Lead of a piece that has no competitor. */
@@ -18,7 +18,7 @@ const ALONE = 6;
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
-  /** Names of `READ_ANSWER_FEATURES`, and `unknown`: the share of the question's weight on words that no document holds. */
+  /** Names of `READ_ANSWER_FEATURES`, and `unknown`: the share of the question's weight on names and terms that no document holds. */
   readonly readings: Readonly<Record<string, number | null>> | null;
 }
 
@@ -44,7 +44,7 @@ export function answerChance(
   };
   const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);
-  const unknown = known.get(UNKNOWN) ?? 0;
+  const unknown = known.get(UNKNOWN_TERMS) ?? 0;
   return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReadTexts } from "../reader/reader.ts";
 import { fakeReader } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
-import { answerChance } from "./answer-chance.ts";
+import { answerChance, UNKNOWN_TERMS } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { READ_PIECES } from "./read-pieces.ts";
@@ -92,7 +92,7 @@ describe("answerChance", () => {
   const chanceOf = async (nameOf: (text: string) => string, unknown: number) => {
     const reader = fakeReader({ nameOf });
     const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
-    return answerChance(choice, new Map([["unknown.weight", unknown]]), weights);
+    return answerChance(choice, new Map([[UNKNOWN_TERMS, unknown]]), weights);
   };
 
   it("rises with a reading", async () => {
@@ -123,7 +123,7 @@ describe("answerChance", () => {
     // Whatever is known of the passages, its reading alone makes it likely.
     const likely = { ...weights, read_answer: { features: ["reading"], linear: [2] } };
     const choice = await chooseWith((texts, stop) => fakeReader({ nameOf: () => "all the same" }).read(texts, stop));
-    const likelyAt = (unknown: number) => answerChance(choice, new Map([["unknown.weight", unknown]]), likely).chance;
+    const likelyAt = (unknown: number) => answerChance(choice, new Map([[UNKNOWN_TERMS, unknown]]), likely).chance;
     expect(likelyAt(0)).toBeCloseTo(1 / (1 + Math.exp(-2)), 5);
     expect(likelyAt(0.5)).toBe(likelyAt(0));
     expect(likelyAt(0.55)).toBeCloseTo(0.45 * likelyAt(0), 12);
