@@ -25,8 +25,8 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string
   const confidence = said ? `${confidenceInWords(answer.confidence, answer)}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
-  const writer = answer.refusal === null ? `written by ${answer.model}` : "nothing was written";
-  lines.push("", colors.dim(`${confidence}${writer}, ${answer.latencyMs.toFixed(0)} ms`));
+  const writer = answer.refusal === null ? `written by ${answer.model}, ` : "";
+  lines.push("", colors.dim(`${confidence}${writer}${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
 }
 
