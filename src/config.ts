@@ -126,6 +126,12 @@ export const configSchema = z.strictObject({
         .describe("Serve a stored answer to the same question, or one that asks for the same, after its sources and checks hold"),
       entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES).describe("Stored answers kept; the least recently used goes first"),
       hours: z.number().positive().default(DEFAULT_CACHE_HOURS).describe("Hours for which a stored answer may be served"),
+      rewordings: z
+        .enum(["pack", "always", "never"])
+        .default("pack")
+        .describe(
+          "Serve it for a question in other words: where the domain's pack says `semantic_cache` or the profile's source asks for it, in every domain, or never",
+        ),
     })
     .prefault({})
     .describe("Stored answers, served again"),

@@ -57,7 +57,8 @@ export async function* evaluateCache(options: CacheOptions): AsyncGenerator<Eval
   const judged: JudgedPairs[] = [];
   yield { type: "progress", done: 0, total: pairs.length, what: "ingesting" };
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-eval-"));
-  const open = (enabled: boolean) => createEngine({ ...embeddedIn(options.config, dataDir), cache: { ...options.config.cache, enabled } });
+  const open = (enabled: boolean) =>
+    createEngine({ ...embeddedIn(options.config, dataDir), cache: { ...options.config.cache, enabled, rewordings: "always" as const } });
   let engine = await open(false);
   const domain = engine.domain(options.domain);
   try {

@@ -77,7 +77,7 @@ const NO_FAULTS = { hallucination: 0, number: 0, url: 0, citation: 0 };
 
 /** Nothing of the caller's own data folder is touched, and no entry goes for want of room. */
 function configFor(config: Config, dataDir: string, model: ScriptedModel | null): Config {
-  const own = { ...embeddedIn(config, dataDir), cache: { ...config.cache, enabled: true } };
+  const own = { ...embeddedIn(config, dataDir), cache: { ...config.cache, enabled: true, rewordings: "always" as const } };
   if (model === null) return own;
   const endpoint = { base_url: model.url, api_key: "", ...SCRIPTED, timeout_ms: MODEL_TIMEOUT_MS, retries: 0 };
   return { ...own, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };

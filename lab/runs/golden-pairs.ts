@@ -41,7 +41,9 @@ interface Judged {
 const COSINES = [0.8, 0.85, 0.92] as const;
 
 /** Pairs of questions through the whole engine: an approved answer is stored for the first, then the second is asked. Served though not the same is a wrong hit. */
-export async function* evaluateGoldenPairs({ sets, config, command, parts, signal }: PairsOptions): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateGoldenPairs({ sets, command, parts, signal, ...given }: PairsOptions): AsyncGenerator<EvaluateEvent, void> {
+  // Whether a pack may say `semantic_cache` is what is measured here.
+  const config: Config = { ...given.config, cache: { ...given.config.cache, rewordings: "always" } };
   const judged: Judged[] = [];
   const encoder = sharedEncoder();
   const read = sets.map((set) => ({ ...set, pairs: set.files.flatMap((file) => readLines(set.golden, file, pairSchema)) }));

@@ -32,7 +32,7 @@ export async function explainCache(request: AskRequest, parts: AnswerParts, sign
     question: question.text,
     resolved: question.resolved,
     profile: question.profile,
-    levels: parts.profile.caches,
+    levels: parts.questions.embed === null ? parts.profile.caches.filter((level) => level === "exact") : parts.profile.caches,
     cacheMode: (known.hit ?? late.hit)?.level ?? "miss",
     notAsked: await notAsked(question, parts),
     judged: [...known.judged, ...late.judged],

@@ -69,7 +69,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         index: questions,
         classify: domains.classifier(pack),
         matcher: domains.matcher(pack),
-        embed: encoder === null ? null : local.embedQuestion,
+        embed: encoder === null || !servesRewordings(config, profile, pack) ? null : local.embedQuestion,
       },
       check: {
         ...{ hosts: pack.hosts, homePage: pack.home_page, reader: readers.statements },
@@ -104,6 +104,12 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Answ
 }
 
 /** Recorded settings, made once for as long as nothing of them changes: they are large, and every answer names them. */
+/** Other wordings share an answer only where that was measured: elsewhere two of three such hits were wrong. */
+function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
+  if (cache.rewordings !== "pack") return cache.rewordings === "always";
+  return profile.rewordings === "always" || pack.semantic_cache;
+}
+
 function createSettingsCache(config: Config) {
   const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
   return (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null): RecordedSettings => {

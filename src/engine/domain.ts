@@ -42,6 +42,12 @@ export const domainSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("Address under which `path/to/page.md` is served as `path/to/page/`"),
+  semantic_cache: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether a stored answer may be served for a question in other words: only where `sourcebound eval pairs` on questions of this domain shows no wrong one",
+    ),
   strip_prefix: z.string().default("").describe("Leading part of document paths that is no part of their address, such as `pages/`"),
   home_page: z
     .url({ protocol: /^https?$/ })

@@ -56,6 +56,7 @@ export const book: Profile = {
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 5,
   caches: ["exact"],
+  rewordings: "always",
   match: { type: "learned" },
   rules: [
     { rule: "chunks of 800 tokens, 512–1,024, overlap 128", state: "reproduced", why: "for every profile" },

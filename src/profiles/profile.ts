@@ -33,6 +33,11 @@ export interface Profile {
   readonly sessionTurns: number;
   /** Which caches it asks. */
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
+  /**
+   * Whether a stored answer may be served for a question in other words: `always` where a source asks for it, `pack` only where the domain's pack says that it was
+   * measured there (`semantic_cache`). On twenty collections that nothing was learned from two of three such hits were wrong (2026-11-25).
+   */
+  readonly rewordings: "always" | "pack";
   /** When a stored question is taken for the one asked; whatever it says, both must ask for the same (DESIGN.md, section 6). */
   readonly match: MatchSettings;
   /** Every rule of the source, and what became of it. */

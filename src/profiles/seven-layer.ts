@@ -50,6 +50,7 @@ export const sevenLayer: Profile = {
   lowConfidence: { below: 0.5 },
   sessionTurns: 0,
   caches: ["exact", "semantic", "graph"],
+  rewordings: "always",
   match: { type: "learned" },
   rules: [
     {

@@ -52,6 +52,7 @@ export const sourcebound: Profile = {
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 5,
   caches: ["exact", "semantic", "graph"],
+  rewordings: "pack",
   match: { type: "learned" },
   rules: [
     { rule: "quotes only, unless a model is configured", state: "ours", why: "works without a key; nothing can be invented" },

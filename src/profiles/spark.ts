@@ -55,6 +55,7 @@ export const spark: Profile = {
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact", "semantic"],
+  rewordings: "always",
   match: { type: "thresholds", of: "all-MiniLM-L6-v2", cosine: 0.92, entities: 0.6, documents: 0.6 },
   rules: [
     {

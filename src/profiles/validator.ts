@@ -56,6 +56,7 @@ export const validator: Profile = {
   lowConfidence: null,
   sessionTurns: 0,
   caches: [],
+  rewordings: "always",
   match: { type: "learned" },
   rules: [
     { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole, with title, headings and page" },

@@ -49,6 +49,7 @@ export const vgRag: Profile = {
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact"],
+  rewordings: "always",
   match: { type: "learned" },
   rules: [
     {

@@ -9,6 +9,7 @@ base_url: https://library.example
 strip_prefix: pages/
 home_page: https://library.example/
 hosts: [library.example]
+semantic_cache: true
 contacts:
   - { name: Front desk, contact: 555-0100 }
   - { name: Fines office, contact: 555-0199, when: [fine, fee] }
