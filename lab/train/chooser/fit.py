@@ -22,7 +22,11 @@ GATE_L2 = 3e-2
 # The same of the score of a piece that was read, and of the chance after reading (LOG.md).
 READ_L2 = 3e-2
 READ_GATE_L2 = 5e-2
-SET_SHARE = {"tables": 4}
+# A public set counts so many times as much as a written collection of its size, so that nine of them keep the share that they had beside forty; tables four times that.
+PUBLIC_SHARE = 4
+SET_SHARE = {"tables": 16}
+# Pieces of a question that are learned from: all that answer, and the best of the others by words.
+KEPT = 32
 # As src/write/read-pieces.ts.
 READ_PIECES = 8
 READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
@@ -31,7 +35,10 @@ READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
 def read(path: Path) -> tuple[list[str], list[str], list[dict]]:
     with gzip.open(path, "rt") as file:
         head = json.loads(file.readline())
-        return head["features"], head["gate"], [json.loads(line) for line in file]
+        rows = [json.loads(line) for line in file]
+    for row in rows:
+        row["pieces"] = row["pieces"][:KEPT]
+    return head["features"], head["gate"], rows
 
 
 def matrix(rows: list[list], fill=None):
@@ -58,7 +65,7 @@ def fit_listwise(x: numpy.ndarray, label: numpy.ndarray, group: numpy.ndarray, w
         gradient = ((p_all - p_right) * weight[group]) @ x / weight.sum() + 2 * l2 * w
         return value, gradient
 
-    return minimize(loss, numpy.zeros(x.shape[1]), jac=True, method="L-BFGS-B", options=dict(maxiter=500)).x
+    return minimize(loss, numpy.zeros(x.shape[1]), jac=True, method="L-BFGS-B", options=dict(maxiter=200)).x
 
 
 def fit_logistic(x: numpy.ndarray, y: numpy.ndarray, weight: numpy.ndarray, l2: float) -> numpy.ndarray:
@@ -76,12 +83,13 @@ def fold_of(group: str) -> int:
     return int(hashlib.sha1(f"chooser-1{group}".encode()).hexdigest(), 16) % FOLDS
 
 
-def set_weights(sets: list[str], power=0.5) -> numpy.ndarray:
-    """A set counts by the root of its size, so that no set decides alone; long tables, of which there is one set, count four times (LOG.md)."""
+def set_weights(questions: list[dict], power=0.5) -> numpy.ndarray:
+    """A set counts by the root of its size, so that no set decides alone; public sets and long tables, of which there are few, count more (LOG.md)."""
     count = defaultdict(int)
-    for name in sets:
-        count[name] += 1
-    return numpy.array([count[name] ** (power - 1) * SET_SHARE.get(name, 1) for name in sets])
+    for q in questions:
+        count[q["set"]] += 1
+    share = lambda q: 1 if q["set"] == q["group"] else SET_SHARE.get(q["set"], PUBLIC_SHARE)
+    return numpy.array([count[q["set"]] ** (power - 1) * share(q) for q in questions])
 
 
 class Chooser:
@@ -100,7 +108,7 @@ class Chooser:
         self.mean = x.mean(axis=0)
         group = numpy.concatenate([[i] * len(q["pieces"]) for i, q in enumerate(asked)])
         label = numpy.array([piece["y"] for q in asked for piece in q["pieces"]], dtype=float)
-        self.weights = fit_listwise((x - self.mean) / self.scale, label, group, set_weights([q["set"] for q in asked]), self.l2)
+        self.weights = fit_listwise((x - self.mean) / self.scale, label, group, set_weights(asked), self.l2)
         return self
 
     def score(self, pieces: list[dict]) -> numpy.ndarray:
@@ -189,7 +197,7 @@ class Model:
             self.read.fit(inside)
             for i in numpy.nonzero(folds == fold)[0]:
                 seen[i] = self.choose(questions[i])
-        weight = set_weights([q["set"] for q in questions])
+        weight = set_weights(questions)
         rows = [gate_row(q, glance) for q, (glance, *_) in zip(questions, seen)]
         right = numpy.array([float(q["pieces"][int(numpy.argmax(glance))]["y"]) for q, (glance, *_) in zip(questions, seen)])
         self.answer.fit(rows, right, weight)
