@@ -3,7 +3,7 @@ import { dot } from "../reader/dot.ts";
 import type { ReadTexts, TextReading } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
-import { measureReading } from "./reading-features.ts";
+import { measureChoices, measureReading, type ReadPiece } from "./reading-features.ts";
 import { readingText } from "./reading-text.ts";
 import { matchTokens } from "./token-match.ts";
 
@@ -11,24 +11,28 @@ import { matchTokens } from "./token-match.ts";
 export const READ_PIECES = 8;
 
 export interface ReadOptions {
-  readonly weights: Pick<ChooserWeights, "read">;
+  readonly weights: Pick<ChooserWeights, "read" | "choice">;
   readonly readTexts: ReadTexts;
   readonly signal: AbortSignal;
 }
 
 /** The choice after the best pieces were read: those first by the score of what was read, the others behind them as they stood. */
 export async function readPieces(question: string, choice: Choice, { weights, readTexts, signal }: ReadOptions): Promise<Choice> {
-  const { read } = weights;
+  const { read, choice: chooser } = weights;
   const first = choice.pieces.slice(0, READ_PIECES);
   if (first.length === 0) return choice;
   const all = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
   if (all === null) return choice;
   const [asked, ...readings] = all as [TextReading, ...TextReading[]];
-  const pieces = first.map((piece, i): ScoredPiece => {
+  const seen = first.map(({ measured, score: glance }, i): ReadPiece => {
     const own = readings[i] as TextReading;
     const reading = { cosine: dot(asked.vector, own.vector), match: matchTokens(asked, own) };
-    const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
-    return { ...piece, score, chance: chanceOfScore(score, read), reading };
+    return { measured, reading, glance, linear: scoreOf(measureReading(measured, reading, read.features), read) };
+  });
+  const values = measureChoices(seen, chooser.features);
+  const pieces = first.map((piece, i): ScoredPiece => {
+    const score = scoreOf(values[i] as (number | null)[], chooser);
+    return { ...piece, score, chance: chanceOfScore(score, chooser), reading: (seen[i] as ReadPiece).reading };
   });
   const ranked = pieces
     .map((piece, glanced) => ({ piece, glanced }))
