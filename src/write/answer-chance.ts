@@ -2,6 +2,7 @@ import { chanceOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
+import { LEAST_COMPARED } from "./read-pieces.ts";
 import { measureBestReading } from "./reading-features.ts";
 
 /** Name of the figure: share of the question's weight on names and terms that no document holds. */
@@ -35,15 +36,16 @@ export function answerChance(
   const chance = glanceChance(glance ?? pieces, known, answer);
   const [first, second] = pieces;
   if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
+  const compared = pieces.filter(({ reading }) => reading !== null).length >= LEAST_COMPARED;
   const readings: Readonly<Record<string, number | null>> = {
     glance: logit(chance),
-    score: first.score,
-    // Alone it is ahead of nobody, and above nobody: that says nothing, least of all that it answers.
-    "score.ahead": second === undefined ? null : first.score - second.score,
+    // Among few it is the linear score, which the chance has not learned from.
+    score: compared ? first.score : null,
+    "score.ahead": compared && second !== undefined ? first.score - second.score : null,
+    // Alone it is above nobody: that says nothing, least of all that it answers.
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
   };
-  const beside = new Map([...pieceFigures(first), ...known]);
-  const values = scorer.features.map((name) => readings[name] ?? beside.get(name) ?? null);
+  const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN_TERMS) ?? 0;
   return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readNamedWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { namedScorerSchema } from "../models/weights/scorer.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
-import { CHOICE_FEATURES, READING_FEATURES } from "./reading-features.ts";
+import { CHOICE_FEATURES, READ_ANSWER_FEATURES, READING_FEATURES } from "./reading-features.ts";
 
 const weightsSchema = z.object({
   name: z.string(),
@@ -16,12 +16,12 @@ const weightsSchema = z.object({
   answer: namedScorerSchema(),
   /** Name and hash of the reader that the three below were learned with: with another, nothing is read. */
   reader: z.object({ name: z.string(), hash: z.string() }),
-  /** Linear score of a piece that was read. */
+  /** Linear score of a piece that was read, and the chance that it answers. */
   read: namedScorerSchema(READING_FEATURES),
   /** Log odds that a piece answers, among those that were read with it. */
   choice: namedScorerSchema(CHOICE_FEATURES),
-  /** Chance that the best piece answers where pieces were read: from what reading says, what was measured of it (`piece.NAME`) and what the gate knows of the passages. */
-  read_answer: namedScorerSchema(),
+  /** Chance that the best piece answers where pieces were read. */
+  read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
   threshold: z.object({
     /** From this chance on the question is answered. */
     minimum: z.number().min(0).max(1),

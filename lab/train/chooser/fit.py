@@ -28,6 +28,7 @@ FOLDS = 5
 GATE_L2 = 3e-2
 # The same of the linear score of a piece that was read (LOG.md).
 READ_L2 = 3e-2
+READ_GATE_L2 = 5e-2
 # A public set counts so many times as much as a written collection of its size, so that nine of them keep the share that they had beside forty; tables four times that.
 PUBLIC_SHARE = 4
 SET_SHARE = {"tables": 16}
@@ -230,7 +231,7 @@ class Model:
         self.glance, self.read = Chooser(names), Chooser(names, READ_L2, read=True)
         self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + gate_names, GATE_L2)
         self.choice = Trees(READINGS + names + CHOICE_PLACES, leaves=15, least=60)
-        self.read_answer = Trees(READ_GATE + [f"piece.{name}" for name in names] + gate_names, leaves=12, least=60)
+        self.read_answer = Gate(READ_GATE, READ_GATE_L2)
 
     def fit(self, questions: list[dict]):
         folds = numpy.array([fold_of(q["group"]) for q in questions])
@@ -258,20 +259,22 @@ class Model:
             for i in outside:
                 score[i] = self.choice.logit(x[i])
         right = numpy.array([own[int(numpy.argmax(s))] for own, s in zip(y, score)])
-        last = numpy.array([self.last_row(odd, pieces, s, row) for odd, (_, pieces, *_), s, row in zip(odds, read, score, rows)], dtype=float)
+        last = [read_row(odd, pieces, s) for odd, (_, pieces, *_), s in zip(odds, read, score)]
         chance = numpy.zeros(len(questions))
         for fold in range(FOLDS):
             inside, outside = apart(fold)
-            chance[outside] = self.read_answer.fit(last[inside], right[inside], weight[inside]).logit(last[outside])
+            part = self.read_answer.fit([last[i] for i in inside], right[inside], weight[inside])
+            chance[outside] = part.logit([last[i] for i in outside])
         self.judged = [dict(glance=g, right=r, chance=1 / (1 + numpy.exp(-c))) for g, r, c in zip(glanced, right, chance)]
         self.curve = curve([(q["pieces"], glance) for q, (glance, *_) in zip(questions, read)], weight)
+        self.read_curve = curve([(pieces, linear) for _, pieces, _, linear in read], weight)
         self.glance.fit(questions)
         self.read.fit(questions)
         self.answer.fit(rows, glanced, weight)
         self.choice.fit(*(numpy.concatenate(of) for of in (x, y, each)))
         self.read_answer.fit(last, right, weight)
         some = numpy.linspace(0, len(questions) - 1, PARITY_ROWS).astype(int)
-        self.parity = dict(choice=parity(self.choice, numpy.stack([x[i][0] for i in some])), read_answer=parity(self.read_answer, last[some]))
+        self.parity = parity(self.choice, numpy.stack([x[i][0] for i in some]))
         return self
 
     def look(self, question: dict) -> tuple[numpy.ndarray, list[dict], numpy.ndarray, numpy.ndarray]:
@@ -281,17 +284,12 @@ class Model:
         pieces = [question["pieces"][i] for i in order]
         return glance, pieces, glance[order], self.read.score(pieces)
 
-    def last_row(self, odds: float, pieces: list[dict], score: numpy.ndarray, row: list) -> list:
-        """What the chance of an answer is made of: readings, the best piece, the gate's figures."""
-        best = pieces[int(numpy.argmax(score))]
-        return known(read_row(odds, pieces, score) + best["x"] + row[len(best["x"]) + len(GATE_OWN) :])
-
     def judge(self, question: dict) -> dict:
         glance, pieces, first, linear = self.look(question)
         row = gate_row(question, glance)
         odds = float(self.answer.logit([row])[0])
         score = self.choice.logit(choice_rows(pieces, first, linear))
-        chance = float(self.read_answer.logit(numpy.array([self.last_row(odds, pieces, score, row)], dtype=float))[0])
+        chance = float(self.read_answer.logit([read_row(odds, pieces, score)])[0])
         return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=pieces[int(numpy.argmax(score))]["y"], chance=1 / (1 + numpy.exp(-chance)))
 
 
@@ -361,7 +359,7 @@ def main() -> None:
                 piece=dict(model.glance.artifact(), chance=model.curve),
                 answer=model.answer.artifact(),
                 reader=reader_id(),
-                read=model.read.artifact(),
+                read=dict(model.read.artifact(), chance=model.read_curve),
                 choice=model.choice.artifact(),
                 read_answer=model.read_answer.artifact(),
                 threshold=dict(minimum=0.5, rule="not chosen: threshold.py does"),

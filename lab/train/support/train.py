@@ -29,7 +29,7 @@ TRAINED = ["ragtruth", "wice", "summedits", "begin", "synthetic", "written"]
 NEVER = ["halueval", "tabfact", "va-drafts"]
 # What a sentence of a set counts: written answers are what we check, the others are there for what they alone show. `written` alone holds true sentences in really
 # other words beside false ones in nearly the source's.
-SET_WEIGHTS = {"ragtruth": 1.0, "wice": 1.0, "summedits": 1.0, "begin": 0.3, "synthetic": 0.4, "written": 0.7}
+SET_WEIGHTS = {"ragtruth": 1.0, "wice": 1.0, "summedits": 1.0, "begin": 0.3, "synthetic": 0.4, "written": 2.0}
 # More of these can never raise (-1) or lower (+1) the score.
 MONOTONE = {
     "amounts.missing": -1,
