@@ -36,12 +36,16 @@ export function answerChance(
   const chance = glanceChance(glance ?? pieces, known, answer);
   const [first, second] = pieces;
   if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
+  const others = pieces.slice(1).flatMap(({ reading }) => reading?.linear ?? []);
   const compared = pieces.filter(({ reading }) => reading !== null).length >= LEAST_COMPARED;
   const readings: Readonly<Record<string, number | null>> = {
     glance: logit(chance),
     // Among few it is the linear score, which the chance has not learned from.
     score: compared ? first.score : null,
     "score.ahead": compared && second !== undefined ? first.score - second.score : null,
+    // By the linear score a row that alone holds the key which is asked for stands far ahead.
+    linear: first.reading.linear ?? null,
+    "linear.ahead": others.length === 0 || first.reading.linear === undefined ? null : first.reading.linear - Math.max(...others),
     // Alone it is above nobody: that says nothing, least of all that it answers.
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
   };

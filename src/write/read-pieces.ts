@@ -36,7 +36,7 @@ export async function readPieces(question: string, choice: Choice, { weights, re
   const pieces = first.map((piece, i): ScoredPiece => {
     const { linear, reading } = seen[i] as ReadPiece;
     const score = values === null ? linear : scoreOf(values[i] as (number | null)[], chooser);
-    return { ...piece, score, chance: chanceOfScore(score, values === null ? read : chooser), reading };
+    return { ...piece, score, chance: chanceOfScore(score, values === null ? read : chooser), reading: { ...reading, linear } };
   });
   const ranked = pieces
     .map((piece, glanced) => ({ piece, glanced }))

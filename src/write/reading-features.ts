@@ -5,6 +5,8 @@ import type { TokenMatch } from "./token-match.ts";
 export interface PieceReading {
   readonly cosine: number;
   readonly match: TokenMatch | null;
+  /** The piece's score by the linear part; absent before it was scored. */
+  readonly linear?: number;
 }
 
 /** Names of the features, and what of a reading each is. */
@@ -74,7 +76,14 @@ function meanAndBest(values: readonly (number | null)[]): { readonly mean: numbe
  * What the chance of an answer takes from readings: log odds at a glance; score of the best piece and its lead; and of each figure of its reading the value, and how
  * far that lies above the mean of those read.
  */
-export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`])];
+export const READ_ANSWER_FEATURES = [
+  "glance",
+  "score",
+  "score.ahead",
+  "linear",
+  "linear.ahead",
+  ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`]),
+];
 
 /** The figures of the first reading by name, and how far each lies above the mean of all; that is `null` where there is no other. */
 export function measureBestReading(readings: readonly PieceReading[]): Record<string, number | null> {

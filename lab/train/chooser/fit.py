@@ -163,7 +163,7 @@ GATE_OWN = ["score", "score.ahead", "score.crowd"]
 # What reading says of a piece, as src/write/reading-features.ts: the cosine, and the token match of `../reader/train.py` in its order.
 READINGS = ["reading", "match.mean", "match.least", "match.lower", "match.back"]
 CHOICE_PLACES = [f"{name}{of}" for name in READINGS for of in (".above", ".below")] + ["glance", "glance.below", "linear", "linear.below", "linear.above"]
-READ_GATE = ["glance", "score", "score.ahead"] + [f"{name}{of}" for name in READINGS for of in ("", ".above")]
+READ_GATE = ["glance", "score", "score.ahead", "linear", "linear.ahead"] + [f"{name}{of}" for name in READINGS for of in ("", ".above")]
 
 
 def gate_row(question: dict, score: numpy.ndarray) -> list:
@@ -174,15 +174,16 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
     return question["pieces"][int(numpy.argmax(score))]["x"] + own + question["gate"]
 
 
-def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
+def read_row(glance: float, pieces: list[dict], score: numpy.ndarray, linear: numpy.ndarray) -> list:
     """What the scores of the pieces that were read say, beside the log odds at a glance."""
     order = numpy.argsort(-score)
     best = score[order[0]]
     values = readings(pieces[order[0]])
     if len(order) == 1:
-        return [glance, best, None] + [v for value in values for v in (value, None)]
+        return [glance, best, None, linear[0], None] + [v for value in values for v in (value, None)]
     means = numpy.nanmean(numpy.array([readings(piece) for piece in pieces], dtype=float), axis=0)
-    return [glance, best, best - score[order[1]]] + [v for value, mean in zip(values, means) for v in (value, None if value is None else value - mean)]
+    places = [linear[order[0]], linear[order[0]] - numpy.delete(linear, order[0]).max()]
+    return [glance, best, best - score[order[1]]] + places + [v for value, mean in zip(values, means) for v in (value, None if value is None else value - mean)]
 
 
 def readings(piece: dict) -> list:
@@ -259,7 +260,7 @@ class Model:
             for i in outside:
                 score[i] = self.choice.logit(x[i])
         right = numpy.array([own[int(numpy.argmax(s))] for own, s in zip(y, score)])
-        last = [read_row(odd, pieces, s) for odd, (_, pieces, *_), s in zip(odds, read, score)]
+        last = [read_row(odd, pieces, s, linear) for odd, (_, pieces, _, linear), s in zip(odds, read, score)]
         chance = numpy.zeros(len(questions))
         for fold in range(FOLDS):
             inside, outside = apart(fold)
@@ -289,7 +290,7 @@ class Model:
         row = gate_row(question, glance)
         odds = float(self.answer.logit([row])[0])
         score = self.choice.logit(choice_rows(pieces, first, linear))
-        chance = float(self.read_answer.logit([read_row(odds, pieces, score)])[0])
+        chance = float(self.read_answer.logit([read_row(odds, pieces, score, linear)])[0])
         return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=pieces[int(numpy.argmax(score))]["y"], chance=1 / (1 + numpy.exp(-chance)))
 
 
