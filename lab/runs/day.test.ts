@@ -108,7 +108,7 @@ describe("evaluateDay", () => {
   });
 
   it("finds the stale answers of a memory that is not invalidated", async () => {
-    const questions = rounds({ all: QUESTIONS, usually: 60 });
+    const questions = 160;
     const report = await run({
       questions,
       open: async (config, parts) => forgetNothing(await createEngine(config, { ...SHARED_PARTS, ...parts })),

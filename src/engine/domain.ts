@@ -46,7 +46,7 @@ export const domainSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Whether a stored answer may be served for a question in other words: only where `sourcebound eval pairs` on questions of this domain shows no wrong one",
+      "Whether a stored answer may be served for a question in other words: only where pairs of this domain's questions showed no wrong one (docs/memory.md)",
     ),
   strip_prefix: z.string().default("").describe("Leading part of document paths that is no part of their address, such as `pages/`"),
   home_page: z
