@@ -245,6 +245,13 @@ describe("engine.explainCache", () => {
     expect(await library.engine.store.interactions.list("library", 10)).toHaveLength(1);
   });
 
+  it("serves no other wording where the setting says so, and the same question all the same", async () => {
+    const library = await open({ settings: { "cache.rewordings": "never" } });
+    await library.ask(CARD);
+    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("miss");
+    expect((await library.ask(CARD)).cacheMode).toBe("exact");
+  });
+
   it("says why the caches are not asked at all", async () => {
     const library = await open({ settings: { "cache.enabled": false } });
     expect((await library.engine.explainCache(CARD)).notAsked).toContain("switched off");
