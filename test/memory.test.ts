@@ -245,6 +245,18 @@ describe("engine.explainCache", () => {
     expect(await library.engine.store.interactions.list("library", 10)).toHaveLength(1);
   });
 
+  it("serves another wording only where the pack says that it was measured, or the setting says always", async () => {
+    // The pack of the other tests says so; the neutral one, which anybody's documents get, does not.
+    for (const [settings, mode] of [
+      [{ domain: "documents" }, "miss"],
+      [{ domain: "documents", "cache.rewordings": "always" }, "semantic"],
+    ] as const) {
+      const library = await open({ settings });
+      await library.ask(CARD);
+      expect((await library.ask(PARAPHRASE)).cacheMode).toBe(mode);
+    }
+  });
+
   it("serves no other wording where the setting says so, and the same question all the same", async () => {
     const library = await open({ settings: { "cache.rewordings": "never" } });
     await library.ask(CARD);

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { z } from "zod";
 import type { Config } from "../../src/config.ts";
 import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
@@ -11,11 +10,9 @@ import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { createClassifier, nameOf } from "../../src/remember/classify.ts";
 import type { Served } from "../judges/cache-decision.ts";
 import { cosineOf } from "../judges/cosine.ts";
+import { type Pair, pairSchema } from "../sets/pair.ts";
 import { createEndToEnd } from "./cache-end-to-end.ts";
 import type { EvaluateEvent } from "./va.ts";
-
-const pairSchema = z.object({ id: z.string(), a: z.string(), b: z.string(), same_answer: z.boolean(), kind: z.string() });
-type Pair = z.infer<typeof pairSchema>;
 
 export interface PairsOptions {
   /** Sets whose folder holds `[prefix-]pairs*.jsonl`. */

@@ -137,6 +137,8 @@ describe("renderAnswer", () => {
       "- Cards – Lost\\ncards\n  not in this part: penguin\n  not shown in this part: a date\n  Cards.md, characters 0–100\n  https://a.org/",
     );
     expect(text).toContain("- Desk: 555");
+    // No writer is named of what nobody wrote.
+    expect(text.split("\n").at(-1)).toMatch(/^\d+ ms$/);
   });
 
   it("says whether confidence is calibrated, and of nothing no confidence", () => {

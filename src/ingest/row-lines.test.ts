@@ -69,6 +69,11 @@ describe("rowBreaks", () => {
     );
   });
 
+  test("a paragraph of half a million rows is read in this thread too", () => {
+    const rows = Array.from({ length: 500_000 }, (_, i) => `Berth ${i} takes ${i % 9}`);
+    expect(rowBreaks(["Harbour list of all berths and what they take", ...rows].join("\n")).size).toBe(500_000);
+  });
+
   test("offsets are those of the whole source, from where the body begins", () => {
     const head = "---\ntitle: Tides\n---\n";
     expect([...rowBreaks(head + TIDES, head.length)]).toEqual([...rowBreaks(TIDES)].map((at) => at + head.length));

@@ -45,7 +45,7 @@ interface Line {
 }
 
 function breaksOf(lines: readonly Line[]): number[] {
-  const longest = Math.max(...lines.map(({ text }) => text.length));
+  const longest = lines.reduce((most, { text }) => Math.max(most, text.length), 0);
   const breaks = lines.slice(0, -1).map(({ end, text }, i) => {
     const next = (lines[i + 1] as Line).text;
     const meant = text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= longest;

@@ -104,7 +104,7 @@ export const sourcebound: Profile = {
     {
       rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",
       state: "ours",
-      why: "slots must agree and a learned score of wording, entities and passages must be high enough; its sources, quotes and checks are looked at again on every hit",
+      why: "other wordings only where the domain's pack says so; slots must agree and a learned score of wording, entities and passages must be high enough; its sources, quotes and checks are looked at again on every hit",
     },
     FOREIGN_LANGUAGE,
   ],

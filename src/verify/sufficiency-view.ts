@@ -117,13 +117,13 @@ export function viewEvidence(
   // One call: ids of an earlier one may no longer hold.
   const written: readonly string[] = asked.text.toLowerCase().match(/\p{L}+/gu) ?? [];
   const common = written.filter((word) => space.isCommon(word)).join(" ");
-  const [question, names, usual, ...reads] = space.read([asked.text, namesIn(asked.text), common, ...texts]) as [
+  const [question, names, commonWords, ...reads] = space.read([asked.text, namesIn(asked.text), common, ...texts]) as [
     ReadWords,
     ReadWords,
     ReadWords,
     ...ReadWords[],
   ];
-  const { terms, ids } = readTerms(asked, { read: question, names, common: usual }, words, space);
+  const { terms, ids } = readTerms(asked, { read: question, names, common: commonWords }, words, space);
   const match = createEvidenceMatcher(ids, terms, space, words);
   const kinds = askedValues(asked.text);
   return {

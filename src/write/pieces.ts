@@ -127,13 +127,13 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
       textOf(passage, { start: one.end, end: next.start }).includes("\n")
     );
   };
-  if (first.type !== "paragraph" || (!follows(at) && !(at > 0 && follows(at - 1)))) return at;
-  let [begin, end] = [at, at];
-  while (begin > 0 && units[begin - 1]?.type === "paragraph" && follows(begin - 1)) begin--;
-  while (follows(end)) end++;
-  if (end - begin + 1 < LEAST_ROWS) return at;
+  const isRow = (i: number) => i >= 0 && units[i]?.type === "paragraph" && follows(i);
+  // So many lines in a row, this one among them, wherever it stands among them.
+  const before = isRow(at - 1) ? (isRow(at - 2) ? 2 : 1) : 0;
+  const behind = isRow(at) ? (isRow(at + 1) ? 2 : 1) : 0;
+  if (before + behind + 1 < LEAST_ROWS) return at;
   let last = at;
-  while (last < end) {
+  while (isRow(last)) {
     const next = units[last + 1] as PlacedUnit;
     if (next.end - first.start > most || textOf(passage, next).trimEnd().endsWith(":")) break;
     last++;
@@ -151,9 +151,7 @@ function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
   if (unit.type !== "paragraph" || !textOf(passage, unit).trimEnd().endsWith(":")) return at;
-  // A line that announces something itself opens what follows.
-  const isLine = (one: PlacedUnit | undefined) =>
-    one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS && !textOf(passage, one).trimEnd().endsWith(":");
+  const isLine = (one: PlacedUnit | undefined) => one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS;
   let last = at;
   while (last - at < MAX_LINES && isLine(units[last + 1])) last++;
   return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { locatePlaces, type Places } from "../../../src/grade/golden-places.ts";
 import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
 import { readLines } from "../../../src/grade/read-lines.ts";
 import { toOriginal } from "../../../src/text/source-map.ts";
 import type { StoredDocument, TextRange } from "../../../src/types.ts";
 import { toDocument } from "../../sets/extract-sets.ts";
+import { type Pair, pairSchema } from "../../sets/pair.ts";
 
 /** A collection of documents with questions, as the product reads its files. */
 export interface WrittenSet {
@@ -61,10 +61,8 @@ function toWritten(set: GoldenSet): WrittenSet {
   return { name, documents, questions };
 }
 
-const pairSchema = z.object({ a: z.string(), b: z.string(), same_answer: z.boolean() });
-
 /** Of the pairs beside a collection those that ask for the same. */
-function otherWordings(folder: string): readonly z.infer<typeof pairSchema>[] {
+function otherWordings(folder: string): readonly Pair[] {
   return existsSync(join(folder, PAIRS)) ? readLines(folder, PAIRS, pairSchema).filter(({ same_answer: same }) => same) : [];
 }
 
