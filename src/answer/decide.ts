@@ -115,8 +115,7 @@ const TOGETHER = "together";
 
 /** The chance that what would be shown first answers, in the place of the chance that the passages together do. */
 function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts, log: StageLog): Sufficiency {
-  const asked = new Set([...weights.answer.features, ...weights.read_answer.text.features]);
-  const names = [...asked].filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
+  const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
   const values = measureEvidence(view, names);
   const known = new Map([
     ...names.map((name, i) => [name, values[i] ?? null] as const),

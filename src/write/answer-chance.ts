@@ -2,6 +2,7 @@ import { chanceOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
+import { LEAST_COMPARED } from "./read-pieces.ts";
 import { measureBestReading } from "./reading-features.ts";
 
 /** Name of the figure: share of the question's weight on names and terms that no document holds. */
@@ -11,8 +12,6 @@ export const UNKNOWN_TERMS = "unknown.terms";
  * the chance is that of the rest, times the share that some document holds. The few thousand words that every text uses are not counted: "per month" asks for the same where documents say "a month".
  */
 const MOSTLY_UNKNOWN = 0.5;
-/** Name of the figure: how many pieces were read together. */
-const READ_COUNT = "count";
 /** Lead of a piece that has no competitor. */
 const ALONE = 6;
 
@@ -32,26 +31,25 @@ export interface AnswerChance {
 export function answerChance(
   { pieces, glance }: Pick<Choice, "pieces" | "glance">,
   known: ReadonlyMap<string, number | null>,
-  { answer, read_answer: scorers }: Pick<ChooserWeights, "answer" | "read_answer">,
+  { answer, read_answer: scorer }: Pick<ChooserWeights, "answer" | "read_answer">,
 ): AnswerChance {
   const chance = glanceChance(glance ?? pieces, known, answer);
   const [first, second] = pieces;
   if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
   const others = pieces.slice(1).flatMap(({ reading }) => reading?.linear ?? []);
-  const count = pieces.filter(({ reading }) => reading !== null).length;
+  const compared = pieces.filter(({ reading }) => reading !== null).length >= LEAST_COMPARED;
   const readings: Readonly<Record<string, number | null>> = {
     glance: logit(chance),
-    score: first.score,
-    "score.ahead": second !== undefined ? first.score - second.score : null,
+    // Among few it is the linear score, which the chance has not learned from.
+    score: compared ? first.score : null,
+    "score.ahead": compared && second !== undefined ? first.score - second.score : null,
+    // By the linear score a row that alone holds the key which is asked for stands far ahead.
     linear: first.reading.linear ?? null,
     "linear.ahead": others.length === 0 || first.reading.linear === undefined ? null : first.reading.linear - Math.max(...others),
     // Alone it is above nobody: that says nothing, least of all that it answers.
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
   };
-  // Rows of one table read alike, and the one that holds the key which is asked for stands ahead by that alone: of rows other figures tell.
-  const scorer = first.view.piece.type === "row" ? scorers.row : scorers.text;
-  const figures = new Map<string, number | null>([...known, ...pieceFigures(first), ...Object.entries(readings), [READ_COUNT, count]]);
-  const values = scorer.features.map((name) => figures.get(name) ?? null);
+  const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN_TERMS) ?? 0;
   return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };

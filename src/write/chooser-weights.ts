@@ -20,8 +20,8 @@ const weightsSchema = z.object({
   read: namedScorerSchema(READING_FEATURES),
   /** Log odds that a piece answers, among those that were read with it. */
   choice: namedScorerSchema(CHOICE_FEATURES),
-  /** Chance that the best piece answers where pieces were read: of a row of a table, and of any other piece, of which the passages speak too. */
-  read_answer: z.object({ text: namedScorerSchema(), row: namedScorerSchema(READ_ANSWER_FEATURES) }),
+  /** Chance that the best piece answers where pieces were read. */
+  read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
   threshold: z.object({
     /** From this chance on the question is answered. */
     minimum: z.number().min(0).max(1),

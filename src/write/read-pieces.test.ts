@@ -5,7 +5,7 @@ import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { answerChance, UNKNOWN_TERMS } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
-import { READ_PIECES } from "./read-pieces.ts";
+import { LEAST_COMPARED, READ_PIECES } from "./read-pieces.ts";
 import { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
 const weights = readChooserWeights();
@@ -112,7 +112,7 @@ describe("answerChance", () => {
     const features = ["reading.above", "score.ahead", "glance"];
     // σ(2 · (.9 - (.9 + .6 + .5 + .4) / 4) + .5 · (5 - 3) + 0 · glance - 1.6) = σ(0)
     const scorer = { features, linear: [2, 0.5, 0], bias: -1.6 };
-    const { chance, readings: told } = answerChance(read, new Map(), { answer: weights.answer, read_answer: { text: scorer, row: scorer } });
+    const { chance, readings: told } = answerChance(read, new Map(), { answer: weights.answer, read_answer: scorer });
     expect(chance).toBeCloseTo(0.5, 12);
     expect(told).toMatchObject({ score: 5, "score.ahead": 2, reading: 0.9, unknown: 0 });
     expect(told?.["reading.above"]).toBeCloseTo(0.3, 12);
@@ -121,16 +121,10 @@ describe("answerChance", () => {
   it("counts the share alone that documents hold, where most of what is asked stands in none", async () => {
     const chance = async (unknown: number) => (await chanceOf(() => "all the same", unknown)).chance;
     // Whatever is known of the passages, its reading alone makes it likely.
-    const likely = { ...weights, read_answer: { text: { features: ["reading"], linear: [2] }, row: { features: ["reading"], linear: [-2] } } };
+    const likely = { ...weights, read_answer: { features: ["reading"], linear: [2] } };
     const choice = await chooseWith((texts, stop) => fakeReader({ nameOf: () => "all the same" }).read(texts, stop));
     const likelyAt = (unknown: number) => answerChance(choice, new Map([[UNKNOWN_TERMS, unknown]]), likely).chance;
     expect(likelyAt(0)).toBeCloseTo(1 / (1 + Math.exp(-2)), 5);
-    // A row of a table goes by figures of its own.
-    const rows = choice.pieces.map((piece) => ({ ...piece, view: { ...piece.view, piece: { ...piece.view.piece, type: "row" as const } } }));
-    expect(answerChance({ ...choice, pieces: rows }, new Map(), likely).chance).toBeCloseTo(1 / (1 + Math.exp(2)), 5);
-    // What is known of the passages counts by its name.
-    const passages = { ...likely, read_answer: { ...likely.read_answer, text: { features: ["together"], linear: [1] } } };
-    expect(answerChance(choice, new Map([["together", 3]]), passages).chance).toBeCloseTo(1 / (1 + Math.exp(-3)), 5);
     expect(likelyAt(0.5)).toBe(likelyAt(0));
     expect(likelyAt(0.55)).toBeCloseTo(0.45 * likelyAt(0), 12);
     expect(likelyAt(0.95)).toBeCloseTo(0.05 * likelyAt(0), 12);
@@ -138,6 +132,15 @@ describe("answerChance", () => {
     expect(likelyAt(1 + 1e-12)).toBe(0);
     expect(await chance(0.5)).toBeGreaterThan(0.05);
     expect(await chance(0.95)).toBeLessThanOrEqual(0.051);
+  });
+
+  it("takes nothing from the score and the lead of the best of few", async () => {
+    const glanced = await chooseWith(null, SENTENCES.slice(0, LEAST_COMPARED - 1));
+    const pieces = glanced.pieces.map((piece, i) => ({ ...piece, score: 9 - i, reading: { cosine: 0.5, match: null } }));
+    expect(answerChance({ pieces, glance: glanced.pieces }, new Map(), weights).readings).toMatchObject({
+      score: null,
+      "score.ahead": null,
+    });
   });
 
   it("takes no confidence from the lead of a piece that stands alone", async () => {

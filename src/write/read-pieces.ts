@@ -10,6 +10,9 @@ import { matchTokens } from "./token-match.ts";
 /** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
 export const READ_PIECES = 8;
 
+/** What chooses compares a piece with the others that were read; it has learned from no question with fewer, which go by the linear score. */
+export const LEAST_COMPARED = 4;
+
 export interface ReadOptions {
   readonly weights: Pick<ChooserWeights, "read" | "choice">;
   readonly readTexts: ReadTexts;
@@ -29,11 +32,11 @@ export async function readPieces(question: string, choice: Choice, { weights, re
     const reading = { cosine: dot(asked.vector, own.vector), match: matchTokens(asked, own) };
     return { measured, reading, glance, linear: scoreOf(measureReading(measured, reading, read.features), read) };
   });
-  const values = measureChoices(seen, chooser.features);
+  const values = seen.length < LEAST_COMPARED ? null : measureChoices(seen, chooser.features);
   const pieces = first.map((piece, i): ScoredPiece => {
     const { linear, reading } = seen[i] as ReadPiece;
-    const score = scoreOf(values[i] as (number | null)[], chooser);
-    return { ...piece, score, chance: chanceOfScore(score, chooser), reading: { ...reading, linear } };
+    const score = values === null ? linear : scoreOf(values[i] as (number | null)[], chooser);
+    return { ...piece, score, chance: chanceOfScore(score, values === null ? read : chooser), reading: { ...reading, linear } };
   });
   const ranked = pieces
     .map((piece, glanced) => ({ piece, glanced }))

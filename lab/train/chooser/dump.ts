@@ -70,9 +70,8 @@ const signal = new AbortController().signal;
 const REMOVED = 4;
 /** Passages asked for, so that there are enough without that document. */
 const DEEP = 24;
-/** Questions of a set at most, drawn by hash; of tables more, since they differ in what their rows are asked by. */
+/** Questions of a set at most, drawn by hash. */
 const LIMIT = 120;
-const LIMIT_OF: Readonly<Record<string, number>> = { tables: 1_200 };
 /** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
 const KEPT = { set: 24, written: 60 } as const;
 
@@ -97,7 +96,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     ({ known }) =>
       known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers),
   );
-  const asks = draw(marked, LIMIT_OF[name] ?? LIMIT);
+  const asks = draw(marked, LIMIT);
   const all = [
     ...asks,
     ...draw(rewordings(asks), Math.floor(asks.length / 4)),
@@ -138,9 +137,9 @@ async function dumpSet(name: string, data: string): Promise<void> {
   }
 }
 
-/** Questions that were written over documents of their own: each collection is an index, and each note. Of every fourth question the document that answers is left out once more. */
+/** Questions that were written over documents of their own: each collection is an index. Of every fourth the document that answers is left out once more. */
 async function dumpWritten(folder: string): Promise<void> {
-  for (const { name, documents, questions, notes } of readWrittenSets(folder)) {
+  for (const { name, documents, questions } of readWrittenSets(folder)) {
     const parts = await createParts({ documents }, encoder, reranker);
     for (const { question, kind, gold, answers } of questions) {
       const forms = kind === "answerable" && hash(`removed ${question}`) % REMOVED === 0 ? [false, true] : [false];
@@ -154,14 +153,7 @@ async function dumpWritten(folder: string): Promise<void> {
         if (measured !== null) write({ ...row, ...measured });
       }
     }
-    for (const { document, question } of notes) {
-      const alone = await createParts({ documents: [document] }, encoder, reranker);
-      const marks = { gold: question.gold, answers: question.answers, removed: false, kept: KEPT.written };
-      const measured = await measureQuestion(toQuestion({ question: question.question, scope: null }), marks, alone);
-      const row = { ...{ set: name, group: name, split: "train", form: `note ${question.kind}`, removed: false, question: question.question } };
-      if (measured !== null) write({ ...row, ...measured });
-    }
-    process.stderr.write(`${name}: ${questions.length} questions, ${notes.length} of notes\n`);
+    process.stderr.write(`${name}: ${questions.length} questions\n`);
   }
 }
 

@@ -2,7 +2,7 @@
 
 Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2; the same once more with the
 reading of each piece beside; and boosted trees over all of it and each piece's place among those that were read. Gate: logistic over what the best pieces of a
-question say at a glance, and over what reading says; of what is no row of a table boosted trees over that, the best piece and the passages; right = the best piece answers.
+question say at a glance, and boosted trees over what reading says, the best piece and the passages; right = the best piece answers.
 Figures are cross-fitted: by source document, and of written collections by collection.
 """
 
@@ -31,7 +31,7 @@ READ_L2 = 3e-2
 READ_GATE_L2 = 5e-2
 # A public set counts so many times as much as a written collection of its size, so that nine of them keep the share that they had beside forty; tables four times that.
 PUBLIC_SHARE = 4
-SET_SHARE = {"tables": 4}
+SET_SHARE = {"tables": 16}
 # Pieces of a question that are learned from: all that answer, and the best of the others by words.
 KEPT = 32
 PARITY_ROWS = 40
@@ -174,18 +174,16 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
     return question["pieces"][int(numpy.argmax(score))]["x"] + own + question["gate"]
 
 
-def read_row(glance: float, passages: list, pieces: list[dict], score: numpy.ndarray, linear: numpy.ndarray) -> dict:
-    """`read`: what the scores of the pieces that were read say, beside the log odds at a glance; beside it what was measured of the best piece and of the passages."""
+def read_row(glance: float, pieces: list[dict], score: numpy.ndarray, linear: numpy.ndarray) -> list:
+    """What the scores of the pieces that were read say, beside the log odds at a glance."""
     order = numpy.argsort(-score)
     best = score[order[0]]
     values = readings(pieces[order[0]])
-    row = dict(piece=pieces[order[0]]["x"], passages=passages, count=len(order))
     if len(order) == 1:
-        return dict(row, read=[glance, best, None, linear[0], None] + [v for value in values for v in (value, None)])
+        return [glance, best, None, linear[0], None] + [v for value in values for v in (value, None)]
     means = numpy.nanmean(numpy.array([readings(piece) for piece in pieces], dtype=float), axis=0)
     places = [linear[order[0]], linear[order[0]] - numpy.delete(linear, order[0]).max()]
-    read = [v for value, mean in zip(values, means) for v in (value, None if value is None else value - mean)]
-    return dict(row, read=[glance, best, best - score[order[1]]] + places + read)
+    return [glance, best, best - score[order[1]]] + places + [v for value, mean in zip(values, means) for v in (value, None if value is None else value - mean)]
 
 
 def readings(piece: dict) -> list:
@@ -193,58 +191,23 @@ def readings(piece: dict) -> list:
 
 
 class Trees:
-    """Boosted trees for the log odds of a label, upon those of a logistic over some of the features: among few examples of a kind that holds better than trees alone (LOG.md). In a tree what is not known goes its own way."""
+    """Boosted trees for the log odds of a label; what is not known goes its own way."""
 
-    def __init__(self, names: list[str], linear: list[str], l2: float, leaves: int, least: int, trees: int):
-        self.names, self.linear = names, Gate(linear, l2)
-        self.places = [names.index(name) for name in linear]
-        self.settings = dict(objective="binary", num_leaves=leaves, learning_rate=0.06, min_data_in_leaf=least, lambda_l2=5, verbose=-1, num_threads=2, seed=1, deterministic=True, force_row_wise=True, boost_from_average=False)
+    def __init__(self, names: list[str], leaves: int, least: int, trees: int = 200):
+        self.names = names
+        self.settings = dict(objective="binary", num_leaves=leaves, learning_rate=0.06, min_data_in_leaf=least, lambda_l2=5, verbose=-1, num_threads=2, seed=1, deterministic=True, force_row_wise=True)
         self.trees = trees
 
     def fit(self, x: numpy.ndarray, y: numpy.ndarray, weight: numpy.ndarray):
-        self.linear.fit(x[:, self.places], y, weight)
         # Weights of mean 1: what a leaf must hold is counted in rows.
-        data = lightgbm.Dataset(x, label=y, weight=weight / weight.mean(), init_score=self.linear.logit(x[:, self.places]))
-        self.model = lightgbm.train(self.settings, data, self.trees)
+        self.model = lightgbm.train(self.settings, lightgbm.Dataset(x, label=y, weight=weight / weight.mean()), self.trees)
         return self
 
     def logit(self, x: numpy.ndarray) -> numpy.ndarray:
-        return self.linear.logit(x[:, self.places]) + self.model.predict(x, raw_score=True)
+        return self.model.predict(x, raw_score=True)
 
     def artifact(self) -> dict:
-        part = self.linear.artifact()
-        spread = lambda values: [dict(zip(part["features"], values)).get(name, 0.0) for name in self.names]
-        return dict(features=self.names, fill=spread(part["fill"]), linear=spread(part["linear"]), bias=part["bias"], trees=trees_of(self.model, 5))
-
-
-class ReadGate:
-    """The chance after reading. Of a sentence or list item a logistic over its readings and the passages, with boosted trees upon it over those, what was measured of it, and how many were read with it; of a table's row a logistic over its readings alone."""
-
-    def __init__(self, names: list[str], passages: list[str]):
-        text = READ_GATE + [f"piece.{name}" for name in names] + passages + ["count"]
-        self.row, self.parts = names.index("row"), dict(text=Trees(text, READ_GATE + passages, READ_GATE_L2, leaves=8, least=150, trees=30), row=Gate(READ_GATE, READ_GATE_L2))
-
-    def split(self, last: list[dict]) -> list[tuple]:
-        """Of each part its name, the places of its questions and their figures."""
-        row = [i for i, of in enumerate(last) if of["piece"][self.row]]
-        text = [i for i, of in enumerate(last) if not of["piece"][self.row]]
-        figures = [known(last[i]["read"] + last[i]["piece"] + last[i]["passages"] + [last[i]["count"]]) for i in text]
-        return [("text", text, numpy.array(figures)), ("row", row, [last[i]["read"] for i in row])]
-
-    def fit(self, last: list[dict], right: numpy.ndarray, weight: numpy.ndarray):
-        for name, places, rows in self.split(last):
-            self.parts[name].fit(rows, right[places], weight[places])
-        return self
-
-    def logit(self, last: list[dict]) -> numpy.ndarray:
-        z = numpy.zeros(len(last))
-        for name, places, rows in self.split(last):
-            if places:
-                z[places] = self.parts[name].logit(rows)
-        return z
-
-    def artifact(self) -> dict:
-        return {name: part.artifact() for name, part in self.parts.items()}
+        return dict(features=self.names, trees=trees_of(self.model, 5))
 
 
 def known(row: list) -> list:
@@ -268,8 +231,8 @@ class Model:
     def __init__(self, names: list[str], gate_names: list[str]):
         self.glance, self.read = Chooser(names), Chooser(names, READ_L2, read=True)
         self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + gate_names, GATE_L2)
-        self.choice = Trees(READINGS + names + CHOICE_PLACES, ["linear", "linear.below"], 1e-4, leaves=15, least=60, trees=200)
-        self.read_answer = ReadGate(names, gate_names)
+        self.choice = Trees(READINGS + names + CHOICE_PLACES, leaves=15, least=60)
+        self.read_answer = Gate(READ_GATE, READ_GATE_L2)
 
     def fit(self, questions: list[dict]):
         folds = numpy.array([fold_of(q["group"]) for q in questions])
@@ -297,7 +260,7 @@ class Model:
             for i in outside:
                 score[i] = self.choice.logit(x[i])
         right = numpy.array([own[int(numpy.argmax(s))] for own, s in zip(y, score)])
-        last = [read_row(odd, q["gate"], pieces, s, linear) for odd, q, (_, pieces, _, linear), s in zip(odds, questions, read, score)]
+        last = [read_row(odd, pieces, s, linear) for odd, (_, pieces, _, linear), s in zip(odds, read, score)]
         chance = numpy.zeros(len(questions))
         for fold in range(FOLDS):
             inside, outside = apart(fold)
@@ -327,7 +290,7 @@ class Model:
         row = gate_row(question, glance)
         odds = float(self.answer.logit([row])[0])
         score = self.choice.logit(choice_rows(pieces, first, linear))
-        chance = float(self.read_answer.logit([read_row(odds, question["gate"], pieces, score, linear)])[0])
+        chance = float(self.read_answer.logit([read_row(odds, pieces, score, linear)])[0])
         return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=pieces[int(numpy.argmax(score))]["y"], chance=1 / (1 + numpy.exp(-chance)))
 
 
