@@ -249,7 +249,7 @@ export const RECIPES: readonly Recipe[] = [
       {
         folder: "lab/train/reader",
         command: [
-          ...[PYTHON, "export.py", "--name", "reader-4", "--state", readerFiles(options.work).state],
+          ...[PYTHON, "export.py", "--name", "reader-3", "--state", readerFiles(options.work).state],
           ...["--out", `../../../${WEIGHTS}/reader.bin`, "--parity", "../../../src/reader/parity/reader.parity.json"],
         ],
       },
@@ -258,7 +258,7 @@ export const RECIPES: readonly Recipe[] = [
   {
     name: "chooser",
     what: "the sentence that answers, and the chance that it does",
-    makes: [`${WEIGHTS}/chooser.json`, "lab/train/chooser/parity.json"],
+    makes: [`${WEIGHTS}/chooser.json`],
     minutes: 55,
     needs: { data: CHOICE_DATA },
     steps: (options) => {
@@ -271,10 +271,7 @@ export const RECIPES: readonly Recipe[] = [
         // What the reader's recipe has trained in the same folder is not trained again.
         ...trainReader(options),
         ...environment("chooser"),
-        {
-          folder: fitted.folder,
-          command: [PYTHON, "fit.py", "--rows", ...crossed, "--out", fitted.weights, "--parity", "parity.json", "--date", date],
-        },
+        { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", ...crossed, "--out", fitted.weights, "--date", date] },
         measuring("answers", "--data", data, "--out", answers),
         { folder: fitted.folder, command: [PYTHON, "threshold.py", "--answers", answers, "--weights", `${fitted.weights}/chooser.json`] },
       ];

@@ -2,7 +2,6 @@ import { chanceOf } from "../models/weights/scorer.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
-import { LEAST_COMPARED } from "./read-pieces.ts";
 import { measureBestReading } from "./reading-features.ts";
 
 /** Name of the figure: share of the question's weight on names and terms that no document holds. */
@@ -36,28 +35,17 @@ export function answerChance(
   const chance = glanceChance(glance ?? pieces, known, answer);
   const [first, second] = pieces;
   if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
-  const others = pieces.slice(1).flatMap(({ reading }) => reading?.linear ?? []);
-  const compared = pieces.filter(({ reading }) => reading !== null).length >= LEAST_COMPARED;
   const readings: Readonly<Record<string, number | null>> = {
     glance: logit(chance),
-    // Among few it is the linear score, which the chance has not learned from.
-    score: compared ? first.score : null,
-    "score.ahead": compared && second !== undefined ? first.score - second.score : null,
-    // By the linear score a row that alone holds the key which is asked for stands far ahead.
-    linear: first.reading.linear ?? null,
-    "linear.ahead": others.length === 0 || first.reading.linear === undefined ? null : first.reading.linear - Math.max(...others),
-    // Alone it is above nobody: that says nothing, least of all that it answers.
+    score: first.score,
+    // Alone it is ahead of nobody, and above nobody: that says nothing, least of all that it answers.
+    "score.ahead": second === undefined ? null : first.score - second.score,
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
   };
   const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN_TERMS) ?? 0;
   return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };
-}
-
-/** What was measured of a piece, under `piece.NAME`. */
-function pieceFigures({ measured }: ScoredPiece): (readonly [string, number | null])[] {
-  return Object.entries(PIECE_FEATURES).map(([name, measure]) => [`piece.${name}`, measure(measured)] as const);
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */
@@ -67,7 +55,7 @@ function glanceChance(pieces: readonly ScoredPiece[], known: ReadonlyMap<string,
   const best = scores[0];
   if (first === undefined || best === undefined) return 0;
   const own = new Map<string, number | null>([
-    ...pieceFigures(first),
+    ...Object.entries(PIECE_FEATURES).map(([name, measure]) => [`piece.${name}`, measure(first.measured)] as const),
     ["score", best],
     ["score.ahead", best - (scores[1] ?? best - ALONE)],
     ["score.crowd", Math.log(scores.reduce((sum, score) => sum + Math.exp(score - best), 0))],

@@ -16,7 +16,7 @@ export interface ChooseOptions {
   readonly reranker: Reranker | null;
   /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
   readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
-  readonly weights: Pick<ChooserWeights, "piece" | "read" | "choice">;
+  readonly weights: Pick<ChooserWeights, "piece" | "read">;
   /** `null`: nothing is read, and what a glance says stands. */
   readonly read: ReadTexts | null;
   readonly signal: AbortSignal;

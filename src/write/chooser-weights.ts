@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readNamedWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { namedScorerSchema } from "../models/weights/scorer.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
-import { CHOICE_FEATURES, READ_ANSWER_FEATURES, READING_FEATURES } from "./reading-features.ts";
+import { READ_ANSWER_FEATURES, READING_FEATURES } from "./reading-features.ts";
 
 const weightsSchema = z.object({
   name: z.string(),
@@ -14,12 +14,10 @@ const weightsSchema = z.object({
   piece: namedScorerSchema(Object.keys(PIECE_FEATURES)),
   /** Chance that the best piece answers, from what all pieces and passages of the question say at a glance. */
   answer: namedScorerSchema(),
-  /** Name and hash of the reader that the three below were learned with: with another, nothing is read. */
+  /** Name and hash of the reader that the two below were learned with: with another, nothing is read. */
   reader: z.object({ name: z.string(), hash: z.string() }),
-  /** Linear score of a piece that was read, and the chance that it answers. */
+  /** Score of a piece that was read, and the chance that it answers. */
   read: namedScorerSchema(READING_FEATURES),
-  /** Log odds that a piece answers, among those that were read with it. */
-  choice: namedScorerSchema(CHOICE_FEATURES),
   /** Chance that the best piece answers where pieces were read. */
   read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
   threshold: z.object({

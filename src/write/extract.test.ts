@@ -75,8 +75,8 @@ describe("writeExtractive", () => {
     const pieces = ["A blue card is sad.", "Blue is nice.", "The fee is due."];
     const scored: Scored[] = [
       ["A blue card is sad.", 0.9, ["blue", "card"]],
-      ["Blue is nice.", 0.35, ["blue"]],
-      ["The fee is due.", 0.25, ["fee"]],
+      ["Blue is nice.", 0.5, ["blue"]],
+      ["The fee is due.", 0.3, ["fee"]],
     ];
     expect(texts(pieces, scored)).toEqual(["A blue card is sad."]);
   });

@@ -12,11 +12,11 @@ export interface ExtractOptions {
 export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
 /** A candidate that adds nothing of the question is taken only if it scores at least this share of the best. */
-const NEAR_BEST = 0.4;
+const NEAR_BEST = 0.6;
 /** No candidate is taken below this share of the best one's score: it holds a common word of the question, no answer. */
-const LEAST_SHARE = 0.3;
+const LEAST_SHARE = 0.5;
 /** The first that holds a value of the kind that is asked for may score less: the sentence with the figure seldom repeats the question. */
-const VALUE_SHARE = 0.15;
+const VALUE_SHARE = 0.25;
 
 /**
  * The answer built from quotes: the best quote first, with what it cannot be understood without before it and what limits it behind it, then the others

@@ -3,40 +3,32 @@ import { dot } from "../reader/dot.ts";
 import type { ReadTexts, TextReading } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
-import { measureChoices, measureReading, type ReadPiece } from "./reading-features.ts";
+import { measureReading } from "./reading-features.ts";
 import { readingText } from "./reading-text.ts";
 import { matchTokens } from "./token-match.ts";
 
 /** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
 export const READ_PIECES = 8;
 
-/** What chooses compares a piece with the others that were read; it has learned from no question with fewer, which go by the linear score. */
-export const LEAST_COMPARED = 4;
-
 export interface ReadOptions {
-  readonly weights: Pick<ChooserWeights, "read" | "choice">;
+  readonly weights: Pick<ChooserWeights, "read">;
   readonly readTexts: ReadTexts;
   readonly signal: AbortSignal;
 }
 
 /** The choice after the best pieces were read: those first by the score of what was read, the others behind them as they stood. */
 export async function readPieces(question: string, choice: Choice, { weights, readTexts, signal }: ReadOptions): Promise<Choice> {
-  const { read, choice: chooser } = weights;
+  const { read } = weights;
   const first = choice.pieces.slice(0, READ_PIECES);
   if (first.length === 0) return choice;
   const all = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
   if (all === null) return choice;
   const [asked, ...readings] = all as [TextReading, ...TextReading[]];
-  const seen = first.map(({ measured, score: glance }, i): ReadPiece => {
+  const pieces = first.map((piece, i): ScoredPiece => {
     const own = readings[i] as TextReading;
     const reading = { cosine: dot(asked.vector, own.vector), match: matchTokens(asked, own) };
-    return { measured, reading, glance, linear: scoreOf(measureReading(measured, reading, read.features), read) };
-  });
-  const values = seen.length < LEAST_COMPARED ? null : measureChoices(seen, chooser.features);
-  const pieces = first.map((piece, i): ScoredPiece => {
-    const { linear, reading } = seen[i] as ReadPiece;
-    const score = values === null ? linear : scoreOf(values[i] as (number | null)[], chooser);
-    return { ...piece, score, chance: chanceOfScore(score, values === null ? read : chooser), reading: { ...reading, linear } };
+    const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
+    return { ...piece, score, chance: chanceOfScore(score, read), reading };
   });
   const ranked = pieces
     .map((piece, glanced) => ({ piece, glanced }))

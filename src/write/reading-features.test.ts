@@ -3,7 +3,7 @@ import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
-import { measureBestReading, measureChoices, measureReading, READING_FEATURES } from "./reading-features.ts";
+import { measureBestReading, measureReading, READING_FEATURES } from "./reading-features.ts";
 
 it("measures the reading beside what was measured at a glance, in the order of the names", async () => {
   const { signal } = new AbortController();
@@ -29,38 +29,4 @@ it("compares the first reading with the mean of all, and with nothing where it s
   expect(told["match.least.above"]).toBeCloseTo(-0.1, 12);
   expect(measureBestReading([first])).toMatchObject({ "match.back": 0.5, "match.back.above": null });
   expect(measureBestReading([{ ...first, match: null }, second])).toMatchObject({ "match.back": null, "match.back.above": null });
-});
-
-it("places each piece among those that were read with it: beside their mean, and below the best", async () => {
-  const { signal } = new AbortController();
-  const options = { maxCharacters: 500, reranker: null, embed: null, weights: readChooserWeights(), read: null, signal };
-  const evidence = [fakeEvidence(fakePassage({ title: "Ferry", pieces: ["A boat costs four dollars.", "The boat is white."] }))];
-  const { pieces } = await choosePieces("What does a boat cost?", evidence, fakeWords(), options);
-  const readings = [
-    { cosine: 0.8, match: null },
-    { cosine: 0.4, match: { mean: 0.5, least: 0.4, lower: 0.4, back: 0.1 } },
-  ];
-  const seen = pieces.map(({ measured }, i) => ({
-    measured,
-    reading: readings[i] as (typeof readings)[number],
-    glance: [2, 1][i] ?? 0,
-    linear: [-1, 3][i] ?? 0,
-  }));
-  const names = [
-    "reading.above",
-    "reading.below",
-    "match.mean",
-    "match.mean.above",
-    "glance",
-    "glance.below",
-    "linear.above",
-    "linear.below",
-    "own",
-    "strange.above",
-  ];
-  const [first, second] = measureChoices(seen, names) as [(number | null)[], (number | null)[]];
-  // Of a match that is not known nothing is: neither the piece's own place nor its part in the mean of the others.
-  expect(first).toEqual([expect.closeTo(0.2, 12), 0, null, null, 2, 0, -2, -4, pieces[0]?.view.own, null]);
-  expect(second).toEqual([expect.closeTo(-0.2, 12), expect.closeTo(-0.4, 12), 0.5, 0, 1, -1, 2, 0, pieces[1]?.view.own, null]);
-  expect(measureChoices(seen.slice(0, 1), names)[0]?.slice(0, 2)).toEqual([0, 0]);
 });
