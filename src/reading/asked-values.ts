@@ -31,8 +31,12 @@ const ASKED: readonly (readonly [RegExp, number])[] = [
     /\bwhen(?:'s|\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must|to|has|have|had))\b|\bwhen\W*$|\bwhat\s+(?:date|day|month|year|time)\b/iu,
     date | duration,
   ],
-  [/\b(?:phone|telephone)\b|\bwhat\s+number\b|\bwho(?:m)?\s+(?:do|can|should)\s+(?:i|we)\s+call\b/iu, phone],
-  [/\b(?:address|where\s+(?:do|can|should|to)\s+(?:i\s+|we\s+)?(?:mail|send|fax|write))\b/iu, address],
+  // Who cancels over the phone, or reports a new address, asks for neither.
+  [/\b(?:tele)?phone\s+(?:numbers?|no\.)|\b(?:what|which)\s+number\b|\bwho(?:m)?\s+(?:do|can|should)\s+(?:i|we)\s+call\b/iu, phone],
+  [
+    /\b(?:what|which)(?:'s)?\s+(?:[^\s?]+\s+){0,3}(?<!(?:web|e-?mail)\s+)address\b|^\W*(?:postal\s+|mailing\s+)?address\s+(?:of|for)\b|\bwhere\s+(?:do|can|should|to)\s+(?:i\s+|we\s+)?(?:mail|send|fax|write)\b/iu,
+    address,
+  ],
   [/\b(?:who|whom|whose)\b/iu, name],
 ];
 

@@ -43,6 +43,23 @@ describe("an answer's blocks", () => {
     });
   });
 
+  it("parts rows that only line breaks lay out from the line that announces them", () => {
+    const rows = "Charge each month:\nup to 5 tons 12\nup to 9 tons 30";
+    const [block] = blocksOf(cite(1, rows, { context: rows, quote_start: 0 }));
+    expect(block).toMatchObject({
+      type: "parts",
+      parts: [
+        { lines: [{ text: "Charge each month:", from: 0 }] },
+        {
+          lines: [
+            { text: "up to 5 tons 12", from: 19 },
+            { text: "up to 9 tons 30", from: 35 },
+          ],
+        },
+      ],
+    });
+  });
+
   it("joins rows of one table, and parts those of another table or document", () => {
     const blocks = blocksOf(
       cite(1, "a", { row: row(["a", "b"]) }),

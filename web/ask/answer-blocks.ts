@@ -40,7 +40,7 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
       if (last?.type === "table" && follows && before?.row?.header_start === cited.row.header_start) {
         blocks[blocks.length - 1] = { ...last, rows: [...last.rows, row] };
       } else blocks.push({ type: "table", columns: columnsOf(cited.row), caption: cited.row.caption ?? null, rows: [row] });
-    } else if (cited?.quote.includes("\n\n") === true) {
+    } else if (cited !== null && (cited.quote.includes("\n\n") || ANNOUNCED.test(cited.quote))) {
       blocks.push({ type: "parts", sentences: [placed], parts: partsOf(sentence.text) });
     } else if (cited !== null && isListItem(cited)) {
       if (last?.type === "list" && follows) blocks[blocks.length - 1] = { ...last, sentences: [...last.sentences, placed] };
@@ -51,12 +51,16 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
   return blocks;
 }
 
+/** A line that ends in a colon, with lines right below it. */
+const ANNOUNCED = /^[^\n]*:[^\S\n]*\n(?!\n)/;
+
 function partsOf(text: string): TextPart[] {
   let from = 0;
-  return text.split("\n\n").map((part) => {
+  return text.split("\n\n").flatMap((part) => {
     const lines = linesOf(part, from);
     from += part.length + 2;
-    return { lines };
+    // What announces the lines below it is none of them.
+    return ANNOUNCED.test(part) ? [{ lines: lines.slice(0, 1) }, { lines: lines.slice(1) }] : [{ lines }];
   });
 }
 
