@@ -85,6 +85,9 @@ export class TableVectors {
     if (opened === null || opened.index !== vector.index || !opened.isIndexed) return null;
     const kept = accept.size;
     if (kept <= EXACT_UP_TO) return null;
+    // What is put while the table is asked may be missing from its answer, and lack nothing afterwards: it is compared too.
+    const before: { slot: number; entry: Entry | null | undefined }[] = [];
+    this.lackingIn(opened, indexed).forEach((slot) => before.push({ slot, entry: indexed.entries[slot] }));
     const found = await opened.table.search({
       ...{ vector: vector.values, k, kept, documentIds: null, access: scope.access },
       tenants: scope.tenant === null ? [""] : ["", scope.tenant],
@@ -95,9 +98,11 @@ export class TableVectors {
       if (slot !== undefined && accept.has(slot)) slots.add(slot);
     }
     const lacking = new SlotSet();
-    this.lackingIn(opened, indexed).forEach((slot) => {
+    const lack = (slot: number) => {
       if (accept.has(slot)) lacking.add(slot);
-    });
+    };
+    for (const { slot, entry } of before) if (indexed.entries[slot] === entry) lack(slot);
+    this.lackingIn(opened, indexed).forEach(lack);
     const compared = vector.index.search(vector.values, k, lacking);
     const scored = [...slots].flatMap((slot): Scored[] => {
       const score = vector.index.best(vector.values, [slot]);

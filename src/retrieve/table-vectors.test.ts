@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { EXACT_UP_TO, type VectorTable } from "../store/postgres-vectors.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore, type Store } from "../store/store.ts";
+import { fakeEncoder } from "../testing/fake-encoder.ts";
+import { windowedDocument } from "../testing/windowed-document.ts";
+import { Corpus } from "./corpus.ts";
+
+let folder = "";
+let store: Store;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date(0), clock: () => 0 });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function put(id: string, sentences: readonly string[]): Promise<void> {
+  const document = windowedDocument(id, sentences);
+  const place = { domain: "d", tenant: null, source: "s", path: document.path };
+  await store.documents.putFile(place, { originalHash: "hash", settings: "s", access: "public", documents: [document], failure: null });
+}
+
+it("misses nothing that is put into the table while the table is asked", async () => {
+  let release = () => {};
+  let asked: (() => Promise<void>) | null = null;
+  let held = Promise.resolve();
+  const table: VectorTable = {
+    put: () => held,
+    places: async () => new Map(),
+    // The question was taken before the row came; the answer leaves after it.
+    search: async () => {
+      await asked?.();
+      return [];
+    },
+    buildIndex: async () => {},
+  };
+  const warned: string[] = [];
+  const tables = { from: 1, open: async () => table, warn: (message: string) => warned.push(message) };
+  const corpus = new Corpus({
+    ...{ domain: "d", documents: store.documents, embeddings: store.embeddings, encoder: fakeEncoder(), batch: 500, tables },
+  });
+  await put(
+    "many",
+    Array.from({ length: EXACT_UP_TO + 1 }, (_, n) => `number ${n}.`),
+  );
+  await corpus.sync();
+  await corpus.idle();
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  await put("new", ["zebra quagga okapi."]);
+  await corpus.sync();
+  asked = async () => {
+    release();
+    await corpus.idle();
+  };
+  const near = await corpus.nearest({
+    ...{ terms: corpus.tokens("zebra quagga okapi"), codes: [], vector: await corpus.embedQuestion("zebra quagga okapi"), selection: null },
+    ...{ scope: { domain: "d", tenant: null, access: ["public"] }, bm25: false, candidates: 10, alpha: 0.6, beta: 0.4, fusion: "min-max" },
+  });
+  expect(near).toHaveLength(1);
+  expect(near?.[0]?.score).toBeGreaterThan(0.8);
+  expect(warned).toEqual([]);
+});
