@@ -87,7 +87,9 @@ export class TableVectors {
     if (kept <= EXACT_UP_TO) return null;
     // What is put while the table is asked may be missing from its answer, and lack nothing afterwards: it is compared too.
     const before: { slot: number; entry: Entry | null | undefined }[] = [];
-    this.lackingIn(opened, indexed).forEach((slot) => before.push({ slot, entry: indexed.entries[slot] }));
+    this.lackingIn(opened, indexed).forEach((slot) => {
+      before.push({ slot, entry: indexed.entries[slot] });
+    });
     const found = await opened.table.search({
       ...{ vector: vector.values, k, kept, documentIds: null, access: scope.access },
       tenants: scope.tenant === null ? [""] : ["", scope.tenant],
