@@ -50,11 +50,13 @@ const { values: flags } = parseArgs({
     sets: { type: "string", default: SETS.join(",") },
     /** Folder of written collections, instead of the sets. */
     written: { type: "string" },
+    /** Questions of a set at most, drawn by hash. */
+    limit: { type: "string", default: "120" },
     help: { type: "boolean", default: false },
   },
 });
 if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === undefined) {
-  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b]\nnode dump.ts --written DIR --out written.jsonl.gz\n");
+  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\nnode dump.ts --written DIR --out written.jsonl.gz\n");
   process.exit(flags.help ? 0 : 2);
 }
 
@@ -70,8 +72,6 @@ const signal = new AbortController().signal;
 const REMOVED = 4;
 /** Passages asked for, so that there are enough without that document. */
 const DEEP = 24;
-/** Questions of a set at most, drawn by hash. */
-const LIMIT = 120;
 /** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
 const KEPT = { set: 24, written: 60 } as const;
 
@@ -96,7 +96,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     ({ known }) =>
       known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers),
   );
-  const asks = draw(marked, LIMIT);
+  const asks = draw(marked, Number(flags.limit));
   const all = [
     ...asks,
     ...draw(rewordings(asks), Math.floor(asks.length / 4)),
