@@ -17,8 +17,8 @@ function finderOf({ reads = true } = {}) {
     encoder: { embedSync: (all) => all.map((text) => Float32Array.of(said(text, "g"))) },
     reader: reads
       ? async (all) => {
-          texts.push([...all]);
-          return all.map((text) => ({ vector: Float32Array.of(said(text, "r")), tokens: new Int8Array(0) }));
+          texts.push(all.map(String));
+          return all.map((text) => ({ vector: Float32Array.of(said(String(text), "r")), answer: null }));
         }
       : null,
   });

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { PACKAGE_ROOT } from "../package.ts";
 import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
 import { createReadText } from "./read-text.ts";
-import type { Reader, TextReading } from "./reader.ts";
+import type { Reader, TextReading, ToRead } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 import { createThreadStarter } from "./threads.ts";
 import { loadReaderWeights } from "./weights.ts";
@@ -13,8 +13,8 @@ import { loadReaderWeights } from "./weights.ts";
 export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
 /** More threads gain little: a question has a dozen pieces, and others on the machine want to work too. */
 export const MAX_DEFAULT_THREADS = 4;
-/** Some 1,700 readings of 60 tokens. */
-export const DEFAULT_CACHE_BYTES = 40 * 2 ** 20;
+/** Some 8,000 readings. */
+export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
 
 export interface ReaderOptions {
   /** Weights file. @default the one that ships */
@@ -33,7 +33,7 @@ export interface ReaderOptions {
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
  * @example
  * const reader = createReader();
- * const [question, passage] = await reader.read(["What is the fee?", "Library › Fees\nA card costs $3."]);
+ * const [reading] = await reader.read([{ question: "What is the fee?", text: "Library › Fees\nA card costs $3." }]);
  * await reader.close();
  */
 export function createReader(options: ReaderOptions = {}): Reader {
@@ -51,11 +51,11 @@ export function defaultThreads(): number {
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
   const cache = createReadingCache(cacheBytes);
 
-  async function readAll(texts: readonly string[], signal: AbortSignal | undefined): Promise<TextReading[]> {
+  async function readAll(texts: readonly ToRead[], signal: AbortSignal | undefined): Promise<TextReading[]> {
     signal?.throwIfAborted();
     const keys = texts.map((text) => readingKey(weights.hash, text));
     const found = new Map<string, TextReading>();
-    const missing = new Map<string, string>();
+    const missing = new Map<string, ToRead>();
     for (const [i, text] of texts.entries()) {
       const key = keys[i] as string;
       const known = cache.get(key);
@@ -63,7 +63,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       else found.set(key, known);
     }
     // The longest first: no thread is left alone with a long one at the end.
-    const longestFirst = [...missing].sort(([, a], [, b]) => b.length - a.length);
+    const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
     // One that fails stops the others: nobody would see them.
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
@@ -88,6 +88,10 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
     warm: () => pool.warm(),
     close: () => pool.close(),
   };
+}
+
+function lengthOf(read: ToRead): number {
+  return typeof read === "string" ? read.length : read.question.length + read.text.length;
 }
 
 /** Reads in the calling thread, which others get between two texts. */

@@ -1,15 +1,14 @@
 import { planArena } from "./arena.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
-import { type TextReading, TOKEN_LENGTH } from "./reader.ts";
 import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
 
 /** Runs one sequence at a time through the layers, in one thread's arena. */
 export interface Forward {
   /**
-   * The mean of the tokens' last states, of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and the states of all but the first and the last token, which frame
-   * the text, each brought to one length and rounded to whole numbers.
+   * The mean of the tokens' last states, of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and what the head for answers makes of it: log odds, which
+   * mean something for a question with a text alone.
    */
-  readonly run: (ids: Int32Array) => TextReading;
+  readonly run: (ids: Int32Array) => { readonly vector: Float32Array; readonly answer: number };
 }
 
 /** The forward pass over shared weights, in the arena of that number. */
@@ -61,7 +60,8 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
       embed(ids, arena.x / 4, arena.narrow / 4);
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
       for (const layer of layers) runLayer(layer, tokens);
-      return { vector: meanOf(tokens), tokens: statesOf(tokens) };
+      const vector = meanOf(tokens);
+      return { vector, answer: answerOf(vector) };
     },
   };
 
@@ -75,15 +75,9 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
     return vector.map((value) => value / length);
   }
 
-  function statesOf(tokens: number): Int8Array {
-    const states = new Int8Array(Math.max(0, tokens - 2) * hidden);
-    for (let token = 1; token < tokens - 1; token++) {
-      const from = arena.x / 4 + token * hidden;
-      const state = float32.subarray(from, from + hidden);
-      const scale = TOKEN_LENGTH / (Math.sqrt(state.reduce((sum, value) => sum + value * value, 0)) || 1);
-      for (let k = 0; k < hidden; k++) states[(token - 1) * hidden + k] = Math.round((state[k] as number) * scale);
-    }
-    return states;
+  function answerOf(vector: Float32Array): number {
+    const [weights, bias] = [at("answer.weights") / 4, at("answer.bias") / 4];
+    return vector.reduce((sum, value, k) => sum + value * (float32[weights + k] as number), float32[bias] as number);
   }
 }
 

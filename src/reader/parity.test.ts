@@ -11,11 +11,15 @@ const caseSchema = z.strictObject({
   ids: z.array(z.int()),
   /** The first numbers of the vector. */
   vector: z.array(z.number()).min(8),
+  /** What the head for answers makes of the whole vector. */
+  answer: z.number(),
 });
 const paritySchema = z.strictObject({ weights: z.string(), cases: z.array(caseSchema) });
 
 /** What the weights file's numbers give in torch, float32 (lab/train/reader/export.py). */
 const LARGEST_DIFFERENCE = 1e-3;
+/** The same of log odds, which the head makes larger. */
+const LARGEST_OF_ODDS = 0.02;
 
 const files = { "weights of tests": join(import.meta.dirname, "parity", "tiny.bin"), "weights that ship": SHIPPED_WEIGHTS };
 
@@ -34,8 +38,9 @@ for (const [name, path] of Object.entries(files)) {
         expect(weights.hash).toBe(hash);
         expect(cases).toHaveLength(200);
         const forward = createForward(weights, 0);
-        for (const { ids, vector } of cases.filter((_, i) => i % every === 0)) {
-          const { vector: read } = forward.run(Int32Array.from(ids));
+        for (const { ids, vector, answer } of cases.filter((_, i) => i % every === 0)) {
+          const { vector: read, answer: odds } = forward.run(Int32Array.from(ids));
+          expect(Math.abs(odds - answer)).toBeLessThan(LARGEST_OF_ODDS);
           for (const [k, number] of vector.entries()) expect(Math.abs((read[k] ?? Number.NaN) - number)).toBeLessThan(LARGEST_DIFFERENCE);
         }
       });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createReaderPool } from "./pool.ts";
+import type { ToRead } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadEvents, ThreadTask } from "./threads.ts";
 
-const said = (text: string) => ({ vector: Float32Array.of(Number(text)), tokens: new Int8Array(0) });
+const said = (text: ToRead) => ({ vector: Float32Array.of(Number(text)), answer: null });
 
 interface FakeThread extends ReaderThread {
   readonly arenaNumber: number;
@@ -34,8 +35,8 @@ function fakeThreads() {
         events.onEnd(new Error("terminated"));
       },
       reply: () => {
-        const { id, text } = thread.tasks.at(-1) as ThreadTask;
-        events.onReply({ id, reading: said(text) });
+        const { id, read } = thread.tasks.at(-1) as ThreadTask;
+        events.onReply({ id, reading: said(read) });
       },
       crash: () => events.onEnd(new Error("out of memory")),
     };

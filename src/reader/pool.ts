@@ -1,11 +1,11 @@
 import { ModelError, messageOf } from "../errors.ts";
-import type { TextReading } from "./reader.ts";
+import type { TextReading, ToRead } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
 
 /** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
 export interface ReaderPool {
   /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed` */
-  read(text: string, signal: AbortSignal | undefined): Promise<TextReading>;
+  read(read: ToRead, signal: AbortSignal | undefined): Promise<TextReading>;
   /** Starts every thread that is not running. */
   warm(): void;
   close(): Promise<void>;
@@ -13,7 +13,7 @@ export interface ReaderPool {
 
 interface Job {
   readonly id: number;
-  readonly text: string;
+  readonly read: ToRead;
   readonly resolve: (reading: TextReading) => void;
   readonly reject: (reason: unknown) => void;
   crashes: number;
@@ -53,7 +53,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
       const thread = slot.thread ?? startIn(slot);
       slot.job = job;
       thread.hold(true);
-      thread.post({ id: job.id, text: job.text });
+      thread.post({ id: job.id, read: job.read });
     }
   }
 
@@ -90,7 +90,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
   }
 
   return {
-    read(text, signal) {
+    read(read, signal) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(signal.reason);
       return new Promise<TextReading>((resolve, reject) => {
@@ -105,7 +105,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
             signal?.removeEventListener("abort", leave);
             settle(value);
           };
-        const job: Job = { id: lastId, text, resolve: settled(resolve), reject: settled(reject), crashes: 0 };
+        const job: Job = { id: lastId, read, resolve: settled(resolve), reject: settled(reject), crashes: 0 };
         signal?.addEventListener("abort", leave, { once: true });
         row.push(job);
         next();

@@ -1,14 +1,17 @@
 import { createForward } from "./forward.ts";
-import type { TextReading } from "./reader.ts";
+import type { TextReading, ToRead } from "./reader.ts";
 import { createSequenceBuilder } from "./sequence.ts";
 import { piecesOf, type ReaderWeights } from "./shared-weights.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
-/** Reads one text after the other in the thread that calls. */
-export type ReadText = (text: string) => TextReading;
+/** Reads one text or pair after the other in the thread that calls. */
+export type ReadText = (read: ToRead) => TextReading;
 
 export function createReadText(weights: ReaderWeights, arenaNumber: number): ReadText {
   const sequence = createSequenceBuilder(createWordpiece(piecesOf(weights)));
   const forward = createForward(weights, arenaNumber);
-  return (text) => forward.run(sequence(text));
+  return (read) => {
+    const { vector, answer } = forward.run(sequence(read));
+    return { vector, answer: typeof read === "string" ? null : answer };
+  };
 }

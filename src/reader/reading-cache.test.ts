@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createPooledReader } from "./create-reader.ts";
-import type { TextReading } from "./reader.ts";
+import type { TextReading, ToRead } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 
 /** Some 1,900 bytes with its entry. */
-const readingOf = (value: number): TextReading => ({ vector: Float32Array.of(value), tokens: new Int8Array(1_496) });
+const readingOf = (value: number): TextReading => ({ vector: new Float32Array(375).fill(value), answer: null });
 const one = readingOf(1);
 const two = readingOf(2);
 
 describe("readingKey", () => {
   it("differs with the weights and with any text", () => {
-    const texts = ["a", "ab", "a\nb", "a b", ""];
+    const texts = ["a", "ab", "a\nb", "a b", "", { question: "a", text: "b" }, { question: "b", text: "a" }, { question: "ab", text: "" }];
     const keys = ["one", "two"].flatMap((weights) => texts.map((text) => readingKey(weights, text)));
     expect(new Set(keys).size).toBe(2 * texts.length);
     expect(readingKey("one", "a")).toBe(keys[0]);
@@ -33,7 +33,7 @@ describe("createReadingCache", () => {
 
   it("counts each by its own size, also where it is replaced", () => {
     const cache = createReadingCache(6_000);
-    const long = { vector: Float32Array.of(3), tokens: new Int8Array(4_096) };
+    const long = { vector: new Float32Array(1_025), answer: 3 };
     for (const key of ["a", "b"]) cache.set(key, one);
     cache.set("b", long);
     expect(cache.get("a")).toBeUndefined();
@@ -45,7 +45,7 @@ describe("createReadingCache", () => {
   it("keeps nothing that is larger than all that may be kept, and what it holds", () => {
     const cache = createReadingCache(2_000);
     cache.set("a", one);
-    cache.set("b", { vector: Float32Array.of(3), tokens: new Int8Array(4_096) });
+    cache.set("b", { vector: new Float32Array(1_025), answer: 3 });
     expect(cache.get("b")).toBeUndefined();
     expect(cache.get("a")).toBe(one);
   });
@@ -53,7 +53,7 @@ describe("createReadingCache", () => {
 
 describe("createPooledReader", () => {
   function counted(cacheBytes = 10_000) {
-    const asked: string[] = [];
+    const asked: ToRead[] = [];
     const reader = createPooledReader(
       {
         read: async (text) => {

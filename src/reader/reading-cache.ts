@@ -1,5 +1,5 @@
 import { sha256Hex } from "../text/hash.ts";
-import type { TextReading } from "./reader.ts";
+import type { TextReading, ToRead } from "./reader.ts";
 
 /** Readings by what was read; what was not asked for longest goes first when there are more bytes than allowed. */
 export interface ReadingCache {
@@ -8,16 +8,16 @@ export interface ReadingCache {
   readonly bytes: number;
 }
 
-/** Of the weights' hash and the text, so that a vector is found only for exactly the same of both. */
-export function readingKey(weightsHash: string, text: string): string {
-  return sha256Hex(JSON.stringify([weightsHash, text]));
+/** Of the weights' hash and what is read, so that a vector is found only for exactly the same of both. */
+export function readingKey(weightsHash: string, read: ToRead): string {
+  return sha256Hex(JSON.stringify([weightsHash, read]));
 }
 
 /** A key and an entry, roughly. */
 const ENTRY_BYTES = 400;
 
-function bytesOf({ vector, tokens }: TextReading): number {
-  return ENTRY_BYTES + vector.byteLength + tokens.byteLength;
+function bytesOf({ vector }: TextReading): number {
+  return ENTRY_BYTES + vector.byteLength;
 }
 
 export function createReadingCache(maxBytes: number): ReadingCache {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { TextReading } from "./reader.ts";
+import type { TextReading, ToRead } from "./reader.ts";
 import type { ReaderWeights } from "./shared-weights.ts";
 
 export interface ThreadSetup {
@@ -11,7 +11,7 @@ export interface ThreadSetup {
 
 export interface ThreadTask {
   readonly id: number;
-  readonly text: string;
+  readonly read: ToRead;
 }
 
 export type ThreadReply = { readonly id: number } & ({ readonly reading: TextReading } | { readonly failure: string });

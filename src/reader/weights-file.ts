@@ -19,7 +19,7 @@ const tensorSchema = z.strictObject({
 
 export const headerSchema = z
   .strictObject({
-    format: z.literal(2),
+    format: z.literal(3),
     name: z.string().min(1),
     layers: z.int().min(1).max(24),
     hidden: multipleOf(32).max(1024),
@@ -66,6 +66,8 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
   expect("words.scales", "f32", [kept]);
   matrix("positions", header.max_tokens, hidden);
   expect("types", "f32", [1, hidden]);
+  expect("answer.weights", "f32", [1, hidden]);
+  expect("answer.bias", "f32", [1]);
   const norms = ["embedding_norm"];
   for (let layer = 0; layer < layers; layer++) {
     const at = `layer.${layer}.`;

@@ -7,10 +7,10 @@ import type { ThreadReply, ThreadSetup, ThreadTask } from "./threads.ts";
 const { weights, arenaNumber } = workerData as ThreadSetup;
 const readText = createReadText(weights, arenaNumber);
 
-parentPort?.on("message", ({ id, text }: ThreadTask) => {
+parentPort?.on("message", ({ id, read }: ThreadTask) => {
   const reply = (message: ThreadReply) => parentPort?.postMessage(message);
   try {
-    reply({ id, reading: readText(text) });
+    reply({ id, reading: readText(read) });
   } catch (error) {
     reply({ id, failure: messageOf(error) });
   }

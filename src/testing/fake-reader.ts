@@ -1,19 +1,22 @@
-import { type Reader, TOKEN_LENGTH } from "../reader/reader.ts";
+import { dot } from "../reader/dot.ts";
+import type { Reader, ToRead } from "../reader/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** A reader that says what a test wants it to say, and remembers what it was asked. */
 export interface FakeReader extends Reader {
-  readonly calls: readonly (readonly string[])[];
+  readonly calls: readonly (readonly ToRead[])[];
 }
 
 export interface FakeReaderOptions {
-  /** Where a text lies: texts of the same name point the same way, all others are at right angles to each other. */
+  /** Where a text lies: texts of the same name point the same way, all others are at right angles to each other. A text answers a question of its name. */
   readonly nameOf?: (text: string) => string;
   readonly name?: string;
 }
 
 /** Directions that it can tell apart. */
 const DIMENSIONS = 64;
+/** Log odds of a pair of one name, and below 0 those of any other. */
+const SURE = 4;
 
 /**
  * A fake reader.
@@ -21,19 +24,24 @@ const DIMENSIONS = 64;
  * const reader = fakeReader({ nameOf: (text) => (text.includes("fee") ? "fee" : text) });
  */
 export function fakeReader({ nameOf = (text) => text, name = "fake-reader" }: FakeReaderOptions = {}): FakeReader {
-  const calls: (readonly string[])[] = [];
+  const calls: (readonly ToRead[])[] = [];
   const names: string[] = [];
+  const vectorOf = (text: string) => {
+    const named = nameOf(text);
+    if (!names.includes(named)) names.push(named);
+    const vector = new Float32Array(DIMENSIONS);
+    vector[names.indexOf(named) % DIMENSIONS] = 1;
+    return vector;
+  };
   return {
     calls,
     async read(texts, signal) {
       signal?.throwIfAborted();
       calls.push(texts);
-      return texts.map((text) => {
-        const named = nameOf(text);
-        if (!names.includes(named)) names.push(named);
-        const vector = new Float32Array(DIMENSIONS);
-        vector[names.indexOf(named) % DIMENSIONS] = 1;
-        return { vector, tokens: Int8Array.from(vector, (value) => value * TOKEN_LENGTH) };
+      return texts.map((one) => {
+        if (typeof one === "string") return { vector: vectorOf(one), answer: null };
+        const vector = vectorOf(one.text);
+        return { vector, answer: dot(vectorOf(one.question), vector) > 0 ? SURE : -SURE };
       });
     },
     weights: { name, hash: sha256Hex(name) },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../errors.ts";
-import { type Reader, type TextReading, TOKEN_LENGTH } from "../reader/reader.ts";
+import type { Reader, TextReading } from "../reader/reader.ts";
 
 export interface ReaderUnderTest {
   readonly reader: Reader;
@@ -36,15 +36,33 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "gives every token a state of one length, and none to an empty text",
+      "reads a question with a text, which is not what either gives alone, and one question apart from another",
       withReader(async (reader) => {
-        const [some, more, none] = await reader.read([other, passage, ""]);
-        const { vector, tokens } = some as TextReading;
-        expect(tokens.length % vector.length).toBe(0);
-        expect(more?.tokens.length).toBeGreaterThan(tokens.length);
-        expect(none?.tokens).toHaveLength(0);
-        for (let at = 0; at < tokens.length; at += vector.length)
-          expect(Math.abs(Math.hypot(...tokens.subarray(at, at + vector.length)) - TOKEN_LENGTH)).toBeLessThan(2);
+        const pair = { question: other, text: passage };
+        const [alone, beside, swapped, again] = await reader.read([passage, pair, { question: passage, text: other }, pair]);
+        expect(alone?.answer).toBeNull();
+        expect(Number.isFinite(beside?.answer)).toBe(true);
+        expect(lengthOf(beside)).toBeCloseTo(1, 5);
+        expect(beside?.vector).not.toEqual(alone?.vector);
+        expect(swapped?.answer).not.toBe(beside?.answer);
+        expect(again).toEqual(beside);
+      }),
+    );
+
+    it(
+      "reads the beginning of a question of any length, and of a text beside it",
+      withReader(async (reader) => {
+        const [long, longer] = await reader.read(
+          [12, 200].map((times) => ({ question: other.repeat(times), text: passage.repeat(times) })),
+        );
+        expect(longer).toEqual(long);
+        const [short, different] = await reader.read([passage, other].map((text) => ({ question: other.repeat(200), text })));
+        expect(different?.answer).not.toBe(short?.answer);
+        for (const reading of await reader.read([
+          { question: "", text: "" },
+          { question: "[SEP]", text: "\ud800" },
+        ]))
+          expect(Number.isFinite(reading.answer)).toBe(true);
       }),
     );
 

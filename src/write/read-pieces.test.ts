@@ -40,15 +40,15 @@ describe("readPieces", () => {
     expect(read.pieces.map(({ view }) => view.text).toSorted()).toEqual(glance.pieces.map(({ view }) => view.text).toSorted());
   });
 
-  it("puts the piece first whose tokens are like those asked for, where all vectors are the same", async () => {
+  it("puts the piece first that answers when it is read beside the question, where all vectors are the same", async () => {
     const vector = Float32Array.of(1, 0);
-    const byTokens: ReadTexts = async (texts) =>
-      texts.map((text) => ({ vector, tokens: Int8Array.of(...(isAbout(text) === "price" ? [127, 0] : [0, 127])) }));
-    const { pieces } = await chooseWith(byTokens, SENTENCES.slice(0, 6));
+    const together: ReadTexts = async (texts) =>
+      texts.map((one) => ({ vector, answer: typeof one === "string" ? null : isAbout(one.text) === "price" ? 5 : -5 }));
+    const { pieces } = await chooseWith(together, SENTENCES.slice(0, 6));
     expect(pieces[0]?.view.text).toBe(SENTENCES[2]);
-    expect(pieces.map(({ reading }) => [reading?.cosine, reading?.match?.lower])).toEqual([
-      [1, 1],
-      ...Array.from({ length: 5 }, () => [1, 0]),
+    expect(pieces.map(({ reading }) => reading)).toEqual([
+      { cross: 5, cosine: 1 },
+      ...Array.from({ length: 5 }, () => ({ cross: -5, cosine: 1 })),
     ]);
   });
 
@@ -63,9 +63,8 @@ describe("readPieces", () => {
   it("reads the best at a glance alone, below title and headings; the others stay behind them", async () => {
     const reader = fakeReader();
     const { pieces, glance } = await chooseWith((texts, stop) => reader.read(texts, stop));
-    const [asked, ...texts] = reader.calls[0] ?? [];
-    expect(asked).toBe(QUESTION);
-    expect(texts).toEqual((glance ?? []).slice(0, READ_PIECES).map(({ view }) => `Ferry › Prices\n${view.text}`));
+    const best = (glance ?? []).slice(0, READ_PIECES).map(({ view }) => `Ferry › Prices\n${view.text}`);
+    expect(reader.calls).toEqual([[QUESTION, ...best, ...best.map((text) => ({ question: QUESTION, text }))]]);
     expect(pieces.map(({ reading }) => reading !== null)).toEqual(pieces.map((_, i) => i < READ_PIECES));
     expect(pieces.map(({ score }) => score)).toEqual(pieces.map(({ score }) => score).toSorted((a, b) => b - a));
     expect(pieces.slice(READ_PIECES).map(({ view }) => view.text)).toEqual((glance ?? []).slice(READ_PIECES).map(({ view }) => view.text));
@@ -105,7 +104,7 @@ describe("answerChance", () => {
 
   it("is made of the best piece's score and reading, its lead, and how far its reading lies above the mean of those read", async () => {
     const glanced = await chooseWith(null, SENTENCES.slice(0, 4));
-    const readings = [0.9, 0.6, 0.3, null].map((cosine) => (cosine === null ? null : { cosine, match: null }));
+    const readings = [0.9, 0.6, 0.3, null].map((cosine) => (cosine === null ? null : { cross: 1, cosine }));
     const scores = [5, 3, 2, 1];
     const pieces = glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0, reading: readings[i] ?? null }));
     const read = { pieces, glance: glanced.pieces };

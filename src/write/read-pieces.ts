@@ -5,9 +5,8 @@ import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { measureReading } from "./reading-features.ts";
 import { readingText } from "./reading-text.ts";
-import { matchTokens } from "./token-match.ts";
 
-/** Pieces that are read, best at a glance first: each takes some 10 ms of a core the first time. */
+/** Pieces that are read, best at a glance first: each takes some 20 ms of a core the first time. */
 export const READ_PIECES = 8;
 
 export interface ReadOptions {
@@ -21,12 +20,13 @@ export async function readPieces(question: string, choice: Choice, { weights, re
   const { read } = weights;
   const first = choice.pieces.slice(0, READ_PIECES);
   if (first.length === 0) return choice;
-  const all = await readTexts([question, ...first.map(({ view }) => readingText(view))], signal);
+  const texts = first.map(({ view }) => readingText(view));
+  const all = await readTexts([question, ...texts, ...texts.map((text) => ({ question, text }))], signal);
   if (all === null) return choice;
   const [asked, ...readings] = all as [TextReading, ...TextReading[]];
   const pieces = first.map((piece, i): ScoredPiece => {
-    const own = readings[i] as TextReading;
-    const reading = { cosine: dot(asked.vector, own.vector), match: matchTokens(asked, own) };
+    const [own, beside] = [readings[i] as TextReading, readings[first.length + i] as TextReading];
+    const reading = { cross: beside.answer ?? 0, cosine: dot(asked.vector, own.vector) };
     const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
     return { ...piece, score, chance: chanceOfScore(score, read), reading };
   });

@@ -12,21 +12,23 @@ it("measures the reading beside what was measured at a glance, in the order of t
   const [piece] = (await choosePieces("What does a boat cost?", evidence, fakeWords(), options)).pieces;
   if (piece === undefined) throw new Error("no piece");
   const { measured, view } = piece;
-  expect(
-    measureReading(measured, { cosine: 0.7, match: null }, ["lacks", "reading", "match.least", "beside", "nothing of the kind"]),
-  ).toEqual([...[view.lacks, 0.7, null, 0, null]]);
-  const match = { mean: 0.4, least: 0.1, lower: 0.2, back: 0.3 };
-  const all = measureReading(measured, { cosine: -0.2, match }, READING_FEATURES);
-  expect(all).toEqual([...[-0.2, 0.4, 0.1, 0.2, 0.3], ...Object.values(PIECE_FEATURES).map((measure) => measure(measured))]);
+  expect(measureReading(measured, { cross: -3, cosine: 0.7 }, ["lacks", "reading", "cross", "beside", "nothing of the kind"])).toEqual([
+    view.lacks,
+    0.7,
+    -3,
+    0,
+    null,
+  ]);
+  const all = measureReading(measured, { cross: 2, cosine: -0.2 }, READING_FEATURES);
+  expect(all).toEqual([2, -0.2, ...Object.values(PIECE_FEATURES).map((measure) => measure(measured))]);
 });
 
 it("compares the first reading with the mean of all, and with nothing where it stands alone", () => {
-  const first = { cosine: 0.8, match: { mean: 0.6, least: 0.2, lower: 0.4, back: 0.5 } };
-  const second = { cosine: 0.4, match: { mean: 0.5, least: 0.4, lower: 0.4, back: 0.1 } };
+  const first = { cross: 3, cosine: 0.8 };
+  const second = { cross: -1, cosine: 0.4 };
   const told = measureBestReading([first, second]);
-  expect(told).toMatchObject({ reading: 0.8, "match.mean": 0.6, "match.least": 0.2 });
+  expect(told).toMatchObject({ reading: 0.8, cross: 3, "cross.above": 2 });
   expect(told["reading.above"]).toBeCloseTo(0.2, 12);
-  expect(told["match.least.above"]).toBeCloseTo(-0.1, 12);
-  expect(measureBestReading([first])).toMatchObject({ "match.back": 0.5, "match.back.above": null });
-  expect(measureBestReading([{ ...first, match: null }, second])).toMatchObject({ "match.back": null, "match.back.above": null });
+  expect(measureBestReading([first])).toEqual({ ...{ cross: 3, "cross.above": null }, ...{ reading: 0.8, "reading.above": null } });
+  expect(measureBestReading([])).toEqual({});
 });

@@ -1,19 +1,17 @@
 import { type MeasuredPiece, PIECE_FEATURES } from "./piece-features.ts";
-import type { TokenMatch } from "./token-match.ts";
 
-/** What reading says of a piece: the cosine of question and piece, and how the question's tokens find their like in it (`null`: there are none). */
+/** What reading says of a piece. */
 export interface PieceReading {
+  /** Log odds that it answers, of question and piece read together. */
+  readonly cross: number;
+  /** Cosine of question and piece, each read alone. */
   readonly cosine: number;
-  readonly match: TokenMatch | null;
 }
 
 /** Names of the features, and what of a reading each is. */
-const READINGS: Readonly<Record<string, (reading: PieceReading) => number | null>> = {
+const READINGS: Readonly<Record<string, (reading: PieceReading) => number>> = {
+  cross: ({ cross }) => cross,
   reading: ({ cosine }) => cosine,
-  "match.mean": ({ match }) => match?.mean ?? null,
-  "match.least": ({ match }) => match?.least ?? null,
-  "match.lower": ({ match }) => match?.lower ?? null,
-  "match.back": ({ match }) => match?.back ?? null,
 };
 
 /** What the score of a piece that was read is made of: what reading says of it beside what was measured at a glance. */
@@ -37,8 +35,7 @@ export function measureBestReading(readings: readonly PieceReading[]): Record<st
   return Object.fromEntries(
     Object.entries(READINGS).flatMap(([name, of]) => {
       const value = of(first);
-      const values = readings.map(of).filter((one) => one !== null);
-      const above = value === null || readings.length === 1 ? null : value - values.reduce((sum, one) => sum + one, 0) / values.length;
+      const above = readings.length === 1 ? null : value - readings.reduce((sum, one) => sum + of(one), 0) / readings.length;
       return [
         [name, value],
         [`${name}.above`, above],

@@ -100,7 +100,7 @@ export function createSandbox(documents: Readonly<Record<string, string | Uint8A
       SOURCEBOUND_DOMAIN: "library",
       SOURCEBOUND_DATA_DIR: join(folder, "data"),
       // Four short pages: the shipped threshold is tested where it is learned.
-      SOURCEBOUND_ANSWER_FROM: "0.35",
+      SOURCEBOUND_ANSWER_FROM: "0.5",
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -56,7 +56,9 @@ const { values: flags } = parseArgs({
   },
 });
 if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === undefined) {
-  process.stderr.write("node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\nnode dump.ts --written DIR --out written.jsonl.gz\n");
+  process.stderr.write(
+    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\nnode dump.ts --written DIR --out written.jsonl.gz\n",
+  );
   process.exit(flags.help ? 0 : 2);
 }
 

@@ -1,7 +1,7 @@
 """Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz written.jsonl.gz --out DIR`.
 
 Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2; and the same once more with the
-reading of each piece beside. Gate: logistic over what the best pieces of a question say, at a glance and after reading; right = the best piece answers.
+reading of each piece beside, from the questions whose pieces were read by a reader that did not see them. Gate: logistic over what the best pieces of a question say, at a glance and after reading; right = the best piece answers.
 Figures are cross-fitted: by source document, and of written collections by collection.
 """
 
@@ -22,7 +22,6 @@ GATE_L2 = 3e-2
 # The same of the score of a piece that was read, and of the chance after reading (LOG.md).
 READ_L2 = 3e-2
 READ_GATE_L2 = 5e-2
-SET_SHARE = {"tables": 4}
 # As src/write/read-pieces.ts.
 READ_PIECES = 8
 READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
@@ -77,11 +76,11 @@ def fold_of(group: str) -> int:
 
 
 def set_weights(sets: list[str], power=0.5) -> numpy.ndarray:
-    """A set counts by the root of its size, so that no set decides alone; long tables, of which there is one set, count four times (LOG.md)."""
+    """A set counts by the root of its size, so that no set decides alone."""
     count = defaultdict(int)
     for name in sets:
         count[name] += 1
-    return numpy.array([count[name] ** (power - 1) * SET_SHARE.get(name, 1) for name in sets])
+    return numpy.array([count[name] ** (power - 1) for name in sets])
 
 
 class Chooser:
@@ -143,9 +142,10 @@ def reader_id() -> dict:
 # Lead of a piece that has no competitor.
 ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
-# What reading says of a piece, as src/write/reading-features.ts: the cosine, and the token match of `../reader/train.py` in its order.
-READINGS = ["reading", "match.mean", "match.least", "match.lower", "match.back"]
-READ_GATE = ["glance", "score", "score.ahead"] + [f"{name}{of}" for name in READINGS for of in ("", ".above")]
+# What reading says of a piece, as src/write/reading-features.ts: log odds of question and piece read together, and the cosine of both read alone.
+READINGS = ["cross", "reading"]
+# The cosine helps to choose; in the chance it is worth nothing beside the log odds (LOG.md).
+READ_GATE = ["glance", "score", "score.ahead", "cross", "cross.above"]
 
 
 def gate_row(question: dict, score: numpy.ndarray) -> list:
@@ -160,15 +160,18 @@ def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
     """What the scores of the pieces that were read say, beside the log odds at a glance."""
     order = numpy.argsort(-score)
     best = score[order[0]]
-    values = readings(pieces[order[0]])
+    cross = pieces[order[0]]["cross"]
     if len(order) == 1:
-        return [glance, best, None] + [v for value in values for v in (value, None)]
-    means = numpy.nanmean(numpy.array([readings(piece) for piece in pieces], dtype=float), axis=0)
-    return [glance, best, best - score[order[1]]] + [v for value, mean in zip(values, means) for v in (value, None if value is None else value - mean)]
+        return [glance, best, None, cross, None]
+    return [glance, best, best - score[order[1]], cross, cross - sum(piece["cross"] for piece in pieces) / len(pieces)]
 
 
 def readings(piece: dict) -> list:
-    return [piece["reading"]] + (piece["match"] or [None] * (len(READINGS) - 1))
+    return [piece[name] for name in READINGS]
+
+
+def were_read(questions: list[dict]) -> list[dict]:
+    return [q for q in questions if "cross" in q["pieces"][0]]
 
 
 class Model:
@@ -186,7 +189,7 @@ class Model:
         for fold in range(FOLDS):
             inside = [q for q, f in zip(questions, folds) if f != fold]
             self.glance.fit(inside)
-            self.read.fit(inside)
+            self.read.fit(were_read(inside))
             for i in numpy.nonzero(folds == fold)[0]:
                 seen[i] = self.choose(questions[i])
         weight = set_weights([q["set"] for q in questions])
@@ -199,18 +202,22 @@ class Model:
             inside, outside = numpy.nonzero(folds != fold)[0], numpy.nonzero(folds == fold)[0]
             part = Gate(self.answer.names, GATE_L2).fit([rows[i] for i in inside], right[inside], weight[inside])
             odds[outside] = part.logit([rows[i] for i in outside])
-        read_right = numpy.array([float(pieces[int(numpy.argmax(score))]["y"]) for _, pieces, score in seen])
-        self.read_answer.fit([read_row(odd, pieces, score) for odd, (_, pieces, score) in zip(odds, seen)], read_right, weight)
-        self.curves = [curve([(pieces, score) for pieces, score in which], weight) for which in ([(q["pieces"], one[0]) for q, one in zip(questions, seen)], [one[1:] for one in seen])]
+        read = [i for i, (_, _, score) in enumerate(seen) if score is not None]
+        best = numpy.array([float(seen[i][1][int(numpy.argmax(seen[i][2]))]["y"]) for i in read])
+        self.read_answer.fit([read_row(odds[i], *seen[i][1:]) for i in read], best, weight[read])
+        self.curves = [
+            curve([(q["pieces"], one[0]) for q, one in zip(questions, seen)], weight),
+            curve([seen[i][1:] for i in read], weight[read]),
+        ]
         self.glance.fit(questions)
-        self.read.fit(questions)
+        self.read.fit(were_read(questions))
         return self
 
-    def choose(self, question: dict) -> tuple[numpy.ndarray, list[dict], numpy.ndarray]:
-        """Scores at a glance, the pieces that are read, and their scores."""
+    def choose(self, question: dict) -> tuple[numpy.ndarray, list[dict], numpy.ndarray | None]:
+        """Scores at a glance, the pieces that are read, and their scores; `None`: no reader that did not see the question read them."""
         glance = self.glance.score(question["pieces"])
         pieces = [question["pieces"][i] for i in numpy.argsort(-glance)[:READ_PIECES]]
-        return glance, pieces, self.read.score(pieces)
+        return glance, pieces, self.read.score(pieces) if "cross" in pieces[0] else None
 
     def judge(self, question: dict) -> dict:
         glance, pieces, score = self.choose(question)
@@ -257,13 +264,14 @@ def main() -> None:
     for fold in range(FOLDS):
         model.fit([q for q, f in zip(questions, folds) if f != fold])
         for i in numpy.nonzero(folds == fold)[0]:
-            judged[i] = model.judge(questions[i])
+            judged[i] = model.judge(questions[i]) if "cross" in questions[i]["pieces"][0] else None
     print("cross-fitted:")
     for name in sorted(set(q["set"] for q in questions)):
-        of = [i for i, q in enumerate(questions) if q["set"] == name]
-        report(name, [questions[i] for i in of], [judged[i] for i in of])
+        of = [i for i, q in enumerate(questions) if q["set"] == name and judged[i] is not None]
+        if of:
+            report(name, [questions[i] for i in of], [judged[i] for i in of])
     for path in args.rows:
-        of = [k for k, q in enumerate(questions) if q["rows"] == path]
+        of = [k for k, q in enumerate(questions) if q["rows"] == path and judged[k] is not None]
         report(path.name, [questions[k] for k in of], [judged[k] for k in of])
     model.fit(questions)
     if args.check is not None:
@@ -278,7 +286,7 @@ def main() -> None:
     (args.out / "chooser.json").write_text(
         json.dumps(
             dict(
-                name="chooser-2",
+                name="chooser-3",
                 recipe="lab/train/chooser",
                 date=args.date,
                 data=data,

@@ -6,6 +6,7 @@ import random
 import re
 
 MAX_TOKENS = 256
+MAX_PAIR_TOKENS = 176
 
 # (title › heading, passage, question, the same question in other words)
 SUBJECTS = [
@@ -37,7 +38,7 @@ def words_to_pieces(text: str, vocabulary: dict[str, int]) -> list[int]:
 
 
 def make_cases(pieces: list[str], count: int = 200, seed: int = 13) -> list[list[int]]:
-    """Token ids of [CLS] text [SEP]; a third of the texts are questions."""
+    """Token ids of [CLS] text [SEP], a third of the texts questions, and a third of them [CLS] question [SEP] text [SEP]."""
     vocabulary = {piece: id for id, piece in enumerate(pieces)}
     draw = random.Random(seed)
     cases = []
@@ -46,7 +47,12 @@ def make_cases(pieces: list[str], count: int = 200, seed: int = 13) -> list[list
         parts = [passage, *(other[1] for other in draw.sample(SUBJECTS, 8))][: draw.choice((1, 1, 1, 2, 2, 3, 9))]
         draw.shuffle(parts)
         text = (heading + " " if draw.random() < 0.5 else "") + " ".join(parts)
+        asked = reworded if number % 2 else question
         if number % 3 == 0:
-            text = reworded if number % 2 else question
+            text = asked
+        if number % 3 == 1:
+            pair = [vocabulary["[CLS]"], *words_to_pieces(asked, vocabulary), vocabulary["[SEP]"]]
+            cases.append([*pair, *words_to_pieces(text, vocabulary)[: MAX_PAIR_TOKENS - len(pair) - 1], vocabulary["[SEP]"]])
+            continue
         cases.append([vocabulary["[CLS]"], *words_to_pieces(text, vocabulary)[: MAX_TOKENS - 2], vocabulary["[SEP]"]])
     return cases

