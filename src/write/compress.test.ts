@@ -89,7 +89,7 @@ describe("chooseQuotes", () => {
   });
 
   it.each([
-    "However, a lost card costs 7.",
+    "However, a lost one costs 7.",
     "Unless it is lost.",
     "But if you are a member, it is free.",
     "Note: a fee may apply.",
