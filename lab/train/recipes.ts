@@ -65,15 +65,37 @@ function measuring(name: string, ...options: string[]): Step {
   return { folder: ".", command: ["node", `dist/lab/train/chooser/${name}.js`, ...options] };
 }
 
-/** The pieces of every question as the product measures them, and encoders that learn from them: one of all, and of each fold one that the other's readings are from. */
+/** Sets that the reader alone learns from more widely. */
+const WIDE = ["policyqa", "squad2_dev", "squadshifts_new_wiki", "qamr", "fairytaleqa", "tatqa", "nq_open_dev", "qed", "medquad", "selqa"];
+
+/** The pieces of every question as the product measures them, claims and pairs of questions beside, and two readers that learn from them: one of half, whose readings of the other half the chooser learns from, and one of all. */
 function trainReader({ data, work }: RecipeOptions): Step[] {
   const { state, cross, rows } = readerFiles(work);
-  const [pieces, written] = rows.map((name) => join(work, name)) as [string, string];
+  const [pieces, written, wide, parts, claims, pairs, lists] = [
+    ...rows,
+    ...["wide.jsonl.gz", "parts", "reader-claims.jsonl.gz", "reader-pairs.jsonl.gz", "lists.npz"],
+  ].map((name) => join(work, name)) as [string, string, string, string, string, string, string];
+  const folder = "lab/train/reader";
+  const made = (script: string, out: string): Step => ({
+    folder,
+    command: [PYTHON, script, "--data", data, "--lists", parts, "--out", out],
+  });
   return [
     measuring("dump", "--data", data, "--out", pieces),
     measuring("dump", "--written", "lab/sets/written", "--out", written),
+    measuring("dump", "--data", data, "--sets", WIDE.join(","), "--limit", "3500", "--out", wide),
+    { folder: ".", command: ["node", "dist/lab/train/reader/lists.js", "--data", data, "--out", parts, "--limit", "1200"] },
     ...environment("reader"),
-    { folder: "lab/train/reader", command: [PYTHON, "train.py", "--rows", pieces, written, "--work", cross, "--out", state] },
+    made("make_claims.py", claims),
+    made("make_pairs.py", pairs),
+    {
+      folder,
+      command: [
+        ...[PYTHON, "pack.py", "--rows", pieces, written, "--wide", wide, "--claims", claims, "--pairs", pairs],
+        ...["--quotes", "../../sets/written/claims.jsonl", "--collections", "../../sets/written", "--out", lists],
+      ],
+    },
+    { folder, command: [PYTHON, "train.py", "--data", lists, "--rows", pieces, written, "--work", cross, "--out", state] },
   ];
 }
 
@@ -242,14 +264,15 @@ export const RECIPES: readonly Recipe[] = [
     name: "reader",
     what: "the reader of a question's best pieces",
     makes: [`${WEIGHTS}/reader.bin`, "src/reader/parity/reader.parity.json"],
-    minutes: 45,
+    // Some 25 where there is an accelerator.
+    minutes: 1_400,
     needs: { data: CHOICE_DATA },
     steps: (options) => [
       ...trainReader(options),
       {
         folder: "lab/train/reader",
         command: [
-          ...[PYTHON, "export.py", "--name", "reader-3", "--state", readerFiles(options.work).state],
+          ...[PYTHON, "export.py", "--name", "reader-5", "--state", readerFiles(options.work).state],
           ...["--out", `../../../${WEIGHTS}/reader.bin`, "--parity", "../../../src/reader/parity/reader.parity.json"],
         ],
       },

@@ -50,7 +50,7 @@ const { values: flags } = parseArgs({
     sets: { type: "string", default: SETS.join(",") },
     /** Folder of written collections, instead of the sets. */
     written: { type: "string" },
-    /** Questions of a set at most, drawn by hash. */
+    /** Questions of a set at most, drawn by hash; of tables, which differ in what their rows are asked by, 1,200. */
     limit: { type: "string", default: "120" },
     help: { type: "boolean", default: false },
   },
@@ -74,6 +74,7 @@ const signal = new AbortController().signal;
 const REMOVED = 4;
 /** Passages asked for, so that there are enough without that document. */
 const DEEP = 24;
+const LIMIT_OF: Readonly<Record<string, number>> = { tables: 1_200 };
 /** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
 const KEPT = { set: 24, written: 60 } as const;
 
@@ -98,7 +99,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     ({ known }) =>
       known.some(({ answers, spans, whole }) => answers && (spans.length > 0 || whole === true)) || known.every(({ answers }) => !answers),
   );
-  const asks = draw(marked, Number(flags.limit));
+  const asks = draw(marked, LIMIT_OF[name] ?? Number(flags.limit));
   const all = [
     ...asks,
     ...draw(rewordings(asks), Math.floor(asks.length / 4)),
@@ -139,9 +140,9 @@ async function dumpSet(name: string, data: string): Promise<void> {
   }
 }
 
-/** Questions that were written over documents of their own: each collection is an index. Of every fourth the document that answers is left out once more. */
+/** Questions that were written over documents of their own: each collection is an index, and each note. Of every fourth question the document that answers is left out once more. */
 async function dumpWritten(folder: string): Promise<void> {
-  for (const { name, documents, questions } of readWrittenSets(folder)) {
+  for (const { name, documents, questions, notes } of readWrittenSets(folder)) {
     const parts = await createParts({ documents }, encoder, reranker);
     for (const { question, kind, gold, answers } of questions) {
       const forms = kind === "answerable" && hash(`removed ${question}`) % REMOVED === 0 ? [false, true] : [false];
@@ -155,7 +156,16 @@ async function dumpWritten(folder: string): Promise<void> {
         if (measured !== null) write({ ...row, ...measured });
       }
     }
-    process.stderr.write(`${name}: ${questions.length} questions\n`);
+    for (const { document, question } of notes) {
+      const alone = await createParts({ documents: [document] }, encoder, reranker);
+      const marks = { gold: question.gold, answers: question.answers, removed: false, kept: KEPT.written };
+      const measured = await measureQuestion(toQuestion({ question: question.question, scope: null }), marks, alone);
+      const row = {
+        ...{ set: name, group: name, split: "train", form: `note ${question.kind}`, removed: false, question: question.question },
+      };
+      if (measured !== null) write({ ...row, ...measured });
+    }
+    process.stderr.write(`${name}: ${questions.length} questions, ${notes.length} of notes\n`);
   }
 }
 

@@ -19,6 +19,14 @@ const ASKED = [
   "I need the {c} of {k}",
   "Can you look up the {c} of {k} for me?",
 ] as const;
+/** Ways of asking for a cell of a column of numbers, beside those. */
+const ASKED_NUMBER = [
+  "How many {c} does {k} have?",
+  "How many {c} for {k}?",
+  "how many {c} {k}",
+  "How many are {c} for {k}?",
+  "How many {k} are in {c}?",
+] as const;
 /** What no row of a table says: counts, sums, extremes. `{k}` is the name of the key's column here, `{v}` a cell of column `{c}`. */
 const OF_ALL_ROWS = [
   "How many {k} have {v} as {c}?",
@@ -34,6 +42,7 @@ const OF_ALL_ROWS = [
 ] as const;
 /** Share of the questions that are about all rows. */
 const ABOUT_ALL = 0.25;
+const NUMBER = /^\s*\d[\d,.]*\s*$/u;
 /** Cells asked for in one table. */
 const ASKED_OF_TABLE = 5;
 /** Share of the questions that name a key of another table, which this one does not hold. */
@@ -41,7 +50,7 @@ const ABSENT = 0.25;
 /** Rows of the long tables: as an export of a database has them. */
 const LONG = [200, 2_500] as const;
 /** Of so many tables one is also made long. */
-const LONG_OF = 6;
+const LONG_OF = 3;
 
 /** Tables whose cells are asked for by the key of their row; some are made long, with codes for keys and cells drawn from their columns. */
 export function readTables(data: string): ReadSet {
@@ -83,7 +92,8 @@ function asksOf(table: Table, key: number, keys: readonly string[]): Ask[] {
     const isAbsent = !isOfAll && drawOf(`absent ${seed}`) < ABSENT && !held.has(other);
     const row = table.rows[at] as string[];
     const named = isOfAll ? (table.header[key] as string) : isAbsent ? other : (row[key] as string);
-    const question = pick(isOfAll ? OF_ALL_ROWS : ASKED, `asked ${seed}`)
+    const asked = table.rows.every((row) => NUMBER.test(row[column] ?? "")) ? [...ASKED, ...ASKED_NUMBER] : ASKED;
+    const question = pick(isOfAll ? OF_ALL_ROWS : asked, `asked ${seed}`)
       .replace("{c}", () => (table.header[column] as string).toLowerCase())
       .replace("{v}", () => row[column] ?? "")
       .replace("{k}", () => named);
@@ -118,8 +128,10 @@ function lengthened({ table_id, caption, header, rows }: Table): Table {
     Array.from({ length }, (_, i) => String.fromCharCode(65 + Math.floor(drawOf(`${i} ${seed}`) * 26))).join("");
   const code = pick(["{l}-{n}", "{l}{n}", "{n}-{l}", "{l} {n}"] as const, `code ${table_id}`);
   const name = pick(["Number", "Code", "Item number", "Reference", "ID", "Order number", "Serial"] as const, `name ${table_id}`);
+  // Codes that are counted up often share their letters.
+  const shared = drawOf(`letters ${table_id}`) < 0.5 ? letters(table_id, 2) : null;
   const long = Array.from({ length: count }, (_, i) => [
-    code.replace("{l}", letters(`${i} ${table_id}`, 2)).replace("{n}", String(10_000 + 7 * i)),
+    code.replace("{l}", shared ?? letters(`${i} ${table_id}`, 2)).replace("{n}", String(10_000 + 7 * i)),
     ...header.map((_, column) => pick(rows, `cell ${i} ${column} ${table_id}`)[column] ?? ""),
   ]);
   return { table_id: `long ${table_id}`, caption, header: [name, ...header], rows: long };

@@ -7,12 +7,21 @@ import { toOriginal } from "../../../src/text/source-map.ts";
 import type { StoredDocument, TextRange } from "../../../src/types.ts";
 import { toDocument } from "../../sets/extract-sets.ts";
 import { type Pair, pairSchema } from "../../sets/pair.ts";
+import { drawOf, pick } from "../reader/random.ts";
 
 /** A collection of documents with questions, as the product reads its files. */
 export interface WrittenSet {
   readonly name: string;
   readonly documents: readonly StoredDocument[];
   readonly questions: readonly WrittenQuestion[];
+  /** Short documents, each with one question: somebody's note instead of a page. */
+  readonly notes: readonly Note[];
+}
+
+/** One to three paragraphs of a page, and a question that they answer or do not. */
+export interface Note {
+  readonly document: StoredDocument;
+  readonly question: WrittenQuestion;
 }
 
 export interface WrittenQuestion {
@@ -24,6 +33,11 @@ export interface WrittenQuestion {
   /** Does a range of a document's text share its half with a place that somebody marked? */
   answers(document: string, range: TextRange): boolean;
 }
+
+/** Of so many questions one is also asked of a note. */
+const NOTE_OF = 4;
+/** Paragraphs of a note at most. */
+const NOTE_PARAGRAPHS = 3;
 
 /** Questions of a collection with others that ask for the same, or for something else in nearly the same words. */
 const PAIRS = "pairs-dev.jsonl";
@@ -37,7 +51,8 @@ function toWritten(set: GoldenSet): WrittenSet {
   const { name, corpus, answerable, unanswerable } = set;
   const files = readdirSync(join(corpus, "pages"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
   const pages = files.sort().map((file) => `pages/${file}`);
-  const documents = pages.map((page) => toDocument({ id: page, scope: null, path: page, text: readFileSync(join(corpus, page), "utf8") }));
+  const textOf = (page: string) => readFileSync(join(corpus, page), "utf8");
+  const documents = pages.map((page) => toDocument({ id: page, scope: null, path: page, text: textOf(page) }));
   const byId = new Map(documents.map((document) => [document.id, document]));
   const places = locatePlaces(set, pages);
   const mark = (question: string, kind: string, marked: Places): WrittenQuestion => ({
@@ -58,7 +73,45 @@ function toWritten(set: GoldenSet): WrittenSet {
     // What contradicts a false premise is the right thing to quote.
     ...unanswerable.map((one) => mark(one.question, one.kind, places.contradicting(one.id))),
   ];
-  return { name, documents, questions };
+  const answered = answerable.flatMap((one) => firstPlace(places.gold(one.id)) ?? []);
+  const notes = questions
+    .filter(({ question }) => drawOf(`note ${question}`) < 1 / NOTE_OF)
+    .flatMap(({ question, kind }): Note[] => {
+      const of = answerable.find((one) => one.question === question);
+      // What nothing answers is asked of a paragraph that answers something else.
+      const place = of === undefined ? pick(answered, `note of ${question}`) : firstPlace(places.gold(of.id));
+      if ((of === undefined) !== (kind !== "answerable") || place === undefined || kind === "false-premise") return [];
+      return [noteOf({ question, kind }, place, textOf(place.page))];
+    });
+  return { name, documents, questions, notes };
+}
+
+interface PagePlace extends TextRange {
+  readonly page: string;
+}
+
+function firstPlace(places: Places): PagePlace | undefined {
+  for (const [page, [range]] of places) if (range !== undefined) return { page, ...range };
+  return undefined;
+}
+
+/** The paragraph of a place with up to two that follow it, below the page's first line. */
+function noteOf({ question, kind }: Pick<WrittenQuestion, "question" | "kind">, place: PagePlace, text: string): Note {
+  const start = text.lastIndexOf("\n\n", place.start) + 1;
+  const count = 1 + Math.floor(drawOf(`paragraphs ${question}`) * NOTE_PARAGRAPHS);
+  const end = Array.from({ length: count }).reduce<number>((at) => endOfParagraph(text, at + 2), place.end - 2);
+  const title = text.slice(0, Math.max(0, text.indexOf("\n")));
+  const cut = start === 0 ? text.slice(0, end) : `${title}\n${text.slice(start, end)}`;
+  const shift = start === 0 ? 0 : title.length + 1 - start;
+  const document = toDocument({ id: "note.md", scope: null, path: "note.md", text: cut });
+  const marked = { start: place.start + shift, end: place.end + shift };
+  const answers = (_: string, range: TextRange) => kind === "answerable" && sharesHalf(toOriginal(document.sourceMap, range), marked);
+  return { document, question: { question, kind, gold: new Set(kind === "answerable" ? [document.id] : []), answers } };
+}
+
+function endOfParagraph(text: string, from: number): number {
+  const end = text.indexOf("\n\n", from);
+  return end < 0 ? text.length : end;
 }
 
 /** Of the pairs beside a collection those that ask for the same. */

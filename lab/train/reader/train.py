@@ -1,299 +1,219 @@
-"""Trains the reader on with questions whose answering pieces are known: `python3 train.py --rows rows.jsonl.gz written.jsonl.gz --work DIR --out reader.safetensors`.
+"""Trains the reader: `python3 train.py --data lists.npz --rows pieces.jsonl.gz written.jsonl.gz --work DIR --out reader.safetensors`.
 
-The rows are those of `../chooser/dump.ts`. A step takes questions of many sets; each has one piece that answers, those that the product brought up beside it
-and were hardest to tell apart, the pieces of other groups, and a learned bar for "nothing here answers". Vectors of words stay as the file will hold them.
+One trunk, three heads and the cosine of single texts. A question's pieces compete in one softmax with a bar that stands at log odds of 0 ("nothing here answers"), so that
+a piece's log odds say the same whatever stands beside it. Claims and pairs of questions are learned beside. The data are those of `pack.py`, `--rows` the files that it packed.
 
-What learns from the reader's cosines needs those of an encoder that did not see the question: before the reader that ships, one is trained for each fold of the
-groups, and DIR gets every file of rows once more with the cosines of the encoder that saw the other folds. A finished part is kept in DIR and not trained again.
+What learns from the reader's figures needs those of one that did not see the question: before the reader that ships, one learns from one half of the groups and reads the
+other half's rows, which DIR gets with its log odds ("cross") and cosines ("reading"). A finished part is kept in DIR and not trained again.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
 import json
-import random
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer
-from torch.nn.functional import gelu, layer_norm, linear, normalize, scaled_dot_product_attention
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 import weights
 from export import in_package, read_state
+from model import EMBEDDINGS, Model, Texts
 
-LAYERS, HEADS, EPSILON = 6, 12, 1e-12
 EMBEDDING_BITS = 4
-#: Tokens of a training text; longer ones are cut.
-TOKENS = 128
-QUESTIONS, PIECES = 16, 7
-SCALE = 20.0
-RATE = 2e-5
-WARM = 0.1
-#: Share of the questions of a step that is written in small letters without its mark.
-PLAIN = 0.2
-#: Tokens of a question that are looked for in a piece.
-ASKED_TOKENS = 64
+LISTS, PIECES, CLAIMS, PAIRS, SINGLES = 80, 20, 128, 96, 48
+RATE, HEAD_RATE, BAR_RATE, WARM_STEPS = 1e-4, 1e-3, 2e-3, 200
+#: Of the loss of lists 1.
+CLAIM_SHARE, PAIR_SHARE, COSINE_SHARE = 0.3, 0.2, 0.4
 #: A public set counts so many times as much as a written collection of its size: there are ten of them, and questions there are of other kinds.
 PUBLIC_SHARE = 4
-#: Hard pieces of a question, among which those of a step are drawn.
-HARD = 14
+#: Shares of a question's forms: as written, small without its mark, misspelt, both.
+FORMS = (0.7, 0.15, 0.08, 0.07)
+COSINE_SCALE = 20.0
+#: Groups by length of a step's sequences: each is padded to its longest alone.
+GROUPS = 5
+#: The half whose rows are read by a reader of the other one.
+HELD = 1
 
 
-class Encoder:
-    """The forward pass of `forward.py` for many texts at once, trainable but for the vectors of words."""
+class Data:
+    def __init__(self, path: Path, device: str):
+        self.all = dict(np.load(path))
+        self.texts = Texts(self.all["ids"], self.all["offsets"], device)
 
-    def __init__(self, state: dict[str, np.ndarray], pieces: list[str], tokenizer: Tokenizer):
-        rounded = weights.rounded_words(state["bert.embeddings.word_embeddings.weight"], pieces, EMBEDDING_BITS)
-        self.state = {name: torch.tensor(values, dtype=torch.float32) for name, values in state.items() if ".pooler." not in name and "position_ids" not in name}
-        self.state["bert.embeddings.word_embeddings.weight"] = torch.from_numpy(rounded)
-        for name, values in self.state.items():
-            values.requires_grad = not name.startswith("bert.embeddings.")
-        self.tokenizer = tokenizer
+    def __getattr__(self, name: str) -> np.ndarray:
+        return self.all[name]
 
-    def trained(self) -> list[torch.Tensor]:
-        return [values for values in self.state.values() if values.requires_grad]
-
-    def states(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        def affine(name, x):
-            return linear(x.bfloat16(), self.state[f"{name}.weight"].bfloat16(), self.state[f"{name}.bias"].bfloat16()).float()
-
-        def norm(name, x):
-            return layer_norm(x, x.shape[-1:], self.state[f"{name}.weight"], self.state[f"{name}.bias"], EPSILON)
-
-        texts, tokens = ids.shape
-        at = "bert.embeddings."
-        x = self.state[at + "word_embeddings.weight"][ids] + self.state[at + "position_embeddings.weight"][:tokens] + self.state[at + "token_type_embeddings.weight"][0]
-        x = norm(at + "LayerNorm", x)
-        seen = mask[:, None, None, :].bool()
-        for layer in range(LAYERS):
-            at = f"bert.encoder.layer.{layer}."
-            q, k, v = (affine(f"{at}attention.self.{part}", x).view(texts, tokens, HEADS, -1).transpose(1, 2) for part in ("query", "key", "value"))
-            mixed = scaled_dot_product_attention(q, k, v, attn_mask=seen).transpose(1, 2).reshape(texts, tokens, -1)
-            x = norm(at + "attention.output.LayerNorm", x + affine(at + "attention.output.dense", mixed))
-            x = norm(at + "output.LayerNorm", x + affine(at + "output.dense", gelu(affine(at + "intermediate.dense", x))))
-        return x
-
-    def batches(self, texts: list[str], batch: int):
-        """Places of the texts, their states and what of them is text, batch by batch; texts of like length are read together."""
-        encoded = self.tokenizer.encode_batch(texts)
-        order = sorted(range(len(texts)), key=lambda i: len(encoded[i].ids))
-        for start in range(0, len(order), batch):
-            places = order[start : start + batch]
-            some = [encoded[i].ids for i in places]
-            ids = torch.zeros(len(some), max(map(len, some)), dtype=torch.long)
-            mask = torch.zeros_like(ids)
-            for row, own in enumerate(some):
-                ids[row, : len(own)], mask[row, : len(own)] = torch.tensor(own), 1
-            yield places, self.states(ids, mask), mask
-
-    def vectors(self, texts: list[str], batch=32) -> torch.Tensor:
-        """Unit vectors in the order of the texts."""
-        order, parts = [], []
-        for places, states, mask in self.batches(texts, batch):
-            order += places
-            parts.append(mean_of(states, mask))
-        back = torch.empty(len(order), dtype=torch.long)
-        back[torch.tensor(order)] = torch.arange(len(order))
-        return torch.cat(parts)[back]
-
-    def readings(self, texts: list[str], batch=32) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """Of each text its unit vector, and the unit states of its tokens without the two that frame it."""
-        read: list = [None] * len(texts)
-        for places, states, mask in self.batches(texts, batch):
-            for row, (place, vector) in enumerate(zip(places, mean_of(states, mask))):
-                read[place] = (vector, normalize(states[row, 1 : int(mask[row].sum()) - 1], dim=1))
-        return read
-
-    def save(self, path: Path, bar: float) -> None:
-        save_file({name: values.detach().contiguous() for name, values in self.state.items()}, path, metadata=dict(bar=str(bar)))
+    def shares(self, rows: np.ndarray) -> np.ndarray:
+        """A set counts by the root of its size."""
+        _, inverse, count = np.unique(self.set[rows], return_inverse=True, return_counts=True)
+        share = count[inverse] ** -0.5 * np.where(self.written[rows], 1, PUBLIC_SHARE)
+        return share / share.sum()
 
 
-def mean_of(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    kept = mask[:, :, None].float()
-    return normalize((states * kept).sum(1) / kept.sum(1), dim=1)
+def of_half(table: np.ndarray, held: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of claims or pairs that may be learned from, and their shares."""
+    kept = table if held is None else table[table[:, 3] != held]
+    _, inverse, count = np.unique(kept[:, 4], return_inverse=True, return_counts=True)
+    share = count[inverse] ** -0.5
+    return kept, share / share.sum()
 
 
-def match_of(asked: torch.Tensor, piece: torch.Tensor) -> list[float] | None:
-    """How the tokens of a question find their like in a piece, as `src/write/token-match.ts`."""
-    if len(asked) == 0 or len(piece) == 0:
-        return None
-    cosines = asked[:ASKED_TOKENS] @ piece.T
-    found = cosines.max(1).values.sort().values
-    return [round(float(v), 4) for v in (found.mean(), found[0], found[: max(1, len(found) // 2)].mean(), cosines.max(0).values.mean())]
+def draw_pieces(data: Data, row: int, pick: np.random.Generator) -> np.ndarray:
+    """At most two pieces that answer and those beside them: mostly the nearest, the others by chance."""
+    first, end = data.starts[row], data.starts[row + 1]
+    right = first + np.flatnonzero(data.answers[first:end])
+    wrong = first + np.flatnonzero(data.answers[first:end] == 0)
+    count = PIECES - min(len(right), 2)
+    if len(wrong) > count:
+        near = count // 2 + count // 4 if pick.random() < 0.7 else 0
+        wrong = np.concatenate([wrong[:near], pick.choice(wrong[near:], count - near, replace=False)])
+    return np.concatenate([right if len(right) <= 2 else pick.choice(right, 2, replace=False), wrong])
 
 
-def start() -> Encoder:
-    tokenizer = Tokenizer.from_file(str(in_package("tokenizer.json")))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(TOKENS)
-    pieces = in_package("vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    return Encoder(read_state(in_package("model.safetensors")), pieces, tokenizer)
+def loss_of(model: Model, data: Data, bar: torch.Tensor, drawn: dict, pick: np.random.Generator) -> torch.Tensor:
+    device, first, second, owner, right, singles = model.device, [], [], [], [], []
+    for at, row in enumerate(drawn["rows"]):
+        pieces = draw_pieces(data, row, pick)
+        asked = data.forms[row, pick.choice(len(FORMS), p=FORMS)]
+        first += [asked] * len(pieces)
+        second += list(data.pieces[pieces])
+        owner += [at] * len(pieces)
+        right += list(data.answers[pieces])
+        if right[-len(pieces)] and not right[-1]:
+            singles.append((asked, data.pieces[pieces[0]], data.pieces[pieces[-1]]))
+    claims, pairs = drawn["claims"], drawn["pairs"]
+    alone = np.array(singles[:SINGLES], np.int64).T
+    count = alone.shape[1]
+    parts = [(first, second), (claims[:, 0], claims[:, 1]), (pairs[:, 0], pairs[:, 1]), (alone.ravel(), np.full(3 * count, -1))]
+    both = (np.concatenate([part[side] for part in parts]).astype(np.int64) for side in (0, 1))
+    vectors = model.vectors(*both, train=True, groups=GROUPS).split([len(part[0]) for part in parts])
+
+    odds = model.head("answer", vectors[0])[:, 0].clamp(max=30).exp()
+    owner, right = torch.tensor(owner, device=device), torch.tensor(np.array(right), device=device, dtype=torch.float32)
+    nothing = torch.zeros(len(drawn["rows"]), device=device)
+    all_, answering, answerable = (nothing.index_add(0, owner, one) for one in (odds, odds * right, right))
+    loss = -(torch.where(answerable > 0, answering, 1.0).clamp(min=1e-8) / (1 + all_)).log().mean()
+
+    said = model.head("claim", vectors[1]).log_softmax(1)
+    label = torch.from_numpy(claims[:, 2].astype(np.int64)).to(device)
+    # Contradicted and not found are not told apart in some sets.
+    unsupported = torch.logsumexp(said[:, 1:], 1)
+    loss = loss - CLAIM_SHARE * torch.where(label == 3, unsupported, said.gather(1, label.clamp(max=2)[:, None])[:, 0]).mean()
+    same = torch.from_numpy(pairs[:, 2].astype(np.float32)).to(device)
+    loss = loss + PAIR_SHARE * binary_cross_entropy_with_logits(model.head("same", vectors[2])[:, 0], same)
+
+    asked, others = vectors[3][:count], vectors[3][count:]
+    cosines = COSINE_SCALE * (asked @ others.T)
+    twice = torch.from_numpy((alone[1][None] == alone[1][:, None]) & ~np.eye(count, dtype=bool)).to(device)
+    logits = torch.cat([cosines[:, :count].masked_fill(twice, -1e4), cosines[:, count:], (COSINE_SCALE * bar).expand(count)[:, None]], 1)
+    return loss - COSINE_SHARE * logits.log_softmax(1).diagonal().mean()
 
 
-def read_rows(path: Path) -> tuple[dict, list[dict]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        head = json.loads(file.readline())
-        return head, [json.loads(line) for line in file]
-
-
-def fold_of(group: str, folds: int) -> int:
-    return int(hashlib.sha1(f"reader-3{group}".encode()).hexdigest(), 16) % folds
-
-
-def hardest(question: dict) -> list[str]:
-    """Pieces that do not answer and look most as if they did: half by the cosine of the encoder before it is trained, half in the order of the file."""
-    wrong = [piece for piece in question["pieces"] if not piece["y"]]
-    by_cosine = sorted(wrong, key=lambda piece: -piece["before"])[: HARD // 2]
-    return list(dict.fromkeys([piece["text"] for piece in [*by_cosine, *wrong[: HARD // 2]]]))
-
-
-def train(questions: list[dict], epochs: float, seed: int, name: str) -> tuple[Encoder, float]:
-    torch.manual_seed(seed)
-    draw, pick = random.Random(seed), np.random.default_rng(seed)
-    encoder = start()
-    bar = torch.nn.Parameter(torch.tensor(0.5))
+def train(state: dict[str, np.ndarray], data: Data, held: int | None, options: argparse.Namespace, name: str) -> Model:
+    model, pick = Model(state, data.texts, options.seed), np.random.default_rng(options.seed)
+    bar = torch.tensor([0.5], device=model.device, requires_grad=True)
+    rows = np.arange(len(data.half)) if held is None else np.flatnonzero(data.half != held)
+    (claims, of_claims), (pairs, of_pairs), of_rows = of_half(data.claims, held), of_half(data.pairs, held), data.shares(rows)
     optimiser = torch.optim.AdamW(
-        [dict(params=encoder.trained(), lr=RATE, weight_decay=0.01), dict(params=[bar], lr=2e-3, weight_decay=0)], betas=(0.9, 0.98)
+        [
+            dict(params=model.trained(), lr=RATE, weight_decay=0.01),
+            dict(params=list(model.heads.values()), lr=HEAD_RATE, weight_decay=0),
+            dict(params=[bar], lr=BAR_RATE, weight_decay=0),
+        ],
+        betas=(0.9, 0.98),
     )
-    rates = [group["lr"] for group in optimiser.param_groups]
-    rows = [(q["group"], q["question"], [p["text"] for p in q["pieces"] if p["y"]], hardest(q)) for q in questions]
-    # A set counts by the root of its size, as in the chooser.
-    sets = [q["set"] for q in questions]
-    size = {one: sets.count(one) for one in set(sets)}
-    share = np.array([size[one] ** -0.5 * (1 if q["group"] == one else PUBLIC_SHARE) for one, q in zip(sets, questions)])
-    steps = max(1, round(epochs * len(rows) / QUESTIONS))
-    begun, loss_sum, hits = time.monotonic(), 0.0, 0.0
-    for step in range(steps):
-        done = step / steps
+    rates, begun, told = [group["lr"] for group in optimiser.param_groups], time.monotonic(), []
+    for step in range(options.steps):
         for group, rate in zip(optimiser.param_groups, rates):
-            group["lr"] = rate * min((done + 1 / steps) / WARM, (1 - done) / (1 - WARM))
-        asked, texts, owner, spans, right = [], [], [], [], []
-        for group, question, answers, others in (rows[i] for i in pick.choice(len(rows), QUESTIONS, replace=False, p=share / share.sum())):
-            own = [draw.choice(answers)] if answers else []
-            own += draw.sample(others, min(len(others), PIECES - len(own)))
-            spans.append((len(texts), len(texts) + len(own)))
-            right.append(bool(answers))
-            texts += own
-            owner += [group] * len(own)
-            asked.append(question.lower().rstrip("?") if draw.random() < PLAIN else question)
-        vectors = encoder.vectors(asked + texts)
-        cosines = vectors[: len(asked)] @ vectors[len(asked) :].T
-        loss = torch.zeros(())
-        for i, (first, end) in enumerate(spans):
-            others = torch.tensor([group != owner[first] for group in owner]) if end > first else torch.ones(len(owner), dtype=torch.bool)
-            logits = SCALE * torch.cat([cosines[i, first:end], bar[None], cosines[i][others]])
-            target = 0 if right[i] else end - first
-            loss = loss - logits.log_softmax(0)[target] / len(spans)
-            hits += float(int(logits[: end - first + 1].argmax()) == target) / len(spans)
+            group["lr"] = rate * min(1, (step + 1) / WARM_STEPS) * (1 - step / options.steps)
+        drawn = dict(
+            rows=pick.choice(rows, min(LISTS, len(rows)), replace=False, p=of_rows),
+            claims=claims[pick.choice(len(claims), CLAIMS, p=of_claims)],
+            pairs=pairs[pick.choice(len(pairs), PAIRS, p=of_pairs)],
+        )
+        loss = loss_of(model, data, bar, drawn, pick)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(encoder.trained(), 1.0)
+        torch.nn.utils.clip_grad_norm_(model.trained(), 1.0)
         optimiser.step()
-        loss_sum += float(loss.detach())
-        if (step + 1) % 20 == 0 or step + 1 == steps:
-            n = (step + 1) % 20 or 20
+        told.append(loss.detach())
+        if (step + 1) % 50 == 0 or step + 1 == options.steps:
             took = time.monotonic() - begun
-            left = took / (step + 1) * (steps - step - 1) / 60
-            print(f"{name}: step {step + 1} of {steps}, loss {loss_sum / n:.3f}, right {hits / n:.2f}, bar {float(bar.detach()):.2f}, {left:.0f} min left", flush=True)
-            loss_sum = hits = 0.0
-    return encoder, float(bar.detach())
+            left = took / (step + 1) * (options.steps - step - 1) / 60
+            print(f"{name}: step {step + 1} of {options.steps}, loss {float(torch.stack(told).mean()):.3f}, {left:.0f} min left", flush=True)
+            told.clear()
+    return model
 
 
-def part(path: Path, questions: list[dict], options: argparse.Namespace) -> Encoder:
-    """A trained encoder, from its file where that is there."""
+def part(path: Path, state: dict, data: Data, held: int | None, options: argparse.Namespace) -> Model:
+    """A trained reader, from its file where that is there."""
     if path.exists():
-        encoder = start()
-        encoder.state = load_file(path)
-        return encoder
-    encoder, bar = train(questions, options.epochs, options.seed, path.stem)
-    encoder.save(path, bar)
-    return encoder
+        model = Model(state, data.texts, options.seed)
+        for name, values in load_file(path).items():
+            (model.heads if name in model.heads else model.state)[name] = values.to(model.device)
+        return model
+    model = train(state, data, held, options, path.stem)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_file(model.tensors(), path)
+    return model
 
 
-def texts_of(questions: list[dict]) -> list[str]:
-    return list(dict.fromkeys(text for q in questions for text in [q["question"], *(piece["text"] for piece in q["pieces"])]))
+@torch.no_grad()
+def read_rows(model: Model, data: Data, rows: np.ndarray) -> dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]:
+    """Log odds and cosines of each row's pieces, by the row's place in the files."""
+    spans = [np.arange(data.starts[row], data.starts[row + 1]) for row in rows]
+    pieces, asked = np.concatenate(spans), np.repeat(data.forms[rows, 0], [len(span) for span in spans])
+    cross = np.zeros(len(pieces), np.float32)
+    for at, vectors in model.many(asked, data.pieces[pieces]):
+        cross[at] = model.head("answer", vectors)[:, 0].cpu().numpy()
+    single = np.unique(np.concatenate([asked, data.pieces[pieces]]))
+    alone = torch.zeros(len(single), vectors.shape[1])
+    for at, vectors in model.many(single, np.full(len(single), -1)):
+        alone[torch.from_numpy(at)] = vectors.cpu()
+    of = lambda texts: alone[torch.from_numpy(np.searchsorted(single, texts))]  # noqa: E731
+    cosines = (of(asked) * of(data.pieces[pieces])).sum(1).numpy()
+    ends = np.cumsum([len(span) for span in spans])
+    read = {tuple(data.place[row]): (cross[end - len(span) : end], cosines[end - len(span) : end]) for row, span, end in zip(rows, spans, ends)}
+    right = [(data.answers[span], *read[tuple(data.place[row])]) for row, span in zip(rows, spans) if data.answers[span].any()]
+    print(f"not seen: of {len(right)} best piece {sum(int(y[c.argmax()]) for y, c, _ in right)} read with the question, {sum(int(y[c.argmax()]) for y, _, c in right)} by the cosine", flush=True)
+    return read
 
 
-def cosines_before(questions: list[dict]) -> None:
-    encoder, texts = start(), texts_of(questions)
-    place = {text: i for i, text in enumerate(texts)}
-    with torch.no_grad():
-        vectors = torch.cat([encoder.vectors(texts[at : at + 2048]) for at in range(0, len(texts), 2048)]).numpy()
-    for q in questions:
-        for piece in q["pieces"]:
-            piece["before"] = round(float(vectors[place[piece["text"]]] @ vectors[place[q["question"]]]), 4)
-
-
-def readings_of(encoder: Encoder, questions: list[dict]) -> None:
-    """Questions of one document stand together and share its pieces; the states of all texts at once would take too much memory."""
-    begun = time.monotonic()
-    with torch.no_grad():
-        for at in range(0, len(questions), 64):
-            some = questions[at : at + 64]
-            texts = texts_of(some)
-            read = dict(zip(texts, encoder.readings(texts)))
-            for q in some:
-                vector, tokens = read[q["question"]]
-                for piece in q["pieces"]:
-                    own, states = read[piece["text"]]
-                    piece["reading"], piece["match"] = round(float(own @ vector), 4), match_of(tokens, states)
-            if at % 512 == 0:
-                print(f"read {at} of {len(questions)} questions, {time.monotonic() - begun:.0f} s", flush=True)
-
-
-def count_right(questions: list[dict]) -> str:
-    answerable = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
-    before, now = (sum(max(q["pieces"], key=lambda piece: piece[name])["y"] for q in answerable) for name in ("before", "reading"))
-    return f"of {len(answerable)} by the cosine alone {before} before, {now} now"
-
-
-def write_rows(path: Path, head: dict, rows: list[dict]) -> None:
-    with gzip.open(path, "wt", encoding="utf-8", compresslevel=4) as file:
-        for row in [head, *rows]:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+def write_rows(path: Path, out: Path, number: int, read: dict) -> None:
+    """The file once more; a row that was read without having been seen has what reading says of its pieces."""
+    with gzip.open(path, "rt", encoding="utf-8") as file, gzip.open(out, "wt", encoding="utf-8", compresslevel=4) as copy:
+        for order, line in enumerate(file):
+            row = json.loads(line)
+            for piece, cross, cosine in zip(row.get("pieces", []), *read.get((number, order), ((), ()))):
+                piece["cross"], piece["reading"] = round(float(cross), 4), round(float(cosine), 4)
+            copy.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="of ../chooser/dump.ts")
-    parser.add_argument("--check", type=Path, help="questions that nothing is learned from")
-    parser.add_argument("--work", type=Path, required=True, help="gets what is trained for each fold, and the rows with its cosines")
-    parser.add_argument("--out", type=Path, required=True, help="the encoder that learned from all, for export.py --state")
-    parser.add_argument("--epochs", type=float, default=1.0)
-    parser.add_argument("--folds", type=int, default=2)
+    parser.add_argument("--data", type=Path, required=True, help="of pack.py")
+    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="the files that pack.py was given, in that order")
+    parser.add_argument("--work", type=Path, required=True, help="gets the reader of one half, and the rows with what it reads")
+    parser.add_argument("--out", type=Path, required=True, help="the reader that learned from all, for export.py --state")
+    parser.add_argument("--steps", type=int, default=1380)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
     options.work.mkdir(parents=True, exist_ok=True)
-    files = [(path, *read_rows(path)) for path in options.rows]
-    questions = [q for _, _, rows in files for q in rows if q["pieces"]]
-    answerable = [q for q in questions if any(piece["y"] for piece in q["pieces"])]
-    print(f"{len(questions)} questions, {sum(any(piece['y'] for piece in q['pieces']) for q in questions)} with a piece that answers", flush=True)
-    cosines_before(questions)
-    print("cosines before", flush=True)
-    for fold in range(options.folds):
-        inside = [q for q in questions if fold_of(q["group"], options.folds) != fold]
-        outside = [q for q in questions if fold_of(q["group"], options.folds) == fold]
-        readings_of(part(options.work / f"fold-{fold}.safetensors", inside, options), outside)
-        for name in sorted({q["set"] for q in outside}):
-            print(f"  {name}: {count_right([q for q in outside if q['set'] == name])}")
-        print(f"fold {fold}, not seen: {count_right(outside)}", flush=True)
-    for path, head, rows in files:
-        write_rows(options.work / path.name, head, rows)
-    encoder = part(options.out, questions, options)
-    if options.check is not None:
-        head, rows = read_rows(options.check)
-        asked = [q for q in rows if q["pieces"]]
-        cosines_before(asked)
-        readings_of(encoder, asked)
-        print(f"{options.check.name}: {count_right(asked)}")
-        write_rows(options.work / options.check.name, head, rows)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    data = Data(options.data, device)
+    state, pieces = read_state(in_package("model.safetensors")), in_package("vocab.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    words = EMBEDDINGS + "word_embeddings.weight"
+    state[words] = weights.rounded_words(state[words], pieces, EMBEDDING_BITS)
+    held = part(options.work / "half.safetensors", state, data, HELD, options)
+    read = read_rows(held, data, np.flatnonzero((data.half == HELD) & ~data.wide))
+    for number, path in enumerate(options.rows):
+        write_rows(path, options.work / path.name, number, read)
+    part(options.out, state, data, None, options)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,158 @@
+"""Packs what the reader learns from, each text as token ids once: `python3 pack.py --rows pieces.jsonl.gz written.jsonl.gz --wide wide.jsonl.gz ... --out lists.npz`.
+
+Rows and wide rows are those of `../chooser/dump.ts`. A reader of one half of their groups reads the other half's rows for the chooser; wide rows are learned from alone.
+`--claims` and `--pairs` are those of `make_claims.py` and `make_pairs.py`, `--quotes` and `--collections` what was written here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from export import in_package
+
+#: Pieces of a wide row at most, those that answer and the nearest others first.
+WIDE_PIECES = 20
+#: Tokens of a text that are kept.
+TOKENS = 160
+LABELS = dict(supported=0, contradicted=1, not_found=2, unsupported=3)
+#: Sentences beside a quote of ours, and what the quote says of them.
+WRITTEN = dict(true_near=0, true_free=0, false_near=3, false_free=3)
+
+
+def lines(path: Path):
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def half_of(group: str) -> int:
+    return int(hashlib.sha1(f"reader-3{group}".encode()).hexdigest(), 16) % 2
+
+
+def misspelt(text: str, draw: random.Random) -> str:
+    """One or two words with a letter lost, doubled, exchanged or moved."""
+    words = text.split(" ")
+    for _ in range(draw.choice((1, 1, 2))):
+        at = draw.randrange(len(words))
+        word = words[at]
+        if len(word) < 4 or not word.isalpha():
+            continue
+        k = draw.randrange(1, len(word) - 1)
+        forms = (word[:k] + word[k + 1 :], word[:k] + word[k] + word[k:], word[:k] + word[k + 1] + word[k] + word[k + 2 :])
+        words[at] = draw.choice((*forms, word[:k] + draw.choice("etaoinsrhl") + word[k + 1 :]))
+    return " ".join(words)
+
+
+class Pool:
+    """Each text once, by number."""
+
+    def __init__(self):
+        self.places: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        return self.places.setdefault(text, len(self.places))
+
+    def tokens(self) -> tuple[np.ndarray, np.ndarray]:
+        tokenizer = Tokenizer.from_file(str(in_package("tokenizer.json")))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(TOKENS)
+        encoded = [one.ids for one in tokenizer.encode_batch(list(self.places), add_special_tokens=False)]
+        return np.concatenate([np.array(ids, np.uint16) for ids in encoded]), np.cumsum([0, *map(len, encoded)])
+
+
+def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
+    """Four forms of each question, its pieces and whether each answers, and where each stood in its file."""
+    files = [(path, False) for path in options.rows] + [(path, True) for path in options.wide]
+    asked, known, forms, pieces, starts, answers = [], set(), [], [], [0], []
+    for number, (path, wide) in enumerate(files):
+        for order, row in enumerate(lines(path)):
+            if not row.get("pieces") or (wide and (row["set"], row["question"]) in known):
+                continue
+            known.add((row["set"], row["question"]))
+            own = row["pieces"][:WIDE_PIECES] if wide else row["pieces"]
+            plain = row["question"].lower().rstrip("?")
+            forms.append([pool(text) for text in (row["question"], plain, misspelt(row["question"], draw), misspelt(plain, draw))])
+            pieces += [pool(piece["text"]) for piece in own]
+            answers += [piece["y"] for piece in own]
+            starts.append(len(pieces))
+            written = row["set"] == row["group"]
+            asked.append((number, order, half_of(row["group"]), wide, row["set"], written))
+    sets = sorted({one[4] for one in asked})
+    return dict(
+        forms=np.array(forms, np.int32),
+        pieces=np.array(pieces, np.int32),
+        starts=np.array(starts, np.int64),
+        answers=np.array(answers, np.uint8),
+        place=np.array([one[:2] for one in asked], np.int32),
+        half=np.array([one[2] for one in asked], np.int8),
+        wide=np.array([one[3] for one in asked], bool),
+        set=np.array([sets.index(one[4]) for one in asked], np.int16),
+        written=np.array([one[5] for one in asked], bool),
+    )
+
+
+def pack_claims(options: argparse.Namespace, pool: Pool, draw: random.Random) -> np.ndarray:
+    """Claim, evidence, label, half, set; a sentence beside the quote of another place is not found there."""
+    sets: dict[str, int] = {}
+    rows = []
+
+    def add(claim: str, evidence: str, label: int, group: str, name: str) -> None:
+        rows.append((pool(claim), pool(evidence), label, half_of(group), sets.setdefault(name, len(sets))))
+
+    for row in lines(options.claims):
+        if row["split"] != "dev":
+            head = row.get("head") if draw.random() < 0.5 else None
+            add(row["claim"], f"{head}\n{row['evidence']}" if head else row["evidence"], LABELS[row["label"]], row["group"], row["set"])
+    quotes = list(lines(options.quotes))
+    for at, row in enumerate(quotes):
+        for kind, label in WRITTEN.items():
+            add(row[kind], row["quote"], label, row["collection"], f"written {kind}")
+        for other in (quotes[(at + step) % len(quotes)] for step in (1, 2)):
+            if other["quote"] != row["quote"]:
+                add(row[draw.choice(("true_near", "true_free"))], other["quote"], LABELS["not_found"], row["collection"], "written moved")
+    return np.array(rows, np.int32)
+
+
+def pack_pairs(options: argparse.Namespace, pool: Pool) -> np.ndarray:
+    """Two questions, whether they ask for the same, half, set."""
+    sets: dict[str, int] = {}
+    rows = [
+        (pool(row["a"]), pool(row["b"]), int(row["same"]), half_of(row["group"]), sets.setdefault(row["set"], len(sets)))
+        for row in lines(options.pairs)
+        if row["split"] != "dev"
+    ]
+    for path in sorted(options.collections.glob("*/pairs-dev.jsonl")):
+        rows += [
+            (pool(row["a"]), pool(row["b"]), int(row["same_answer"]), half_of(path.parent.name), sets.setdefault("written", len(sets)))
+            for row in lines(path)
+        ]
+    return np.array(rows, np.int32)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=Path, nargs="+", required=True)
+    parser.add_argument("--wide", type=Path, nargs="*", default=[])
+    parser.add_argument("--claims", type=Path, required=True)
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--quotes", type=Path, required=True)
+    parser.add_argument("--collections", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    pool, draw = Pool(), random.Random(1)
+    packed = pack_questions(options, pool, draw)
+    packed |= dict(claims=pack_claims(options, pool, draw), pairs=pack_pairs(options, pool))
+    packed["ids"], packed["offsets"] = pool.tokens()
+    np.savez_compressed(options.out, **packed)
+    print(f"{len(packed['forms'])} questions, {len(packed['claims'])} claims, {len(packed['pairs'])} pairs, {len(pool.places)} texts, {len(packed['ids'])} tokens")
+
+
+if __name__ == "__main__":
+    main()
