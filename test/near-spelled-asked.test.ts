@@ -34,7 +34,7 @@ function mistyped(word: string): string {
  */
 const OPEN: ReadonlySet<string> = new Set([
   ...["pyrites", "notarial", "escheator", "chiseler", "legate"],
-  ...["rectified", "analogy", "parametrize", "propanal"],
+  ...["rectified", "analogy", "parametrize"],
 ]);
 
 let library: Library;
