@@ -27,8 +27,9 @@ WEIGHTS = {'begin': 0.3, 'conjnli': 0.5, 'breaking_nli': 0.5, 'scone': 0.5, 'meg
 
 def main():
     options = argparse.ArgumentParser()
-    for name in ('--data', '--lists', '--out'):
-        options.add_argument(name, required=True)
+    options.add_argument("--data", required=True)
+    options.add_argument("--lists", required=True)
+    options.add_argument("--out", required=True)
     args = options.parse_args()
     all_rows = pack_rows(args.data) + begin_rows(args.data) + made_rows(*read_lists(args.lists))
     all_rows.sort(key=lambda row: (row['split'], row['set'], row['group'], row['evidence']))

@@ -32,8 +32,9 @@ REPHRASE = [
 
 def main():
     options = argparse.ArgumentParser()
-    for name in ('--data', '--lists', '--out'):
-        options.add_argument(name, required=True)
+    options.add_argument("--data", required=True)
+    options.add_argument("--lists", required=True)
+    options.add_argument("--out", required=True)
     args = options.parse_args()
     made = [row_of(name, row['group'], row['split'], row['a'], row['b'], row['same'], row['kind']) for name, found in pack(args.data, 'pairs').items() for row in found]
     made += made_pairs(*read_lists(args.lists))
