@@ -111,7 +111,7 @@ async function measure(
       for (const state of ["cold", "warm"] as const) {
         const [cpu, wall] = [process.cpuUsage(), performance.now()];
         const ranker = found.ranker?.id ?? null;
-        const given = { question, passages: found.passages, scale: RAW_SCALE, ranker };
+        const given = { question, passages: found.passages, scale: RAW_SCALE, ranker, rerankedBy: found.rerankedBy };
         const { evidence, view, gate } = await verify(given, parts, SILENT_LOG, signal);
         await decide({ question, evidence, view, gate, ranker, scale: RAW_SCALE }, parts, SILENT_LOG, signal);
         const took = performance.now() - wall;

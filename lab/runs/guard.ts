@@ -37,7 +37,7 @@ interface Thresholds {
 }
 
 /**
- * Sums of `spark`'s guard where the learned chance stands for the cross-encoder: from which on what the source says of .28 and .35 holds. Chosen on every other
+ * Sums of `spark`'s guard where the reader stands for the cross-encoder: from which on what the source says of .28 and .35 holds. Chosen on every other
  * set, and what each choice gives on the rest; both ways, then on all.
  */
 export async function* evaluateGuard({ sets, config, command, signal }: GuardOptions): AsyncGenerator<EvaluateEvent, void> {
@@ -118,7 +118,7 @@ function summarize(asked: readonly Guarded[], command: string) {
   }
   show("chosen on all", "all", asked, chooseOn(asked));
   if (spark.gate.type === "guard") {
-    show("as shipped, on all", "shipped", asked, spark.gate.learned);
+    show("as shipped, on all", "shipped", asked, spark.gate.carried.reader);
     show("the source's own, on all", "source", asked, spark.gate);
   }
   const n = { questions: asked.length, passages: passagesOf(asked).length };

@@ -60,7 +60,7 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     log.notice("sufficiency", sufficiency.reason);
   }
   if (usesCosines(gate)) {
-    const isLearned = (gate.type === "best-similarity" || gate.type === "guard") && gate.by === "chance";
+    const isLearned = (gate.type === "best-similarity" || gate.type === "guard") && (gate.by === "chance" || gate.by === "reader");
     log.fact("thresholds", isLearned ? "learned" : scale.type);
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);

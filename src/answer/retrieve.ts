@@ -19,6 +19,7 @@ export interface Found {
   readonly embedding: Retrieved["embedding"];
   /** Id of the encoder that ranked; `null`: words alone did. */
   readonly ranker: string | null;
+  readonly rerankedBy: Retrieved["rerankedBy"];
   /** How inherited thresholds are read with the encoder that ranked. */
   readonly scale: ScoreScale;
   readonly warnings: readonly Warning[];
@@ -32,7 +33,7 @@ export function assertCanRun({ profile, encoder }: Pick<RetrieveStageParts, "pro
 export async function retrieve(question: Question, parts: RetrieveStageParts, log: StageLog, signal: AbortSignal): Promise<Found> {
   const { profile, corpus } = parts;
   const found = await retrievePassages(question, profile.retrieve, parts, signal);
-  const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
+  const { passages, ranker, denseFailure, embedding, reranker, rerankedBy, rerankFailure } = found;
   const understood = corpus.understand(question, profile.retrieve.query);
   logUnderstood(understood, log);
   log.fact("passages", passages.length);
@@ -47,6 +48,7 @@ export async function retrieve(question: Question, parts: RetrieveStageParts, lo
     passages,
     embedding,
     ranker: ranker?.id ?? null,
+    rerankedBy,
     scale,
     warnings: [...readAs(question, understood), ...retrievalWarnings(found)],
   };

@@ -41,7 +41,7 @@ export interface Judged {
 }
 
 /** A question with what retrieval found for it. */
-export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
+export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker" | "rerankedBy"> {
   readonly question: Question;
 }
 
@@ -57,7 +57,7 @@ export async function verify(retrieval: Retrieval, parts: VerifyParts, log: Stag
   const view = viewFor(retrieval, words, parts);
   const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
   if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
-  const gate = carryGate(profile.gate, scale, judge.type === "learned");
+  const gate = carryGate(profile.gate, scale, judge.type === "learned" ? "chance" : readByReader(retrieval, parts) ? "reader" : null);
   const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
@@ -70,6 +70,11 @@ export async function verify(retrieval: Retrieval, parts: VerifyParts, log: Stag
 function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]): boolean {
   if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
   return type === "sufficiency" || type === "v-score" || type === "best-similarity";
+}
+
+/** Did the reader score the passages that the encoder which ships ranked? With another encoder nothing was measured, and the source's thresholds stand. */
+function readByReader({ ranker, rerankedBy }: Retrieval, { profile, sufficiency }: Pick<VerifyParts, "profile" | "sufficiency">): boolean {
+  return profile.gate.type === "guard" && rerankedBy === "reader" && ranker === sufficiency().encoder;
 }
 
 /** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */

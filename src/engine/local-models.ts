@@ -19,6 +19,7 @@ import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/slot-matcher.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
+import { createReaderReranker } from "../retrieve/reader-reranker.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import { once } from "../text/once.ts";
@@ -142,7 +143,12 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     const { chooser: weights } = weightsOfGate();
     return { weights, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
   };
-  let crossEncoder: Reranker | null = null;
+  const openReaderReranker = (): Reranker | null => {
+    const { weights, embed, read } = chooser();
+    return read === null ? null : createReaderReranker({ name: weights.reader.name, readTexts: read, embed });
+  };
+  let crossEncoder: Reranker | null | undefined;
+  let readerReranker: Reranker | null | undefined;
   const rerankers = {
     get embedded(): Reranker {
       if (embeddedReranker === null) {
@@ -151,10 +157,14 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
       }
       return embeddedReranker;
     },
-    /** The hub's where its runtime and files are installed, else the learned one that ships: both read question and passage together and give 0 to 1. */
-    get "cross-encoder"(): Reranker {
-      crossEncoder ??= installedCrossEncoder(config) ?? rerankers.embedded;
+    /** The hub's, where its runtime and files are installed. */
+    get "cross-encoder"(): Reranker | null {
+      if (crossEncoder === undefined) crossEncoder = installedCrossEncoder(config);
       return crossEncoder;
+    },
+    get reader(): Reranker | null {
+      if (readerReranker === undefined) readerReranker = openReaderReranker();
+      return readerReranker;
     },
   };
   // Loaded when the first sentence that is no quote is scored.

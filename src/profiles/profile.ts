@@ -79,7 +79,7 @@ export interface RetrieveSettings {
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
-  /** What reorders the best of the fused ranking. `cross-encoder`: its score alone is the order; the hub's where it is installed, else the embedded reranker. */
+  /** What reorders the best of the fused ranking. `cross-encoder`: its score alone is the order; the hub's where it is installed, else the reader, else the embedded reranker. */
   readonly reranker: "embedded" | "cross-encoder" | "none";
   /** Chunks of the fused ranking that are reranked. */
   readonly rerank: number;
@@ -132,8 +132,8 @@ export type GateSettings =
       readonly warn: number;
     }
   /**
-   * `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. `learned`: its thresholds
-   * carried over to sums in which the learned chance that a passage answers stands for the cross-encoder.
+   * `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. `carried`: its thresholds
+   * carried over to sums by the encoder that ships in which the reader, or the learned chance that a passage answers, stands for the cross-encoder.
    */
   | {
       readonly type: "guard";
@@ -142,9 +142,9 @@ export type GateSettings =
       readonly perPassage: number;
       readonly aggregate: number;
       readonly keep: number;
-      readonly learned: { readonly perPassage: number; readonly aggregate: number };
+      readonly carried: Readonly<Record<"reader" | "chance", { readonly perPassage: number; readonly aggregate: number }>>;
       /** What stands for the cross-encoder; the gate is given it with the thresholds that hold. @default "cross" */
-      readonly by?: "cross" | "chance";
+      readonly by?: "cross" | "reader" | "chance";
     }
   /** `vg-rag`: geometric mean of relevance, consistency, agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }

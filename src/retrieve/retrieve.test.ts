@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Encoder } from "../models/encoder.ts";
+import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
+import { spark } from "../profiles/spark.ts";
 import { validator } from "../profiles/validator.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
@@ -12,7 +14,7 @@ import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { place, storedDocument } from "../testing/store-contract.ts";
 import type { Question, StoredDocument } from "../types.ts";
 import { Corpus } from "./corpus.ts";
-import { assertCanRetrieve, retrievePassages } from "./retrieve.ts";
+import { assertCanRetrieve, type RetrieveParts, retrievePassages } from "./retrieve.ts";
 
 let folder = "";
 let store: Store;
@@ -99,6 +101,38 @@ describe("retrievePassages", () => {
     });
     const encoder = fakeEncoder({ vectorOf: (text) => (text.includes("\n") ? [1, 0] : [1, 0, 0]) });
     await expect(retrieve(ask("tinnitus"), encoder, validator.retrieve)).rejects.toMatchObject({ code: "encoder_changed" });
+  });
+
+  it("reranks by the hub's cross-encoder, else by the reader, else by the learned one, and says whose score it is", async () => {
+    await put(storedDocument());
+    const scoring = (score: number, failure?: Error): Reranker => ({
+      id: `gives ${score}`,
+      rerank: async (_question, passages) => {
+        if (failure !== undefined) throw failure;
+        return passages.map(() => score);
+      },
+    });
+    const [hub, reader, embedded] = [scoring(0.7), scoring(0.6), scoring(0.5)];
+    const by = (rerankers: RetrieveParts["rerankers"], settings = spark.retrieve) =>
+      retrievePassages(
+        ask("tinnitus"),
+        settings,
+        { ...partsWith(fakeEncoder()), ...(rerankers === undefined ? {} : { rerankers }) },
+        signal,
+      );
+    const none = { "cross-encoder": null, reader: null, embedded };
+    expect(await by({ ...none, "cross-encoder": hub, reader })).toMatchObject({
+      ...{ reranker: "gives 0.7", rerankedBy: "cross-encoder", rerankFailure: null },
+      passages: [{ scores: { cross: 0.7, rerank: null } }],
+    });
+    expect(await by({ ...none, reader })).toMatchObject({ rerankedBy: "reader", passages: [{ scores: { cross: 0.6, rerank: null } }] });
+    expect(await by(none)).toMatchObject({ rerankedBy: "embedded", passages: [{ scores: { cross: null, rerank: 0.5 } }] });
+    expect(await by({ ...none, reader }, sourcebound.retrieve)).toMatchObject({ rerankedBy: "embedded" });
+    expect(await by(undefined)).toMatchObject({ reranker: null, rerankedBy: null, rerankFailure: expect.stringContaining("no reranker") });
+    expect(await by({ ...none, reader: scoring(0.6, new Error("it broke")) })).toMatchObject({
+      ...{ reranker: null, rerankedBy: null, rerankFailure: "it broke" },
+      passages: [{ scores: { cross: null, rerank: null } }],
+    });
   });
 
   it("throws when it is cancelled, whatever the words could do", async () => {

@@ -18,18 +18,21 @@ import { searchSelection } from "./search-selection.ts";
 import { type TimePart, untimed } from "./time-part.ts";
 import type { QuestionVector } from "./vector-index.ts";
 
-/** Why a wanted reranker is not there. */
-const MISSING = {
-  embedded: "the embedded reranker is not loaded",
-  "cross-encoder": "neither a cross-encoder nor the embedded reranker is loaded",
-} as const;
+/** A reranker by its kind: the hub's cross-encoder, the reader in its place, or the learned one that compares words. */
+export type RerankerKind = "cross-encoder" | "reader" | "embedded";
+
+/** Which rerankers do for the one that a profile wants, the first that is there. */
+const DO_FOR: Readonly<Record<Exclude<RetrieveSettings["reranker"], "none">, readonly RerankerKind[]>> = {
+  embedded: ["embedded"],
+  "cross-encoder": ["cross-encoder", "reader", "embedded"],
+};
 
 export interface RetrieveParts {
   readonly corpus: SearchIndex;
   readonly documents: Pick<DocumentStore, "load" | "outlines">;
   readonly encoder: Encoder | null;
-  /** By the name that a profile gives them; what is absent does not run. */
-  readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
+  /** What is absent does not run. */
+  readonly rerankers?: Readonly<Partial<Record<RerankerKind, Reranker | null>>>;
   /** Runs every part of the stage: for measuring. @default untimed */
   readonly time?: TimePart;
 }
@@ -47,6 +50,8 @@ export interface Retrieved {
   readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
   /** Name of the reranker that ordered the passages; `null` when none did. */
   readonly reranker: string | null;
+  /** What gave the passages their scores; `null` when no reranker did. */
+  readonly rerankedBy: RerankerKind | null;
   /** Set when the reranker was wanted and failed; the fused order stayed. */
   readonly rerankFailure: string | null;
 }
@@ -88,9 +93,10 @@ export async function retrievePassages(
     return searchArea(request, area, corpus, documents, signal);
   };
   const ranked = () => time("search", found);
-  const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
-  const missing = settings.reranker === "none" || reranker !== null ? null : MISSING[settings.reranker];
-  let rerankFailure: string | null = missing;
+  const doFor = settings.reranker === "none" ? [] : DO_FOR[settings.reranker];
+  const kind = doFor.find((one) => (rerankers?.[one] ?? null) !== null) ?? null;
+  const reranker = kind === null ? null : (rerankers?.[kind] ?? null);
+  let rerankFailure: string | null = reranker === null && doFor.length > 0 ? `no reranker is loaded (${doFor.join(", ")})` : null;
   const rerank = async (found: readonly Candidate[]) => {
     try {
       const share = settings.reranker === "cross-encoder" ? 1 : RERANK_SHARE;
@@ -103,10 +109,7 @@ export async function retrievePassages(
     }
   };
   const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
-  // The learned reranker in the cross-encoder's place gives its own score: what it says is not said to be the other's.
-  const standsIn = settings.reranker === "cross-encoder" && reranker !== null && reranker === rerankers?.embedded;
-  const scoredBy = standsIn ? "embedded" : settings.reranker;
-  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, scoredBy, documents));
+  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, kind, documents));
   let candidates = await search();
   let loaded = await load();
   if (loaded === null) {
@@ -116,6 +119,7 @@ export async function retrievePassages(
     loaded = (await load()) ?? [];
   }
   const passages = withoutTwins(loaded, settings.twins, corpus, time).slice(0, settings.passages);
+  const reranked = rerankFailure === null && settings.rerank > 0;
   return {
     passages,
     candidates: candidates.length,
@@ -123,7 +127,8 @@ export async function retrievePassages(
     ranker: vector?.index.encoder ?? null,
     denseFailure: failure,
     embedding,
-    reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
+    reranker: reranked ? (reranker?.id ?? null) : null,
+    rerankedBy: reranked ? kind : null,
     rerankFailure,
   };
 }
@@ -209,7 +214,7 @@ async function loadPassages(
   candidates: readonly RerankedCandidate[],
   question: Question,
   area: Area | null,
-  reranker: RetrieveSettings["reranker"],
+  rerankedBy: RerankerKind | null,
   documents: Pick<DocumentStore, "load">,
 ): Promise<Passage[] | null> {
   const loaded = await documents.load(question.scope, [...new Set(candidates.map(({ documentId }) => documentId))]);
@@ -218,7 +223,7 @@ async function loadPassages(
     const document = loaded.get(candidate.documentId);
     if (document === undefined || document.version !== candidate.version) return null;
     if (area !== null && partOf(area, document) === undefined) return null;
-    const passage = toPassage(candidate, document, reranker, area, passages.length + 1);
+    const passage = toPassage(candidate, document, rerankedBy, area, passages.length + 1);
     if (passage !== null) passages.push(passage);
   }
   return passages;
@@ -227,7 +232,7 @@ async function loadPassages(
 function toPassage(
   { chunk, window, dense, bm25, fused, rerank }: RerankedCandidate,
   document: StoredDocument,
-  reranker: RetrieveSettings["reranker"],
+  rerankedBy: RerankerKind | null,
   area: Area | null,
   rank: number,
 ): Passage | null {
@@ -241,7 +246,8 @@ function toPassage(
     sid: `S${rank}`,
     chunkId: chunk.id,
     window: { start: window.start, end: window.end },
-    scores: { dense, bm25, fused, cross: reranker === "cross-encoder" ? rerank : null, rerank: reranker === "embedded" ? rerank : null },
+    // What the learned reranker says in a cross-encoder's place is not said to be the other's.
+    scores: { dense, bm25, fused, ...(rerankedBy === "embedded" ? { cross: null, rerank } : { cross: rerank, rerank: null }) },
     range,
     bounds,
     headingPath: range.start === chunk.start ? chunk.headingPath : undefined,

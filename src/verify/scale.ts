@@ -1,11 +1,18 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 
+/** What judged the passages, where models that ship did: the learned chance that each answers, or the reader in the cross-encoder's place. */
+export type ShippedJudge = "chance" | "reader";
+
 /**
- * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on the learned chance where there is one. Where a gate combines
+ * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on what models that ship say where they judged. Where a gate combines
  * scores, `verifyPassages` carries the score.
  */
-export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
+export function carryGate(
+  gate: GateSettings,
+  { threshold }: Pick<ScoreScale, "threshold">,
+  judgedBy: ShippedJudge | null = null,
+): GateSettings {
   switch (gate.type) {
     case "similarity":
       return {
@@ -16,9 +23,11 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
         warn: threshold(gate.warn),
       };
     case "guard":
-      return learned ? { ...gate, ...gate.learned, by: "chance" } : gate;
+      return judgedBy === null ? gate : { ...gate, ...gate.carried[judgedBy], by: judgedBy };
     case "best-similarity":
-      return learned ? { ...gate, by: "chance", minimum: gate.chance } : { ...gate, by: "cosine", minimum: threshold(gate.minimum) };
+      return judgedBy === "chance"
+        ? { ...gate, by: "chance", minimum: gate.chance }
+        : { ...gate, by: "cosine", minimum: threshold(gate.minimum) };
     default:
       return gate;
   }

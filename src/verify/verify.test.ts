@@ -64,8 +64,8 @@ describe("the guard of spark without a cross-encoder", () => {
     verifyPassages(fakeQuestion("x"), [fakePassage({ pieces: ["x"], scores })], by, fakeWords(), undefined, undefined, judge)[0];
 
   it("goes by the learned chance and its own thresholds: .7 · .8 + .3 · .9 = .83, .7 · .8 + .3 · .1 = .59", () => {
-    const learned = carryGate(gate, { threshold: (value) => value }, true);
-    expect(learned).toMatchObject({ by: "chance", ...(gate.type === "guard" ? gate.learned : {}) });
+    const learned = carryGate(gate, { threshold: (value) => value }, "chance");
+    expect(learned).toMatchObject({ by: "chance", ...(gate.type === "guard" ? gate.carried.chance : {}) });
     expect(guarded(learned, chances(0.9), { dense: 0.8, rerank: 0.2 })).toMatchObject({
       verdict: "verified",
       passage: { scores: { cross: 0.9 } },

@@ -83,7 +83,7 @@ const weak: Claim = (items) => {
 const guard: Claim = (items) => {
   const { gate } = profileNamed("spark");
   if (gate.type !== "guard") return { table: [], metrics: {}, n: {} };
-  const { perPassage, aggregate } = gate.learned;
+  const { perPassage, aggregate } = gate.carried.reader;
   const passages = items.flatMap((item) => item.passages);
   const from = passages.filter(({ score }) => score >= perPassage);
   const confidence = (item: ProfileItem) => mean(item.passages.filter(({ score }) => score >= perPassage).map(({ score }) => score)) ?? 0;
