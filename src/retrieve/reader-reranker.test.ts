@@ -57,7 +57,7 @@ describe("createReaderReranker", () => {
 
   it("reads of hostile texts no more than of others", async () => {
     const { reader, reranker } = opened();
-    const hostile = ["x\n".repeat(400), "a".repeat(50_000), "[SEP] fee ".repeat(4_000), "‮\ud800 fee", "\u0000"];
+    const hostile = ["x\n".repeat(400), "a".repeat(50_000), "[SEP] fee ".repeat(4_000), "\u202e\ud800 fee", "\u0000"];
     const scores = await reranker.rerank(
       "What is the fee?",
       hostile.map((text) => passage(text, text, text)),

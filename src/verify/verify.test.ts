@@ -73,6 +73,12 @@ describe("the guard of spark without a cross-encoder", () => {
     const low = guarded(learned, chances(0.1), { dense: 0.8, rerank: 0.99 });
     expect([low?.verdict, low?.score.toFixed(2)]).toEqual(["rejected", "0.59"]);
   });
+  it("goes by the reader in the cross-encoder's place, at thresholds of its own: .7 · .7 + .3 · .9 = .76, .7 · .7 + .3 · .8 = .73", () => {
+    const read = carryGate(gate, { threshold: (value) => value }, "reader");
+    expect(read).toMatchObject({ by: "reader", ...(gate.type === "guard" ? gate.carried.reader : {}) });
+    expect(guarded(read, BY_WORDS, { dense: 0.7, cross: 0.9 })?.verdict).toBe("verified");
+    expect(guarded(read, BY_WORDS, { dense: 0.7, cross: 0.8 })?.verdict).toBe("rejected");
+  });
   it("goes by the cross-encoder where one read the passage, at .28", () => {
     const own = carryGate(gate, { threshold: (value) => value });
     expect(own).toBe(gate);
