@@ -42,16 +42,10 @@ export function answerChance(
     "score.ahead": second === undefined ? null : first.score - second.score,
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
   };
-  const ofPiece = new Map(pieceFigures(first));
-  const values = scorer.features.map((name) => readings[name] ?? ofPiece.get(name) ?? null);
+  const values = scorer.features.map((name) => readings[name] ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN_TERMS) ?? 0;
   return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };
-}
-
-/** What was measured of a piece at a glance, by the names that chances use. */
-function pieceFigures({ measured }: ScoredPiece): [string, number | null][] {
-  return Object.entries(PIECE_FEATURES).map(([name, measure]) => [`piece.${name}`, measure(measured)]);
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */
@@ -61,7 +55,7 @@ function glanceChance(pieces: readonly ScoredPiece[], known: ReadonlyMap<string,
   const best = scores[0];
   if (first === undefined || best === undefined) return 0;
   const own = new Map<string, number | null>([
-    ...pieceFigures(first),
+    ...Object.entries(PIECE_FEATURES).map(([name, measure]) => [`piece.${name}`, measure(first.measured)] as const),
     ["score", best],
     ["score.ahead", best - (scores[1] ?? best - ALONE)],
     ["score.crowd", Math.log(scores.reduce((sum, score) => sum + Math.exp(score - best), 0))],

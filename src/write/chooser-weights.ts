@@ -19,7 +19,7 @@ const weightsSchema = z.object({
   /** Score of a piece that was read, and the chance that it answers. */
   read: namedScorerSchema(READING_FEATURES),
   /** Chance that the best piece answers where pieces were read. */
-  read_answer: namedScorerSchema([...READ_ANSWER_FEATURES, ...Object.keys(PIECE_FEATURES).map((name) => `piece.${name}`)]),
+  read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
   threshold: z.object({
     /** From this chance on the question is answered. */
     minimum: z.number().min(0).max(1),

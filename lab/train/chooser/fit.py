@@ -157,13 +157,13 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
 
 
 def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
-    """What the scores of the pieces that were read say, beside the log odds at a glance, and what was measured of the best of them."""
+    """What the scores of the pieces that were read say, beside the log odds at a glance."""
     order = numpy.argsort(-score)
-    first, best = pieces[order[0]], score[order[0]]
-    ahead, above = None, None
-    if len(order) > 1:
-        ahead, above = best - score[order[1]], first["cross"] - sum(piece["cross"] for piece in pieces) / len(pieces)
-    return [glance, best, ahead, first["cross"], above] + first["x"]
+    best = score[order[0]]
+    cross = pieces[order[0]]["cross"]
+    if len(order) == 1:
+        return [glance, best, None, cross, None]
+    return [glance, best, best - score[order[1]], cross, cross - sum(piece["cross"] for piece in pieces) / len(pieces)]
 
 
 def readings(piece: dict) -> list:
@@ -180,7 +180,7 @@ class Model:
     def __init__(self, names: list[str], gate_names: list[str]):
         self.glance, self.read = Chooser(names), Chooser(names, READ_L2, read=True)
         self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + gate_names, GATE_L2)
-        self.read_answer = Gate(READ_GATE + [f"piece.{name}" for name in names], READ_GATE_L2)
+        self.read_answer = Gate(READ_GATE, READ_GATE_L2)
 
     def fit(self, questions: list[dict]):
         """The gates learn from scores of a chooser that did not see the question."""
