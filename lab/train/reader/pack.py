@@ -83,7 +83,9 @@ def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random)
             answers += [piece["y"] for piece in own]
             starts.append(len(pieces))
             written = row["set"] == row["group"]
-            asked.append((number, order, half_of(row["group"]), wide, row["set"], written))
+            # A set counts apart from its wide rows.
+            name = f"{row['set']} wide" if wide else row["set"]
+            asked.append((number, order, half_of(row["group"]), wide, name, written))
     sets = sorted({one[4] for one in asked})
     return dict(
         forms=np.array(forms, np.int32),
@@ -99,17 +101,18 @@ def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random)
 
 
 def pack_claims(options: argparse.Namespace, pool: Pool, draw: random.Random) -> np.ndarray:
-    """Claim, evidence, label, half, set; a sentence beside the quote of another place is not found there."""
+    """Claim, evidence, label, half, set, hundredths of its weight; a sentence beside the quote of another place is not found there."""
     sets: dict[str, int] = {}
     rows = []
 
-    def add(claim: str, evidence: str, label: int, group: str, name: str) -> None:
-        rows.append((pool(claim), pool(evidence), label, half_of(group), sets.setdefault(name, len(sets))))
+    def add(claim: str, evidence: str, label: int, group: str, name: str, weight=1.0) -> None:
+        rows.append((pool(claim), pool(evidence), label, half_of(group), sets.setdefault(name, len(sets)), round(100 * weight)))
 
     for row in lines(options.claims):
         if row["split"] != "dev":
             head = row.get("head") if draw.random() < 0.5 else None
-            add(row["claim"], f"{head}\n{row['evidence']}" if head else row["evidence"], LABELS[row["label"]], row["group"], row["set"])
+            evidence = f"{head}\n{row['evidence']}" if head else row["evidence"]
+            add(row["claim"], evidence, LABELS[row["label"]], row["group"], row["set"], row.get("weight", 1.0))
     quotes = list(lines(options.quotes))
     for at, row in enumerate(quotes):
         for kind, label in WRITTEN.items():

@@ -59,7 +59,7 @@ def of_half(table: np.ndarray, held: int | None) -> tuple[np.ndarray, np.ndarray
     """Rows of claims or pairs that may be learned from, and their shares."""
     kept = table if held is None else table[table[:, 3] != held]
     _, inverse, count = np.unique(kept[:, 4], return_inverse=True, return_counts=True)
-    share = count[inverse] ** -0.5
+    share = count[inverse] ** -0.5 * (kept[:, 5] if kept.shape[1] > 5 else 1)
     return kept, share / share.sum()
 
 
@@ -84,8 +84,9 @@ def loss_of(model: Model, data: Data, bar: torch.Tensor, drawn: dict, pick: np.r
         second += list(data.pieces[pieces])
         owner += [at] * len(pieces)
         right += list(data.answers[pieces])
-        if right[-len(pieces)] and not right[-1]:
-            singles.append((asked, data.pieces[pieces[0]], data.pieces[pieces[-1]]))
+        answers = data.answers[pieces]
+        if answers[0] and not answers[-1]:
+            singles.append((asked, data.pieces[pieces[0]], data.pieces[pieces[answers.argmin()]]))
     claims, pairs = drawn["claims"], drawn["pairs"]
     alone = np.array(singles[:SINGLES], np.int64).T
     count = alone.shape[1]
