@@ -17,7 +17,7 @@ import {
 import type { Benchmark } from "../commands/bench.ts";
 
 const SEED = 11;
-/** Tokens of one sequence: [CLS] TASK question [SEP] passage [SEP]. */
+/** Tokens of one sequence: [CLS] question [SEP] passage [SEP]. */
 const TOKENS = 160;
 const WORDS =
   "the of and a visitor pays for each day in zone two or three when there is no other permit and costs are shared by all who".split(" ");

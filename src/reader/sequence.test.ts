@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createSequenceBuilder, MAX_TOKENS } from "./sequence.ts";
+import type { ToRead } from "./reader.ts";
+import { createSequenceBuilder, MAX_PAIR_TOKENS, MAX_QUESTION_TOKENS, MAX_TOKENS } from "./sequence.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
 const pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "|", "›", ..."abcdefghij"];
 const build = createSequenceBuilder(createWordpiece(pieces));
-const read = (text: string) => Array.from(build(text), (id) => pieces[id]);
+const read = (one: ToRead) => Array.from(build(one), (id) => pieces[id]);
 
 describe("createSequenceBuilder", () => {
   it("writes [CLS] text [SEP]", () => {
@@ -17,6 +18,22 @@ describe("createSequenceBuilder", () => {
     expect(long).toHaveLength(MAX_TOKENS);
     expect(long[1]).toBe("a");
     expect(long.at(-1)).toBe("[SEP]");
+  });
+
+  it("writes [CLS] question [SEP] text [SEP], whatever either holds", () => {
+    expect(read({ question: "a b", text: "c › d" })).toEqual(["[CLS]", "a", "b", "[SEP]", "c", "›", "d", "[SEP]"]);
+    expect(read({ question: "", text: "" })).toEqual(["[CLS]", "[SEP]", "[SEP]"]);
+    expect(read({ question: "[SEP]", text: "a" }).filter((piece) => piece === "[SEP]")).toHaveLength(2);
+  });
+
+  it("cuts a long question beside a text, and then the text, and leaves a short question's room to the text", () => {
+    const [many, some] = ["a ".repeat(300), "b ".repeat(300)];
+    const both = read({ question: many, text: some });
+    expect(both).toHaveLength(MAX_PAIR_TOKENS);
+    expect(both.indexOf("[SEP]")).toBe(1 + MAX_QUESTION_TOKENS);
+    expect(both.filter((piece) => piece === "b")).toHaveLength(MAX_PAIR_TOKENS - 3 - MAX_QUESTION_TOKENS);
+    expect(both.at(-1)).toBe("[SEP]");
+    expect(read({ question: "a", text: some }).filter((piece) => piece === "b")).toHaveLength(MAX_PAIR_TOKENS - 4);
   });
 
   it("needs the special pieces", () => {

@@ -1,5 +1,6 @@
 import type { Reranker } from "../models/reranker.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";
+import type { ReadTexts } from "../reader/reader.ts";
 import { createEmbeddedReranker } from "../retrieve/rerank.ts";
 import type { Evidence } from "../types.ts";
 import { choosePieces } from "../write/choose.ts";
@@ -11,6 +12,8 @@ export interface ChooseQuotesOptions {
   readonly maxCharacters: number;
   /** @default the one that ships */
   readonly reranker?: Reranker;
+  /** @default nothing is read, and what a glance says stands */
+  readonly read?: ReadTexts;
 }
 
 export type QuoteChooser = (
@@ -25,9 +28,9 @@ export function createQuoteChooser(): QuoteChooser {
   const encoder = sharedEncoder();
   const weights = readChooserWeights();
   const shipped = createEmbeddedReranker(encoder);
-  return async (question, evidence, words, { limit, maxCharacters, reranker = shipped }) => {
+  return async (question, evidence, words, { limit, maxCharacters, reranker = shipped, read = null }) => {
     const options = {
-      ...{ maxCharacters, reranker, weights, read: null },
+      ...{ maxCharacters, reranker, weights, read },
       embed: (texts: readonly string[]) => encoder.embedSync(texts),
       signal: new AbortController().signal,
     };

@@ -74,6 +74,7 @@ const signal = new AbortController().signal;
 const REMOVED = 4;
 /** Passages asked for, so that there are enough without that document. */
 const DEEP = 24;
+/** Questions of such a set, whatever `--limit` says. */
 const LIMIT_OF: Readonly<Record<string, number>> = { tables: 1_200 };
 /** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
 const KEPT = { set: 24, written: 60 } as const;
