@@ -5,7 +5,7 @@ import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { answerChance, UNKNOWN_TERMS } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
-import { READ_PIECES } from "./read-pieces.ts";
+import { READ_ALONE, READ_PIECES, readPieces } from "./read-pieces.ts";
 import { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
 const weights = readChooserWeights();
@@ -48,7 +48,8 @@ describe("readPieces", () => {
     expect(pieces[0]?.view.text).toBe(SENTENCES[2]);
     expect(pieces.map(({ reading }) => reading)).toEqual([
       { cross: 5, cosine: 1 },
-      ...Array.from({ length: 5 }, () => ({ cross: -5, cosine: 1 })),
+      ...Array.from({ length: READ_ALONE - 1 }, () => ({ cross: -5, cosine: 1 })),
+      ...Array.from({ length: 6 - READ_ALONE }, () => ({ cross: -5, cosine: null })),
     ]);
   });
 
@@ -60,22 +61,48 @@ describe("readPieces", () => {
     expect(Object.values(readings ?? {})).not.toContain(null);
   });
 
-  it("reads the best at a glance alone, below title and headings; the others stay behind them", async () => {
-    const reader = fakeReader();
-    const { pieces, glance } = await chooseWith((texts, stop) => reader.read(texts, stop));
+  it("reads the best at a glance beside the question, below title and headings, and the most likely of them alone; the others stay behind them", async () => {
+    const fake = fakeReader();
+    // The later a piece comes at a glance, the more likely it answers.
+    const later: ReadTexts = async (texts, stop) =>
+      (await fake.read(texts, stop)).map((reading, i) => ({ ...reading, answer: typeof texts[i] === "string" ? null : i }));
+    const { pieces, glance } = await chooseWith(later);
     const best = (glance ?? []).slice(0, READ_PIECES).map(({ view }) => `Ferry › Prices\n${view.text}`);
-    expect(reader.calls).toEqual([[QUESTION, ...best, ...best.map((text) => ({ question: QUESTION, text }))]]);
-    expect(pieces.map(({ reading }) => reading !== null)).toEqual(pieces.map((_, i) => i < READ_PIECES));
-    expect(pieces.map(({ score }) => score)).toEqual(pieces.map(({ score }) => score).toSorted((a, b) => b - a));
+    const [beside, alone] = fake.calls;
+    expect(beside).toEqual([...best.map((text) => ({ question: QUESTION, text })), QUESTION]);
+    expect(alone).toEqual(best.slice(-READ_ALONE).toReversed());
+    expect(fake.calls).toHaveLength(2);
+    expect(pieces.map(({ reading }) => reading?.cross ?? null).slice(READ_ALONE)).toEqual(
+      pieces.slice(READ_ALONE).map((_, i) => (i < READ_PIECES - READ_ALONE ? READ_PIECES - READ_ALONE - 1 - i : null)),
+    );
+    expect(pieces.map(({ reading }) => (reading?.cosine ?? null) !== null)).toEqual(pieces.map((_, i) => i < READ_ALONE));
+    for (const of of ["score", "chance"] as const)
+      expect(pieces.map((piece) => piece[of])).toEqual(pieces.map((piece) => piece[of]).toSorted((a, b) => b - a));
     expect(pieces.slice(READ_PIECES).map(({ view }) => view.text)).toEqual((glance ?? []).slice(READ_PIECES).map(({ view }) => view.text));
   });
 
+  it("reads nothing that a glance puts far below the best", async () => {
+    const glanced = await chooseWith(null, SENTENCES.slice(0, 4));
+    const scores = [4, 3, 0.9, -2];
+    const choice = { ...glanced, pieces: glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0 })) };
+    const reader = fakeReader();
+    const read = await readPieces(QUESTION, choice, { weights, readTexts: (texts, stop) => reader.read(texts, stop), signal });
+    expect(reader.calls[0]).toHaveLength(2 + 1);
+    expect(read.pieces.map(({ reading }) => reading !== null)).toEqual([true, true, false, false]);
+    expect(read.pieces.slice(2).map(({ view }) => view.text)).toEqual(choice.pieces.slice(2).map(({ view }) => view.text));
+  });
+
   it("lets a glance stand where the reader could not read", async () => {
-    const unread = await chooseWith(async () => null);
-    expect(unread.glance).toBeNull();
-    expect(unread.pieces.map(({ view, score }) => [view.text, score])).toEqual(
-      (await chooseWith(null)).pieces.map(({ view, score }) => [view.text, score]),
-    );
+    const reader = fakeReader();
+    const never: ReadTexts = async () => null;
+    const onlyBeside: ReadTexts = async (texts, stop) => (texts.includes(QUESTION) ? reader.read(texts, stop) : null);
+    for (const read of [never, onlyBeside]) {
+      const unread = await chooseWith(read);
+      expect(unread.glance).toBeNull();
+      expect(unread.pieces.map(({ view, score }) => [view.text, score])).toEqual(
+        (await chooseWith(null)).pieces.map(({ view, score }) => [view.text, score]),
+      );
+    }
   });
 
   it("reads nothing where there is no piece, and passes a cancellation on", async () => {

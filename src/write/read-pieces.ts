@@ -1,13 +1,17 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import { dot } from "../reader/dot.ts";
-import type { ReadTexts, TextReading } from "../reader/reader.ts";
+import type { ReadTexts, TextPair, TextReading } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { measureReading } from "./reading-features.ts";
 import { readingText } from "./reading-text.ts";
 
-/** Pieces that are read, best at a glance first: each takes some 20 ms of a core the first time. */
-export const READ_PIECES = 8;
+/** Pieces that are read beside the question at most, best at a glance first: each takes some 25 ms of a core the first time. */
+export const READ_PIECES = 10;
+/** Of those, what a glance puts so far below the best (in its log odds) is not read: it hardly ever answers (`lab/train/chooser/LOG.md`). */
+const READ_WITHIN = 3;
+/** Of what was read beside the question, so many as answer it most likely are read alone too: for the others the cosine decides nothing. */
+export const READ_ALONE = 4;
 
 export interface ReadOptions {
   readonly weights: Pick<ChooserWeights, "read">;
@@ -15,29 +19,41 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
 }
 
-/** The choice after the best pieces were read: those first by the score of what was read, the others behind them as they stood. */
+/**
+ * The choice after the best pieces were read: of those read beside the question the most likely are read alone too, and stand first by the score of both readings;
+ * behind them the others that were read, then the rest as it stood.
+ */
 export async function readPieces(question: string, choice: Choice, { weights, readTexts, signal }: ReadOptions): Promise<Choice> {
   const { read } = weights;
-  const first = choice.pieces.slice(0, READ_PIECES);
-  if (first.length === 0) return choice;
-  const texts = first.map(({ view }) => readingText(view));
-  const all = await readTexts([question, ...texts, ...texts.map((text) => ({ question, text }))], signal);
-  if (all === null) return choice;
-  const [asked, ...readings] = all as [TextReading, ...TextReading[]];
-  const pieces = first.map((piece, i): ScoredPiece => {
-    const [own, beside] = [readings[i] as TextReading, readings[first.length + i] as TextReading];
-    const reading = { cross: beside.answer ?? 0, cosine: dot(asked.vector, own.vector) };
+  const best = choice.pieces[0];
+  if (best === undefined) return choice;
+  const likely = choice.pieces.slice(0, READ_PIECES).filter(({ score }) => score >= best.score - READ_WITHIN);
+  const texts = likely.map(({ view }) => ({ question, text: readingText(view) }));
+  const beside = await readTexts([...texts, question], signal);
+  if (beside === null) return choice;
+  const asked = beside.at(-1) as TextReading;
+  const byOdds = likely
+    .map((piece, i) => ({ piece, text: texts[i] as TextPair, cross: beside[i]?.answer ?? 0 }))
+    .sort((a, b) => b.cross - a.cross);
+  const near = byOdds.slice(0, READ_ALONE).map(({ text }) => text.text);
+  const alone = await readTexts(near, signal);
+  if (alone === null) return choice;
+  const scored = byOdds.map(({ piece, cross }, i): ScoredPiece => {
+    const own = alone[i];
+    const reading = { cross, cosine: own === undefined ? null : dot(asked.vector, own.vector) };
     const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
     return { ...piece, score, chance: chanceOfScore(score, read), reading };
   });
-  const ranked = pieces
-    .map((piece, glanced) => ({ piece, glanced }))
-    .sort((a, b) => b.piece.score - a.piece.score || a.glanced - b.glanced);
-  const last = ranked.at(-1)?.piece as ScoredPiece;
-  const behind = choice.pieces.slice(READ_PIECES).map((piece) => ({
-    ...piece,
-    score: Math.min(piece.score, last.score),
-    chance: Math.min(piece.chance, last.chance),
-  }));
-  return { ...choice, pieces: [...ranked.map(({ piece }) => piece), ...behind], glance: choice.pieces };
+  const first = scored.slice(0, near.length).sort((a, b) => b.score - a.score);
+  const second = scored.slice(near.length).sort((a, b) => b.score - a.score);
+  return { ...choice, pieces: inFront(inFront(first, second), choice.pieces.slice(likely.length)), glance: choice.pieces };
+}
+
+/** Both in this order: none of the others has a higher score or chance than the last of the first. */
+function inFront(first: readonly ScoredPiece[], others: readonly ScoredPiece[]): readonly ScoredPiece[] {
+  const last = first.at(-1) as ScoredPiece;
+  return [
+    ...first,
+    ...others.map((piece) => ({ ...piece, score: Math.min(piece.score, last.score), chance: Math.min(piece.chance, last.chance) })),
+  ];
 }

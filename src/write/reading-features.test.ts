@@ -30,5 +30,11 @@ it("compares the first reading with the mean of all, and with nothing where it s
   expect(told).toMatchObject({ reading: 0.8, cross: 3, "cross.above": 2 });
   expect(told["reading.above"]).toBeCloseTo(0.2, 12);
   expect(measureBestReading([first])).toEqual({ ...{ cross: 3, "cross.above": null }, ...{ reading: 0.8, "reading.above": null } });
+  expect(measureBestReading([first, second, { cross: 1, cosine: null }])["reading.above"]).toBeCloseTo(0.2, 12);
+  expect(measureBestReading([{ cross: 1, cosine: null }, first])).toMatchObject({
+    reading: null,
+    "reading.above": null,
+    "cross.above": -1,
+  });
   expect(measureBestReading([])).toEqual({});
 });

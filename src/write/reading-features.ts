@@ -4,12 +4,12 @@ import { type MeasuredPiece, PIECE_FEATURES } from "./piece-features.ts";
 export interface PieceReading {
   /** Log odds that it answers, of question and piece read together. */
   readonly cross: number;
-  /** Cosine of question and piece, each read alone. */
-  readonly cosine: number;
+  /** Cosine of question and piece, each read alone; `null`: it is not among the most likely, and was not read alone. */
+  readonly cosine: number | null;
 }
 
 /** Names of the features, and what of a reading each is. */
-const READINGS: Readonly<Record<string, (reading: PieceReading) => number>> = {
+const READINGS: Readonly<Record<string, (reading: PieceReading) => number | null>> = {
   cross: ({ cross }) => cross,
   reading: ({ cosine }) => cosine,
 };
@@ -28,14 +28,15 @@ export function measureReading(piece: MeasuredPiece, reading: PieceReading, name
  */
 export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`])];
 
-/** The figures of the first reading by name, and how far each lies above the mean of all; that is `null` where there is no other. */
+/** The figures of the first reading by name, and how far each lies above the mean of all that have it; that is `null` where there is no other. */
 export function measureBestReading(readings: readonly PieceReading[]): Record<string, number | null> {
   const [first] = readings;
   if (first === undefined) return {};
   return Object.fromEntries(
     Object.entries(READINGS).flatMap(([name, of]) => {
       const value = of(first);
-      const above = readings.length === 1 ? null : value - readings.reduce((sum, one) => sum + of(one), 0) / readings.length;
+      const all = readings.flatMap((one) => of(one) ?? []);
+      const above = value === null || all.length === 1 ? null : value - all.reduce((sum, one) => sum + one, 0) / all.length;
       return [
         [name, value],
         [`${name}.above`, above],

@@ -29,7 +29,7 @@ it("tells of a piece its score, what weighs most in it by the scorer that scored
   const text = `A boat ${"costs ".repeat(30)}`.slice(0, 80);
   expect(tellPieces([{ ...given, reading: null }], scorers)).toBe(`1.23 (not read; lacks -6.50, own 6.00, whole 0.05, title 0.00) ${text}`);
   expect(tellPieces([{ ...given, reading: { cross: 1, cosine: 0.5 } }], scorers)).toBe(
-    `1.23 (reading 0.50; reading 2.00, own 0.50) ${text}`,
+    `1.23 (odds 1.00, cosine 0.50; reading 2.00, own 0.50) ${text}`,
   );
 });
 

@@ -31,6 +31,6 @@ function tellPiece({ score, reading, measured, view }: ScoredPiece, { piece, rea
     .sort((a, b) => Math.abs(b.part) - Math.abs(a.part))
     .slice(0, NAMED_FEATURES)
     .map(({ name, part }) => `${name} ${part.toFixed(2)}`);
-  const likeness = reading === null ? "not read" : `reading ${reading.cosine.toFixed(2)}`;
+  const likeness = reading === null ? "not read" : `odds ${reading.cross.toFixed(2)}, cosine ${reading.cosine?.toFixed(2) ?? "not read"}`;
   return `${score.toFixed(2)} (${likeness}; ${named.join(", ")}) ${view.text.slice(0, TOLD_CHARACTERS).replaceAll("\n", " ")}`;
 }

@@ -22,8 +22,10 @@ GATE_L2 = 3e-2
 # The same of the score of a piece that was read, and of the chance after reading (LOG.md).
 READ_L2 = 3e-2
 READ_GATE_L2 = 5e-2
-# As src/write/read-pieces.ts.
-READ_PIECES = 8
+# As src/write/read-pieces.ts: pieces read beside the question at most, how far below the best at a glance they may lie, and how many of them are read alone too.
+READ_PIECES = 10
+READ_WITHIN = 3
+READ_ALONE = 4
 READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
 
 
@@ -157,11 +159,11 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
 
 
 def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
-    """What the scores of the pieces that were read say, beside the log odds at a glance."""
+    """What is known after reading, beside the log odds at a glance; `pieces` were read beside the question, most likely first, and as many as have a score alone too."""
     order = numpy.argsort(-score)
     best = score[order[0]]
     cross = pieces[order[0]]["cross"]
-    if len(order) == 1:
+    if len(pieces) == 1:
         return [glance, best, None, cross, None]
     return [glance, best, best - score[order[1]], cross, cross - sum(piece["cross"] for piece in pieces) / len(pieces)]
 
@@ -207,17 +209,21 @@ class Model:
         self.read_answer.fit([read_row(odds[i], *seen[i][1:]) for i in read], best, weight[read])
         self.curves = [
             curve([(q["pieces"], one[0]) for q, one in zip(questions, seen)], weight),
-            curve([seen[i][1:] for i in read], weight[read]),
+            curve([(seen[i][1][:READ_ALONE], seen[i][2]) for i in read], weight[read]),
         ]
         self.glance.fit(questions)
         self.read.fit(were_read(questions))
         return self
 
     def choose(self, question: dict) -> tuple[numpy.ndarray, list[dict], numpy.ndarray | None]:
-        """Scores at a glance, the pieces that are read, and their scores; `None`: no reader that did not see the question read them."""
+        """Scores at a glance, the pieces that are read, most likely first, and the scores of those read alone too; `None`: no reader that did not see the question read them."""
         glance = self.glance.score(question["pieces"])
-        pieces = [question["pieces"][i] for i in numpy.argsort(-glance)[:READ_PIECES]]
-        return glance, pieces, self.read.score(pieces) if "cross" in pieces[0] else None
+        order = numpy.argsort(-glance, kind="stable")[:READ_PIECES]
+        pieces = [question["pieces"][i] for i in order if glance[i] >= glance[order[0]] - READ_WITHIN]
+        if "cross" not in pieces[0]:
+            return glance, pieces, None
+        pieces.sort(key=lambda piece: -piece["cross"])
+        return glance, pieces, self.read.score(pieces[:READ_ALONE])
 
     def judge(self, question: dict) -> dict:
         glance, pieces, score = self.choose(question)
