@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReadTexts } from "../reader/reader.ts";
-import { fakeReader } from "../testing/fake-reader.ts";
+import { fakeReader, fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { answerChance, UNKNOWN_TERMS } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
@@ -42,8 +42,9 @@ describe("readPieces", () => {
 
   it("puts the piece first that answers when it is read beside the question, where all vectors are the same", async () => {
     const vector = Float32Array.of(1, 0);
-    const together: ReadTexts = async (texts) =>
-      texts.map((one) => ({ vector, answer: typeof one === "string" ? null : isAbout(one.text) === "price" ? 5 : -5 }));
+    const together = fakeReadTexts((one) =>
+      typeof one === "string" ? { vector } : { vector, answer: isAbout(one.text) === "price" ? 5 : -5 },
+    );
     const { pieces } = await chooseWith(together, SENTENCES.slice(0, 6));
     expect(pieces[0]?.view.text).toBe(SENTENCES[2]);
     expect(pieces.map(({ reading }) => reading)).toEqual([
@@ -64,7 +65,7 @@ describe("readPieces", () => {
     const reader = fakeReader();
     const { pieces, glance } = await chooseWith((texts, stop) => reader.read(texts, stop));
     const best = (glance ?? []).slice(0, READ_PIECES).map(({ view }) => `Ferry › Prices\n${view.text}`);
-    expect(reader.calls).toEqual([[QUESTION, ...best, ...best.map((text) => ({ question: QUESTION, text }))]]);
+    expect(reader.calls).toEqual([[QUESTION, ...best], best.map((text) => ({ question: QUESTION, text }))]);
     expect(pieces.map(({ reading }) => reading !== null)).toEqual(pieces.map((_, i) => i < READ_PIECES));
     expect(pieces.map(({ score }) => score)).toEqual(pieces.map(({ score }) => score).toSorted((a, b) => b - a));
     expect(pieces.slice(READ_PIECES).map(({ view }) => view.text)).toEqual((glance ?? []).slice(READ_PIECES).map(({ view }) => view.text));

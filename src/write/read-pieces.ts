@@ -1,6 +1,6 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import { dot } from "../reader/dot.ts";
-import type { ReadTexts, TextReading } from "../reader/reader.ts";
+import type { PairReading, ReadTexts, TextReading } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { measureReading } from "./reading-features.ts";
@@ -21,12 +21,17 @@ export async function readPieces(question: string, choice: Choice, { weights, re
   const first = choice.pieces.slice(0, READ_PIECES);
   if (first.length === 0) return choice;
   const texts = first.map(({ view }) => readingText(view));
-  const all = await readTexts([question, ...texts, ...texts.map((text) => ({ question, text }))], signal);
-  if (all === null) return choice;
-  const [asked, ...readings] = all as [TextReading, ...TextReading[]];
+  const [alone, beside] = await Promise.all([
+    readTexts([question, ...texts], signal),
+    readTexts(
+      texts.map((text) => ({ question, text })),
+      signal,
+    ),
+  ]);
+  if (alone === null || beside === null) return choice;
+  const [asked, ...own] = alone as [TextReading, ...TextReading[]];
   const pieces = first.map((piece, i): ScoredPiece => {
-    const [own, beside] = [readings[i] as TextReading, readings[first.length + i] as TextReading];
-    const reading = { cross: beside.answer ?? 0, cosine: dot(asked.vector, own.vector) };
+    const reading = { cross: (beside[i] as PairReading).answer, cosine: dot(asked.vector, (own[i] as TextReading).vector) };
     const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
     return { ...piece, score, chance: chanceOfScore(score, read), reading };
   });
