@@ -77,7 +77,7 @@ export const spark: Profile = {
     {
       rule: "cross-encoder ms-marco-MiniLM-L-6-v2 on `title. section. text`",
       state: "corrected",
-      why: "the hub's where it is installed; else the learned reranker that ships orders the 50, and the reader that ships, a cross-encoder too, reads the two pieces of each of the 8 that lie nearest to the question, below title and headings. The cross score of the guard is σ of the mean of two log odds: the reader's of the better piece, and those of the learned chance that the passage answers beside the other seven. The reader alone knows better whether a question is answered at all, the learned chance by which passage (`lab/train/reader/LOG.md`). Where the reader cannot be used, the learned chance alone stands, and the trace says so",
+      why: "the hub's where it is installed; else the learned reranker that ships orders the 50, and the reader that ships, a cross-encoder too, reads the two pieces of each of the 8 that lie nearest to the question, below title and headings. The cross score of the guard is σ of the mean of two log odds: the reader's of the better piece, and those of the learned chance that the passage answers beside the other seven. The reader alone knows better whether a question is answered at all, the learned chance by which passage (`lab/train/reader/LOG.md`). Sixteen pieces take some .5 s of a core the first time. Where the reader cannot be used, the learned chance alone stands, and the trace says so",
     },
     {
       rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; else refused without a model call",
