@@ -23,7 +23,7 @@ import {
   verify,
   versionsOf,
 } from "../../src/internals.ts";
-import type { ToRead } from "../../src/reader/reader.ts";
+import type { ReadTexts } from "../../src/reader/reader.ts";
 import { openSharedReader } from "../../src/reader/shared-reader.ts";
 import { readChooserWeights } from "../../src/write/chooser-weights.ts";
 import type { Benchmark } from "../commands/bench.ts";
@@ -74,7 +74,7 @@ async function measure(
   const chooser = () => ({
     weights: chooserWeights,
     embed: (given: readonly string[]) => encoder.embedSync(given),
-    read: (given: readonly ToRead[], stop: AbortSignal) => reader.read(given, stop),
+    read: ((given, stop) => reader.read(given, stop)) satisfies ReadTexts,
   });
   const scope = { domain: "veterans", tenant: null, access: engine.config.access };
   const signal = new AbortController().signal;

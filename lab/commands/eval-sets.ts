@@ -193,7 +193,7 @@ export function addEvalSetsCommands(evaluate: Command, context: CliContext): voi
 
   overSets(
     "guard",
-    "the two thresholds of `spark` with the learned chance in the cross-encoder's place: from where what its source says of them holds",
+    "the two thresholds of `spark` with the reader and the learned chance in the cross-encoder's place: from where what its source says of them holds",
   ).action(async (flags: SetsFlags, command: Command) => {
     const { evaluateGuard } = await import("../runs/guard.ts");
     const options = {

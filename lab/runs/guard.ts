@@ -31,13 +31,20 @@ interface Guarded {
   readonly passages: readonly { readonly score: number; readonly gold: boolean }[];
 }
 
+/** Sum of a passage, and whether it holds a marked quote. */
+type Sum = Guarded["passages"][number];
+
+function higher(best: Sum | null, one: Sum): Sum {
+  return best === null || one.score > best.score ? one : best;
+}
+
 interface Thresholds {
   readonly perPassage: number;
   readonly aggregate: number;
 }
 
 /**
- * Sums of `spark`'s guard where the learned chance stands for the cross-encoder: from which on what the source says of .28 and .35 holds. Chosen on every other
+ * Sums of `spark`'s guard where the reader and the learned chance stand for the cross-encoder: from which on what the source says of .28 and .35 holds. Chosen on every other
  * set, and what each choice gives on the rest; both ways, then on all.
  */
 export async function* evaluateGuard({ sets, config, command, signal }: GuardOptions): AsyncGenerator<EvaluateEvent, void> {
@@ -121,6 +128,15 @@ function summarize(asked: readonly Guarded[], command: string) {
     show("as shipped, on all", "shipped", asked, spark.gate.learned);
     show("the source's own, on all", "source", asked, spark.gate);
   }
+  const answerable = asked.filter(({ kind }) => kind === "answerable");
+  const first = answerable.filter(({ passages: [best] }) => best?.gold === true).length;
+  const highest = answerable.filter(({ passages }) => passages.reduce<Sum | null>(higher, null)?.gold === true).length;
+  table.push(
+    countRow("a marked quote in the first of the passages", first, answerable.length, "as retrieval orders them"),
+    countRow("  in the one of the highest sum", highest, answerable.length, "the first that the writer is given"),
+  );
+  metrics["first.retrieved"] = answerable.length === 0 ? null : first / answerable.length;
+  metrics["first.sum"] = answerable.length === 0 ? null : highest / answerable.length;
   const n = { questions: asked.length, passages: passagesOf(asked).length };
   return { report: makeReport({ name: "guard", command, n, metrics, items: asked.map((one) => ({ ...one })) }), table };
 }

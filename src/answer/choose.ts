@@ -27,7 +27,7 @@ export interface ChooseParts {
 }
 
 /** Characters of one quote in an answer; a longer sentence is not taken. */
-const QUOTE_CHARACTERS = 1200;
+export const QUOTE_CHARACTERS = 1200;
 
 /** Every sentence, list and row of the passages that may be used, the one that most likely answers first. */
 export async function choose(

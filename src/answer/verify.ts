@@ -7,10 +7,12 @@ import type { Precedence } from "../verify/conflicts.ts";
 import type { FactReader } from "../verify/facts.ts";
 import { withLearnedAgreement } from "../verify/learned-agreement.ts";
 import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "../verify/model-verdicts.ts";
-import { BY_WORDS, judgePassages, type LearnedParts } from "../verify/relevance.ts";
+import { BY_WORDS, judgePassages, type LearnedParts, type PassageJudge, poolReadings } from "../verify/relevance.ts";
 import { carryGate } from "../verify/scale.ts";
 import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
 import { verifyPassages } from "../verify/verify.ts";
+import { readPassages } from "../write/read-passages.ts";
+import { type ChooserParts, QUOTE_CHARACTERS } from "./choose.ts";
 import { wordsFor } from "./question-words.ts";
 import type { Found } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
@@ -21,6 +23,8 @@ export interface VerifyParts {
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
   /** Loaded when a gate first asks. */
   readonly sufficiency: () => LearnedParts;
+  /** The encoder and the reader that quotes are chosen with; loaded when a gate first has passages read. */
+  readonly chooser: () => ChooserParts;
   /** Tells whether passages bear each other out where rules do not. */
   readonly agreement: Pick<SupportScorer, "score">;
   /** A model that scores passages beside the rules; `null`: none is asked. */
@@ -55,7 +59,8 @@ export async function verify(retrieval: Retrieval, parts: VerifyParts, log: Stag
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
   const read = profile.comparePassages ? { ...words, tokensOf: tokensRead(words, parts) } : words;
   const view = viewFor(retrieval, words, parts);
-  const judge = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
+  const learned = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
+  const judge = await withReadings(learned, retrieval, parts, log, signal);
   if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
   const gate = carryGate(profile.gate, scale, judge.type === "learned");
   const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);
@@ -70,6 +75,24 @@ export async function verify(retrieval: Retrieval, parts: VerifyParts, log: Stag
 function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]): boolean {
   if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
   return type === "sufficiency" || type === "v-score" || type === "best-similarity";
+}
+
+/** For the guard the reader reads the passages too, in the cross-encoder's place; where it cannot, the learned chance alone is the cross score. */
+async function withReadings(
+  judge: PassageJudge,
+  { question, passages }: Retrieval,
+  { profile, chooser }: Pick<VerifyParts, "profile" | "chooser">,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<PassageJudge> {
+  if (profile.gate.type !== "guard" || judge.type !== "learned") return judge;
+  const { embed, read } = chooser();
+  const options = { maxCharacters: QUOTE_CHARACTERS, embed, signal };
+  const readings = read === null ? null : await readPassages(question.resolved, passages, { ...options, readTexts: read });
+  log.fact("read", readings?.filter((one) => one !== null).length ?? null);
+  if (readings !== null) return { ...judge, relevance: poolReadings(judge.relevance, readings) };
+  log.notice("reader_missing", "the passages were not read: the learned chance alone stands for the cross-encoder");
+  return judge;
 }
 
 /** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */

@@ -4,6 +4,7 @@ import { openCrisisFinder } from "../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../engine/reader-keeper.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
+import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { asksAnything, createCrisisFinder } from "./crisis.ts";
 import { createHotlineFinder, createQuietFinder } from "./hotlines.ts";
 
@@ -16,9 +17,9 @@ function finderOf({ reads = true } = {}) {
     read: { chance: (vector) => vector[0] ?? 0, cuts: { possible: 0.45, likely: 0.75 } },
     encoder: { embedSync: (all) => all.map((text) => Float32Array.of(said(text, "g"))) },
     reader: reads
-      ? async (all) => {
+      ? async (all, signal) => {
           texts.push(all.map(String));
-          return all.map((text) => ({ vector: Float32Array.of(said(String(text), "r")), answer: null }));
+          return fakeReadTexts((text) => ({ vector: Float32Array.of(said(String(text), "r")) }))(all, signal);
         }
       : null,
   });

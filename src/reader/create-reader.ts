@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { PACKAGE_ROOT } from "../package.ts";
 import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
 import { createReadText } from "./read-text.ts";
-import type { Reader, TextReading, ToRead } from "./reader.ts";
+import type { Reader, ReadingOf, ToRead } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 import { createThreadStarter } from "./threads.ts";
 import { loadReaderWeights } from "./weights.ts";
@@ -51,10 +51,10 @@ export function defaultThreads(): number {
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
   const cache = createReadingCache(cacheBytes);
 
-  async function readAll(texts: readonly ToRead[], signal: AbortSignal | undefined): Promise<TextReading[]> {
+  async function readAll<Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal): Promise<ReadingOf<Read>[]> {
     signal?.throwIfAborted();
     const keys = texts.map((text) => readingKey(weights.hash, text));
-    const found = new Map<string, TextReading>();
+    const found = new Map<string, ReadingOf<ToRead>>();
     const missing = new Map<string, ToRead>();
     for (const [i, text] of texts.entries()) {
       const key = keys[i] as string;
@@ -79,7 +79,8 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       stop.abort(error);
       throw error;
     }
-    return keys.map((key) => found.get(key) as TextReading);
+    // What was read is what the key was made of.
+    return keys.map((key) => found.get(key) as ReadingOf<Read>);
   }
 
   return {

@@ -3,7 +3,7 @@ import { createReaderPool } from "./pool.ts";
 import type { ToRead } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadEvents, ThreadTask } from "./threads.ts";
 
-const said = (text: ToRead) => ({ vector: Float32Array.of(Number(text)), answer: null });
+const said = (text: ToRead) => ({ vector: Float32Array.of(Number(text)) });
 
 interface FakeThread extends ReaderThread {
   readonly arenaNumber: number;

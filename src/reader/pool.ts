@@ -1,11 +1,11 @@
 import { ModelError, messageOf } from "../errors.ts";
-import type { TextReading, ToRead } from "./reader.ts";
+import type { ReadingOf, ToRead } from "./reader.ts";
 import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
 
 /** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
 export interface ReaderPool {
   /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed` */
-  read(read: ToRead, signal: AbortSignal | undefined): Promise<TextReading>;
+  read(read: ToRead, signal: AbortSignal | undefined): Promise<ReadingOf<ToRead>>;
   /** Starts every thread that is not running. */
   warm(): void;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface ReaderPool {
 interface Job {
   readonly id: number;
   readonly read: ToRead;
-  readonly resolve: (reading: TextReading) => void;
+  readonly resolve: (reading: ReadingOf<ToRead>) => void;
   readonly reject: (reason: unknown) => void;
   crashes: number;
 }
@@ -93,7 +93,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     read(read, signal) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(signal.reason);
-      return new Promise<TextReading>((resolve, reject) => {
+      return new Promise<ReadingOf<ToRead>>((resolve, reject) => {
         lastId = (lastId % 0x7fffffff) + 1;
         const leave = () => {
           drop(job);

@@ -1,17 +1,17 @@
 import { createForward } from "./forward.ts";
-import type { TextReading, ToRead } from "./reader.ts";
+import type { ReadingOf, ToRead } from "./reader.ts";
 import { createSequenceBuilder } from "./sequence.ts";
 import { piecesOf, type ReaderWeights } from "./shared-weights.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
 /** Reads one text or pair after the other in the thread that calls. */
-export type ReadText = (read: ToRead) => TextReading;
+export type ReadText = (read: ToRead) => ReadingOf<ToRead>;
 
 export function createReadText(weights: ReaderWeights, arenaNumber: number): ReadText {
   const sequence = createSequenceBuilder(createWordpiece(piecesOf(weights)));
   const forward = createForward(weights, arenaNumber);
   return (read) => {
     const { vector, answer } = forward.run(sequence(read));
-    return { vector, answer: typeof read === "string" ? null : answer };
+    return typeof read === "string" ? { vector } : { vector, answer };
   };
 }

@@ -7,13 +7,20 @@ export interface TextPair {
 /** What is read: a text alone, or a question with what may answer it. */
 export type ToRead = string | TextPair;
 
-/** What was read of a text. It may be shared with other callers, and is not to be changed. */
+/** What was read of a text alone. It may be shared with other callers, and is not to be changed. */
 export interface TextReading {
   /** Of the whole text, of length 1: the dot product of two is their cosine. */
   readonly vector: Float32Array;
-  /** Log odds that the text answers the question, beside texts that stand near it and do not; `null`: a text alone was read. */
-  readonly answer: number | null;
 }
+
+/** What was read of a question with a text; shared like any other. */
+export interface PairReading extends TextReading {
+  /** Log odds that the text answers the question, beside texts that stand near it and do not. */
+  readonly answer: number;
+}
+
+/** What is read of a text, or of a pair; of a list of both, either. */
+export type ReadingOf<Read extends ToRead> = Read extends TextPair ? PairReading : TextReading;
 
 /** A reader: turns what a text means into a vector, so that a question lies near what answers it, and says of a question and a text whether one answers the other. */
 export interface Reader {
@@ -23,9 +30,10 @@ export interface Reader {
    * @throws the signal's reason when it is cancelled
    * @throws {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`
    * @example
-   * const [alone, beside] = await reader.read(["What is the fee?", { question: "What is the fee?", text: "Library › Fees\nA card costs $3." }]);
+   * const [alone] = await reader.read(["What is the fee?"]);
+   * const [beside] = await reader.read([{ question: "What is the fee?", text: "Library › Fees\nA card costs $3." }]);
    */
-  read(texts: readonly ToRead[], signal?: AbortSignal): Promise<TextReading[]>;
+  read<Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal): Promise<ReadingOf<Read>[]>;
   /** Name and hash: vectors of different weights must not be compared. */
   readonly weights: { readonly name: string; readonly hash: string };
   /** Starts what the first reading would start, without waiting for it. */
@@ -35,4 +43,4 @@ export interface Reader {
 }
 
 /** Readings of texts, by the reader that weights were learned with; `null`: it could not read, and what is known without it stands. */
-export type ReadTexts = (texts: readonly ToRead[], signal: AbortSignal) => Promise<readonly TextReading[] | null>;
+export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;

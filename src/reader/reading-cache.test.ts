@@ -4,7 +4,7 @@ import type { TextReading, ToRead } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
 
 /** Some 1,900 bytes with its entry. */
-const readingOf = (value: number): TextReading => ({ vector: new Float32Array(375).fill(value), answer: null });
+const readingOf = (value: number): TextReading => ({ vector: new Float32Array(375).fill(value) });
 const one = readingOf(1);
 const two = readingOf(2);
 

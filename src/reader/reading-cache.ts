@@ -1,10 +1,10 @@
 import { sha256Hex } from "../text/hash.ts";
-import type { TextReading, ToRead } from "./reader.ts";
+import type { ReadingOf, ToRead } from "./reader.ts";
 
 /** Readings by what was read; what was not asked for longest goes first when there are more bytes than allowed. */
 export interface ReadingCache {
-  get(key: string): TextReading | undefined;
-  set(key: string, reading: TextReading): void;
+  get(key: string): ReadingOf<ToRead> | undefined;
+  set(key: string, reading: ReadingOf<ToRead>): void;
   readonly bytes: number;
 }
 
@@ -16,12 +16,12 @@ export function readingKey(weightsHash: string, read: ToRead): string {
 /** A key and an entry, roughly. */
 const ENTRY_BYTES = 400;
 
-function bytesOf({ vector }: TextReading): number {
+function bytesOf({ vector }: ReadingOf<ToRead>): number {
   return ENTRY_BYTES + vector.byteLength;
 }
 
 export function createReadingCache(maxBytes: number): ReadingCache {
-  const entries = new Map<string, TextReading>();
+  const entries = new Map<string, ReadingOf<ToRead>>();
   let bytes = 0;
   const drop = (key: string) => {
     const known = entries.get(key);

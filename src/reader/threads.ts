@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { TextReading, ToRead } from "./reader.ts";
+import type { ReadingOf, ToRead } from "./reader.ts";
 import type { ReaderWeights } from "./shared-weights.ts";
 
 export interface ThreadSetup {
@@ -14,7 +14,7 @@ export interface ThreadTask {
   readonly read: ToRead;
 }
 
-export type ThreadReply = { readonly id: number } & ({ readonly reading: TextReading } | { readonly failure: string });
+export type ThreadReply = { readonly id: number } & ({ readonly reading: ReadingOf<ToRead> } | { readonly failure: string });
 
 /** A thread that reads one text at a time. */
 export interface ReaderThread {

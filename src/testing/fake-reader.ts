@@ -1,5 +1,5 @@
 import { dot } from "../reader/dot.ts";
-import type { Reader, ToRead } from "../reader/reader.ts";
+import type { Reader, ReadingOf, ReadTexts, ToRead } from "../reader/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** A reader that says what a test wants it to say, and remembers what it was asked. */
@@ -18,6 +18,14 @@ const DIMENSIONS = 64;
 /** Log odds of a pair of one name, and below 0 those of any other. */
 const SURE = 4;
 
+/** Reads each text or pair as a test says. */
+export function fakeReadTexts(readingOf: (one: ToRead) => ReadingOf<ToRead>): ReadTexts {
+  return async <Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal) => {
+    signal?.throwIfAborted();
+    return texts.map((one) => readingOf(one) as ReadingOf<Read>);
+  };
+}
+
 /**
  * A fake reader.
  * @example
@@ -33,16 +41,17 @@ export function fakeReader({ nameOf = (text) => text, name = "fake-reader" }: Fa
     vector[names.indexOf(named) % DIMENSIONS] = 1;
     return vector;
   };
+  const readingOf = (one: ToRead): ReadingOf<ToRead> => {
+    if (typeof one === "string") return { vector: vectorOf(one) };
+    const vector = vectorOf(one.text);
+    return { vector, answer: dot(vectorOf(one.question), vector) > 0 ? SURE : -SURE };
+  };
   return {
     calls,
-    async read(texts, signal) {
+    async read<Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal) {
       signal?.throwIfAborted();
       calls.push(texts);
-      return texts.map((one) => {
-        if (typeof one === "string") return { vector: vectorOf(one), answer: null };
-        const vector = vectorOf(one.text);
-        return { vector, answer: dot(vectorOf(one.question), vector) > 0 ? SURE : -SURE };
-      });
+      return texts.map((one) => readingOf(one) as ReadingOf<Read>);
     },
     weights: { name, hash: sha256Hex(name) },
     warm: () => undefined,

@@ -16,7 +16,7 @@ export {
 } from "./fake-endpoint.ts";
 export { type FakeJudge, fakeJudge } from "./fake-judge.ts";
 export { type FakeMatcher, fakeMatcher } from "./fake-matcher.ts";
-export { type FakeReader, type FakeReaderOptions, fakeReader } from "./fake-reader.ts";
+export { type FakeReader, type FakeReaderOptions, fakeReader, fakeReadTexts } from "./fake-reader.ts";
 export {
   type FakeHost,
   type FakeWeb,

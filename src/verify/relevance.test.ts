@@ -16,6 +16,7 @@ import {
   combineScores,
   judgePassages,
   type PassageJudge,
+  poolReadings,
   type RelevanceWeights,
   readRelevanceFolds,
   readRelevanceWeights,
@@ -86,6 +87,21 @@ describe("features of a passage", () => {
     const chances = relevanceOf(seen, shipped.passage);
     expect(chances).toHaveLength(texts.length);
     for (const { probability } of chances) expect(probability > 0 && probability < 1).toBe(true);
+  });
+});
+
+describe("poolReadings", () => {
+  const learned = (probability: number) => ({ probability, reason: `relevance ${probability}` });
+  it("σ of the mean of both log odds: of .9 and .5 it is .75, for 9 : 1 and 1 : 1 have the mean 3 : 1", () => {
+    const [one, sure, doubted] = poolReadings([learned(0.9), learned(0.5), learned(0.9)], [0, Math.log(9), Math.log(1 / 9)]);
+    expect(one?.probability).toBeCloseTo(0.75, 12);
+    expect(sure?.probability).toBeCloseTo(0.75, 12);
+    expect(doubted?.probability).toBeCloseTo(0.5, 12);
+    expect(one?.reason).toBe("0.75 of the reader's 0.50 and relevance 0.9");
+  });
+  it("leaves the learned chance of what was not read", () => {
+    expect(poolReadings([learned(0.9), learned(0.2)], [null])).toEqual([learned(0.9), learned(0.2)]);
+    expect(poolReadings([], [])).toEqual([]);
   });
 });
 

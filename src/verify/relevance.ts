@@ -105,6 +105,20 @@ export function relevanceOf(view: EvidenceView, model: RelevanceModel): Relevanc
   });
 }
 
+/**
+ * The learned chance beside what the reader says of each passage: σ of the mean of both log odds (a logarithmic pool with equal weights: Genest and Zidek,
+ * Statistical Science 1(1), 1986, section 3). Apart they err on different things: the learned chance knows the passages beside it, the reader what was said.
+ * @param readings log odds by the reader; `null`: of that passage it says nothing, and the learned chance stands
+ */
+export function poolReadings(relevance: readonly Relevance[], readings: readonly (number | null)[]): Relevance[] {
+  return relevance.map((own, i) => {
+    const answer = readings[i] ?? null;
+    if (answer === null) return own;
+    const probability = sigmoid((logOddsOf(own.probability) + answer) / 2);
+    return { probability, reason: `${probability.toFixed(2)} of the reader's ${sigmoid(answer).toFixed(2)} and ${own.reason}` };
+  });
+}
+
 /** Groups of features that are named. */
 const NAMED = 3;
 /** Log-odds below which a group says nothing. */

@@ -7,7 +7,7 @@ import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { piecesOf } from "./pieces.ts";
+import { type PiecesOptions, piecesOf } from "./pieces.ts";
 import { readPieces } from "./read-pieces.ts";
 
 export interface ChooseOptions {
@@ -53,6 +53,15 @@ function startOf({ view }: ScoredPiece): number {
   return view.piece.range.start;
 }
 
+/** How passages are cut into pieces for a question. */
+export function pieceCut(type: AskedQuestion["type"], maxCharacters: number): PiecesOptions {
+  return { maxCharacters, maxPieces: MAX_PIECES, wholeLists: isForList(type) };
+}
+
+function isForList(type: AskedQuestion["type"]): boolean {
+  return type === "list" || type === "how-do-i";
+}
+
 /** What the chooser learns from and what it chooses by. */
 export async function measurePieces(
   question: string,
@@ -61,9 +70,9 @@ export async function measurePieces(
   { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights" | "read">,
 ): Promise<{ readonly asked: AskedQuestion; readonly pieces: readonly MeasuredPiece[] }> {
   const asked = readAsked(question, words);
-  const wantsList = asked.type === "list" || asked.type === "how-do-i";
+  const wantsList = isForList(asked.type);
   const looked = evidence.slice(0, PASSAGES);
-  const cut = { maxCharacters, maxPieces: MAX_PIECES, wholeLists: wantsList };
+  const cut = pieceCut(asked.type, maxCharacters);
   const views = looked.map((one, rank) => viewPassage(piecesOf(one.passage, cut), one, rank, asked));
   const relevances = await relevanceOf(question, views.flat(), words, reranker, signal);
   const cosines = cosinesOf(question, views.flat(), embed);

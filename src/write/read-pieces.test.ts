@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ReadTexts } from "../reader/reader.ts";
-import { fakeReader } from "../testing/fake-reader.ts";
+import type { ReadTexts, ToRead } from "../reader/reader.ts";
+import { fakeReader, fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { answerChance, UNKNOWN_TERMS } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
@@ -42,8 +42,9 @@ describe("readPieces", () => {
 
   it("puts the piece first that answers when it is read beside the question, where all vectors are the same", async () => {
     const vector = Float32Array.of(1, 0);
-    const together: ReadTexts = async (texts) =>
-      texts.map((one) => ({ vector, answer: typeof one === "string" ? null : isAbout(one.text) === "price" ? 5 : -5 }));
+    const together = fakeReadTexts((one) =>
+      typeof one === "string" ? { vector } : { vector, answer: isAbout(one.text) === "price" ? 5 : -5 },
+    );
     const { pieces } = await chooseWith(together, SENTENCES.slice(0, 6));
     expect(pieces[0]?.view.text).toBe(SENTENCES[2]);
     expect(pieces.map(({ reading }) => reading)).toEqual([
@@ -62,18 +63,17 @@ describe("readPieces", () => {
   });
 
   it("reads the best at a glance beside the question, below title and headings, and the most likely of them alone; the others stay behind them", async () => {
-    const fake = fakeReader();
+    const calls: ToRead[] = [];
     // The later a piece comes at a glance, the more likely it answers.
-    const later: ReadTexts = async (texts, stop) =>
-      (await fake.read(texts, stop)).map((reading, i) => ({ ...reading, answer: typeof texts[i] === "string" ? null : i }));
+    const later = fakeReadTexts((one) => {
+      calls.push(one);
+      return { vector: Float32Array.of(1, 0), answer: calls.length };
+    });
     const { pieces, glance } = await chooseWith(later);
     const best = (glance ?? []).slice(0, READ_PIECES).map(({ view }) => `Ferry › Prices\n${view.text}`);
-    const [beside, alone] = fake.calls;
-    expect(beside).toEqual([...best.map((text) => ({ question: QUESTION, text })), QUESTION]);
-    expect(alone).toEqual(best.slice(-READ_ALONE).toReversed());
-    expect(fake.calls).toHaveLength(2);
+    expect(calls).toEqual([...best.map((text) => ({ question: QUESTION, text })), QUESTION, ...best.slice(-READ_ALONE).toReversed()]);
     expect(pieces.map(({ reading }) => reading?.cross ?? null).slice(READ_ALONE)).toEqual(
-      pieces.slice(READ_ALONE).map((_, i) => (i < READ_PIECES - READ_ALONE ? READ_PIECES - READ_ALONE - 1 - i : null)),
+      pieces.slice(READ_ALONE).map((_, i) => (i < READ_PIECES - READ_ALONE ? READ_PIECES - READ_ALONE - i : null)),
     );
     expect(pieces.map(({ reading }) => (reading?.cosine ?? null) !== null)).toEqual(pieces.map((_, i) => i < READ_ALONE));
     for (const of of ["score", "chance"] as const)
@@ -87,17 +87,18 @@ describe("readPieces", () => {
     const choice = { ...glanced, pieces: glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0 })) };
     const reader = fakeReader();
     const read = await readPieces(QUESTION, choice, { weights, readTexts: (texts, stop) => reader.read(texts, stop), signal });
-    expect(reader.calls[0]).toHaveLength(2 + 1);
+    expect(reader.calls[0]).toHaveLength(2);
     expect(read.pieces.map(({ reading }) => reading !== null)).toEqual([true, true, false, false]);
     expect(read.pieces.slice(2).map(({ view }) => view.text)).toEqual(choice.pieces.slice(2).map(({ view }) => view.text));
   });
 
   it("lets a glance stand where the reader could not read", async () => {
     const reader = fakeReader();
-    const never: ReadTexts = async () => null;
-    const onlyBeside: ReadTexts = async (texts, stop) => (texts.includes(QUESTION) ? reader.read(texts, stop) : null);
-    for (const read of [never, onlyBeside]) {
-      const unread = await chooseWith(read);
+    // What fails: the pairs, the question, what is read alone.
+    for (const failing of [1, 2, 3]) {
+      let calls = 0;
+      const unread = await chooseWith((texts, stop) => (++calls === failing ? Promise.resolve(null) : reader.read(texts, stop)));
+      expect(calls).toBe(Math.max(2, failing));
       expect(unread.glance).toBeNull();
       expect(unread.pieces.map(({ view, score }) => [view.text, score])).toEqual(
         (await chooseWith(null)).pieces.map(({ view, score }) => [view.text, score]),

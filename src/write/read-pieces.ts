@@ -1,6 +1,6 @@
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import { dot } from "../reader/dot.ts";
-import type { ReadTexts, TextPair, TextReading } from "../reader/reader.ts";
+import type { PairReading, ReadTexts, TextPair, TextReading } from "../reader/reader.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { measureReading } from "./reading-features.ts";
@@ -29,18 +29,18 @@ export async function readPieces(question: string, choice: Choice, { weights, re
   if (best === undefined) return choice;
   const likely = choice.pieces.slice(0, READ_PIECES).filter(({ score }) => score >= best.score - READ_WITHIN);
   const texts = likely.map(({ view }) => ({ question, text: readingText(view) }));
-  const beside = await readTexts([...texts, question], signal);
-  if (beside === null) return choice;
-  const asked = beside.at(-1) as TextReading;
+  const [beside, asked] = await Promise.all([readTexts(texts, signal), readTexts([question], signal)]);
+  if (beside === null || asked === null) return choice;
   const byOdds = likely
-    .map((piece, i) => ({ piece, text: texts[i] as TextPair, cross: beside[i]?.answer ?? 0 }))
+    .map((piece, i) => ({ piece, text: texts[i] as TextPair, cross: (beside[i] as PairReading).answer }))
     .sort((a, b) => b.cross - a.cross);
   const near = byOdds.slice(0, READ_ALONE).map(({ text }) => text.text);
   const alone = await readTexts(near, signal);
   if (alone === null) return choice;
+  const { vector } = asked[0] as TextReading;
   const scored = byOdds.map(({ piece, cross }, i): ScoredPiece => {
     const own = alone[i];
-    const reading = { cross, cosine: own === undefined ? null : dot(asked.vector, own.vector) };
+    const reading = { cross, cosine: own === undefined ? null : dot(vector, own.vector) };
     const score = scoreOf(measureReading(piece.measured, reading, read.features), read);
     return { ...piece, score, chance: chanceOfScore(score, read), reading };
   });
