@@ -25,8 +25,8 @@ export interface PlainItem {
 }
 
 const ITEM = /^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))(?: {1,4}|\t)(?=\S)/;
-/** What starts another block, or might, at the beginning of a line. */
-const BLOCK_SYNTAX = /^[ \t]*(?:[#>+\-=~|]|\*(?=[ \t\r]|$)|\d{1,9}[.)])/;
+/** What starts another block, or might, at the beginning of a line. Before a number that might, blanks may stand for a tag. */
+const BLOCK_SYNTAX = /^(?:[ \t]*(?:[#>+\-=~|]|\*(?=[ \t\r]|$))|[ \t]+\d{1,9}[.)]|\d{1,9}[.)](?=[ \t\r]|$))/;
 const TEXT = /(?:[^*_`[\]<&\\|!\n]|!(?!\[)|&(?!#?\w{1,32};))+/y;
 /** A character by its name. Those by their numbers are left to the full parser: some are no characters. */
 const ENTITY = /&[A-Za-z][A-Za-z0-9]{1,31};/y;
@@ -40,6 +40,12 @@ const LINK = /\[([^[\]\n<\\]+)\]\([ \t]*[^\s()<>\\]*[ \t]*\)/y;
 const STRONG = /(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\*)/y;
 /** Two blanks or more at the end of a line; a tab among them breaks nothing. */
 const HARD_BREAK = /[^ \t] {2,}$/;
+/** What underscores mark, without any mark that might reach beyond it. */
+const UNDERLINED = /(_{1,2})([^*_\s](?:[^*_\n]*[^*_\s])?)\1(?!_)/y;
+/** An asterisk behind a word, as of a footnote: it could only end what an earlier one began, and those that are read have ended already. */
+const FOOTNOTE = /(?<=[^\s*])\*(?=[ \t]|$)/y;
+/** A number with a stop: the mark of an item only before a blank. */
+const NUMBER_MARK = /^\d{1,9}[.)]/;
 /** What a mark encloses without any mark in it. */
 const BARE = /^[^*_`[\]<&\\|!]*$/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
@@ -95,7 +101,7 @@ export function readPlainMarkdown(text: string, { start, end }: TextRange, { max
     } else if (BLOCK_SYNTAX.test(line) || (lineStart === start && indent > maxIndent)) return null;
     const into = items.at(-1)?.pieces ?? paragraph;
     if (!readInline(content, lineEnd - content.length, into, found)) return null;
-    if (isBroken) found.isRich = true;
+    if (isBroken || NUMBER_MARK.test(content)) found.isRich = true;
     if (lineEnd < end) into.push({ start: lineEnd, end: isBroken ? lineEnd : lineEnd + 1 });
     lineStart = lineEnd + 1;
   }
@@ -210,11 +216,22 @@ function readInline(line: string, base: number, into: PlainPiece[], found: { rea
       at++;
       continue;
     }
-    const strong = match(STRONG, line, at);
-    const marks = strong?.[1]?.length ?? 0;
-    const stop = at + (strong?.[0].length ?? 0);
-    if (strong === null || !flanks(line, at + marks, at - 1) || !flanks(line, stop - marks - 1, stop)) return false;
-    if (!readInner(strong[2] ?? "", base + at + marks, into, found)) return false;
+    if (match(FOOTNOTE, line, at) !== null) {
+      found.isRich = true;
+      into.push({ start: base + at, end: base + at + 1 });
+      at++;
+      continue;
+    }
+    const underlined = match(UNDERLINED, line, at);
+    const marked = underlined ?? match(STRONG, line, at);
+    const marks = marked?.[1]?.length ?? 0;
+    const stop = at + (marked?.[0].length ?? 0);
+    if (marked === null || !flanks(line, at + marks, at - 1) || !flanks(line, stop - marks - 1, stop)) return false;
+    if (underlined !== null) {
+      if (!partsWords(line[at - 1]) || !partsWords(line[stop])) return false;
+      found.isRich = true;
+    }
+    if (!readInner(marked[2] ?? "", base + at + marks, into, found)) return false;
     at = stop;
   }
   return true;
@@ -233,6 +250,11 @@ function readInner(inner: string, base: number, into: PlainPiece[], found: { isR
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
+}
+
+/** Underscores mark no part of a word. */
+function partsWords(outer = " "): boolean {
+  return /\s/.test(outer) || PUNCTUATION.test(outer);
 }
 
 /** CommonMark's rule for asterisks: what they mark is no white space, and no punctuation unless such stands outside too. */
