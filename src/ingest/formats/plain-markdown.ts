@@ -42,8 +42,6 @@ const STRONG = /(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\*)/y;
 const HARD_BREAK = /[^ \t] {2,}$/;
 /** What underscores mark, without any mark that might reach beyond it. */
 const UNDERLINED = /(_{1,2})([^*_\s](?:[^*_\n]*[^*_\s])?)\1(?!_)/y;
-/** An asterisk behind a word, as of a footnote: it could only end what an earlier one began, and those that are read have ended already. */
-const FOOTNOTE = /(?<=[^\s*])\*(?=[ \t]|$)/y;
 /** A number with a stop: the mark of an item only before a blank. */
 const NUMBER_MARK = /^\d{1,9}[.)]/;
 /** What a mark encloses without any mark in it. */
@@ -212,12 +210,6 @@ function readInline(line: string, base: number, into: PlainPiece[], found: { rea
       continue;
     }
     if (!found.hasDefinitions && match(BRACKET, line, at) !== null) {
-      into.push({ start: base + at, end: base + at + 1 });
-      at++;
-      continue;
-    }
-    if (match(FOOTNOTE, line, at) !== null) {
-      found.isRich = true;
       into.push({ start: base + at, end: base + at + 1 });
       at++;
       continue;
