@@ -62,3 +62,14 @@ test("small files that waited behind one that ends its thread are read by anothe
   await expect(alsoCancelled).rejects.toThrow("stop");
   expect((await others).map(([draft]) => draft?.text)).toEqual(["Text of b.md.", "Text of c.md.", "Text of d.md."]);
 });
+
+test("quick texts leave a thread unused, other files take all", async () => {
+  const threads = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+  reader = createFileReader({ timeoutMs: 30_000, threads: 2 });
+  const before = threads();
+  const texts = Array.from({ length: 5 }, (_, i) => (reader as FileReader).read(file(`${i}.txt`, `Text ${i}.`), never));
+  const withTexts = threads();
+  const other = reader.read(file("a.eml", "Subject: A\n\nText."), never);
+  expect([withTexts - before, threads() - before]).toEqual([1, 2]);
+  await Promise.all([...texts, other]);
+});

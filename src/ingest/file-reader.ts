@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
 import { IngestError } from "../errors.ts";
 import type { DocumentDraft } from "./document-draft.ts";
+import { textExtensions } from "./formats/formats.ts";
 import { findRecognition } from "./formats/pdf/recognise.ts";
+import { extensionOf } from "./paths.ts";
 import { type FileToRead, type ReaderThread, startReaderThread, ThreadEnded } from "./reader-thread.ts";
 
 /** Milliseconds for one file, and for each of its pages that is recognised; a book of 20 MB takes a third. */
@@ -10,10 +12,15 @@ export const FILE_TIMEOUT_MS = 60_000;
 const MOST_THREADS = 4;
 /** Bytes of files that are read at the same time, where more than one is: what a text needs while it is read is some ten times its size. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Bytes of a file that may wait in a thread behind others: it takes some ten milliseconds, less than whoever stores what was read is busy at a time. */
-const SMALL_BYTES = 32 * 1024;
-/** Small files in one thread: as many as it reads while a group is stored. */
+/** Bytes of a text that may wait in a thread behind others: it takes some 30 milliseconds, less than whoever stores what was read is busy at a time. */
+const QUICK_BYTES = 128 * 1024;
+/** Quick files in one thread: as many as it reads while a group is stored. */
 const MOST_WAITING = 16;
+/**
+ * Threads fewer for quick files: to store them is half the work of reading them and needs a processor too, and each thread compiles the program for itself, which
+ * takes as long as to read 5 MB.
+ */
+const LEFT_FOR_STORING = 1;
 
 /** Turns files into documents, some at a time, each in a thread that can be ended. */
 export interface FileReader {
@@ -33,7 +40,7 @@ export interface FileReader {
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default as many as there are processors, 4 at most */
+  /** @default as many as there are processors, 4 at most; quick files are read by one fewer */
   readonly threads?: number;
 }
 
@@ -53,13 +60,14 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
     recognises: findRecognition() !== null,
     async read(file, signal) {
       const size = file.bytes.length;
+      const isQuick = size <= QUICK_BYTES && textExtensions.includes(extensionOf(file.path));
       for (;;) {
         signal.throwIfAborted();
         try {
-          const outcome = await turns.take(size, async (thread) => {
+          const outcome = await turns.take({ bytes: size, isQuick }, async (thread) => {
             signal.throwIfAborted();
-            // A small file keeps its bytes: where the one before it ends the thread, another thread reads it.
-            const read = await thread.read(size > SMALL_BYTES ? file : { ...file, bytes: new Uint8Array(file.bytes) }, signal);
+            // A quick file keeps its bytes: where the one before it ends the thread, another thread reads it.
+            const read = await thread.read(isQuick ? { ...file, bytes: new Uint8Array(file.bytes) } : file, signal);
             // A thread keeps the memory that a large file took, for as long as it lives.
             if (size > MOST_BYTES) await thread.end();
             return read;
@@ -77,30 +85,36 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
   };
 }
 
+/** What is known of a file before it is read. */
+interface FileSize {
+  readonly bytes: number;
+  readonly isQuick: boolean;
+}
+
 interface Turns {
-  /** Reads a file of so many bytes with the thread whose turn it is. */
-  take<Read>(bytes: number, read: (thread: ReaderThread) => Promise<Read>): Promise<Read>;
+  /** Reads a file with the thread whose turn it is. */
+  take<Read>(file: FileSize, read: (thread: ReaderThread) => Promise<Read>): Promise<Read>;
 }
 
 /**
- * Gives files to threads in the order in which they came: to one that has none, small files also behind other small ones; beside another file, no more bytes
+ * Gives files to threads in the order in which they came: to one that has none, quick files also behind other quick ones; beside another file, no more bytes
  * than may be read at once.
  */
 function createTurns(threads: number, all: ReadonlySet<ReaderThread>, start: () => ReaderThread): Turns {
-  const waiting: { readonly bytes: number; readonly begin: (thread: ReaderThread) => Promise<void> }[] = [];
-  /** Threads that read a large file: behind it another one might wait for long. */
+  const waiting: (FileSize & { readonly begin: (thread: ReaderThread) => Promise<void> })[] = [];
+  /** Threads that read a file which is not quick: behind it another one might wait for long. */
   const taken = new Set<ReaderThread>();
   let reading = 0;
-  const threadFor = (bytes: number): ReaderThread | null => {
+  const threadFor = ({ bytes, isQuick }: FileSize): ReaderThread | null => {
     if (reading > 0 && reading + bytes > MOST_BYTES) return null;
     const [best] = [...all].filter((thread) => !taken.has(thread)).sort((a, b) => a.waiting - b.waiting);
     if (best?.waiting === 0) return best;
-    if (all.size < threads) return start();
-    return bytes <= SMALL_BYTES && best !== undefined && best.waiting < MOST_WAITING ? best : null;
+    if (all.size < (isQuick ? Math.max(1, threads - LEFT_FOR_STORING) : threads)) return start();
+    return isQuick && best !== undefined && best.waiting < MOST_WAITING ? best : null;
   };
   const advance = () => {
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      const thread = threadFor(next.bytes);
+      const thread = threadFor(next);
       if (thread === null) return;
       waiting.shift();
       void begin(thread, next);
@@ -108,16 +122,16 @@ function createTurns(threads: number, all: ReadonlySet<ReaderThread>, start: () 
   };
   const begin = async (thread: ReaderThread, file: (typeof waiting)[number]) => {
     reading += file.bytes;
-    if (file.bytes > SMALL_BYTES) taken.add(thread);
+    if (!file.isQuick) taken.add(thread);
     await file.begin(thread);
     reading -= file.bytes;
-    if (file.bytes > SMALL_BYTES) taken.delete(thread);
+    if (!file.isQuick) taken.delete(thread);
     advance();
   };
   return {
-    take: (bytes, read) =>
+    take: (file, read) =>
       new Promise((resolve, reject) => {
-        waiting.push({ bytes, begin: (thread) => read(thread).then(resolve, reject) });
+        waiting.push({ ...file, begin: (thread) => read(thread).then(resolve, reject) });
         advance();
       }),
   };

@@ -21,6 +21,17 @@ function build(original: string) {
   return builder.finish();
 }
 
+test("writes every character, alone and doubled, as what is looked at closely", () => {
+  for (let code = 0; code < 0x10000; code++) {
+    const char = String.fromCharCode(code);
+    for (const original of [`a${char}b`, `a${char}${char}b`]) {
+      const closely = new TextBuilder(original);
+      closely.appendOpaque(original, 0, original.length);
+      if (build(original).text !== closely.finish().text) expect.fail(`U+${code.toString(16)}`);
+    }
+  }
+});
+
 describe("normalising", () => {
   test.each([
     ["a\r\nb\rc", "a b c", "line ends are white space"],

@@ -8,7 +8,10 @@ export const NORMALISER_VERSION = "2";
  * bidirectional controls, Unicode tags (invisible text), lone surrogates.
  */
 const SPECIAL = /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-const MAY_COMPOSE = /[\u0300-\uffff]/;
+/** Found in every text in which `SPECIAL` finds something, and by a fraction of the work in those in which it finds nothing. */
+const MAY_BE_SPECIAL = /[^ -~\u00a1-\u00ac\u00ae-\u167f\u2010-\u2027\u2030-\u205e]| {2}/;
+/** Dashes, quotation marks and what else stands beside them compose with nothing. */
+const MAY_COMPOSE = /[\u0300-\u200f\u205f-\uffff]/;
 /** A character with its marks, or a run of conjoining Hangul; at most 32 long, so that hostile stacks of marks stay cheap. */
 const CLUSTER =
   /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}{1,32}/gu;
@@ -89,6 +92,10 @@ export class TextBuilder {
 
   #scan(start: number, end: number, preformatted: boolean): void {
     const piece = this.original.slice(start, end);
+    if (!MAY_BE_SPECIAL.test(piece)) {
+      this.#plain(piece, start, preformatted);
+      return;
+    }
     let from = 0;
     SPECIAL.lastIndex = 0;
     for (let match = SPECIAL.exec(piece); match !== null; match = SPECIAL.exec(piece)) {

@@ -7,7 +7,7 @@ import { createWordTokens, type WordTokens } from "./word-tokens.ts";
 /** `countTokens(text.slice(start, end))`, for many ranges of one text. */
 export type TokenCounter = (range: TextRange) => number;
 
-/** Shorter slices are counted as they are: looking places up costs more. */
+/** Shorter slices are read anew: looking places up costs more. */
 const SHORT = 24;
 
 const require = createRequire(import.meta.url);
@@ -19,33 +19,36 @@ const require = createRequire(import.meta.url);
  */
 export function createTokenCounter(text: string, known: WordTokens = createWordTokens()): TokenCounter {
   const longRuns = longRunsOf(text);
-  const { starts, sums, split } = readWords(text, longRuns, known);
+  const split = wordSplitter();
+  const { starts, sums } = readWords(text, longRuns, { known, split });
+  const countWords = (part: string) => {
+    let sum = 0;
+    for (let at = 0; at < part.length; ) {
+      const end = wordEnd(part, at, split);
+      sum += known.count(part, at, end);
+      at = end;
+    }
+    return sum;
+  };
   return ({ start, end }) => {
-    const slice = () => countTokens(text.slice(start, end));
-    if (
-      end - start < SHORT ||
-      isInsidePair(text, start) ||
-      isInsidePair(text, end) ||
-      longRuns.some((run) => run.start < end && run.end > start)
-    )
-      return slice();
+    const part = text.slice(start, end);
+    if (isInsidePair(text, start) || isInsidePair(text, end) || longRuns.some((run) => run.start < end && run.end > start))
+      return countTokens(part);
+    if (part.length < SHORT) return countWords(part);
     let last = lastAtMost(starts, end - 1);
     while (last > 0 && text.slice(starts[last], end).trim() === "") last--;
-    const part = text.slice(start, end);
     let at = start;
     let count = 0;
     for (;;) {
       const first = lastAtMost(starts, at);
-      if (first >= last) return slice();
+      if (first >= last) return countWords(part);
       if (starts[first] === at) {
         const tail = known.count(text, starts[last] as number, end);
         return count + (sums[last] as number) - (sums[first] as number) + tail;
       }
-      split.lastIndex = at - start;
-      const word = split.exec(part)?.[0] ?? "";
-      if (word === "") return slice();
-      count += known.count(part, at - start, at - start + word.length);
-      at += word.length;
+      const stop = wordEnd(part, at - start, split);
+      count += known.count(part, at - start, stop);
+      at = start + stop;
     }
   };
 }
@@ -55,8 +58,6 @@ interface Words {
   readonly starts: readonly number[];
   /** Tokens before each word. */
   readonly sums: readonly number[];
-  /** What splits text into words. */
-  readonly split: RegExp;
 }
 
 /** Where the text goes on without a blank, or in blanks alone, for longer than words do. */
@@ -75,31 +76,40 @@ function longRunsOf(text: string): TextRange[] {
   return runs;
 }
 
-/** Words between long runs, which are never split: a run of a million letters is more than the expression can hold. */
-function readWords(text: string, longRuns: readonly TextRange[], known: WordTokens): Words {
+/** Finds the words of a text, whatever characters it has. */
+function wordSplitter(): RegExp {
   const constants: { CL100K_TOKEN_SPLIT_REGEX: RegExp } = require("gpt-tokenizer/encodingParams/constants");
-  const split = new RegExp(constants.CL100K_TOKEN_SPLIT_REGEX);
+  return new RegExp(constants.CL100K_TOKEN_SPLIT_REGEX);
+}
+
+/** Words between long runs, which are never split: a run of a million letters is more than the expression can hold. */
+function readWords(
+  text: string,
+  longRuns: readonly TextRange[],
+  { known, split }: { readonly known: WordTokens; readonly split: RegExp },
+): Words {
   const starts: number[] = [];
   const sums: number[] = [];
   let sum = 0;
   for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
     const part = longRuns.length === 0 ? text : text.slice(from, longRuns[i]?.start ?? text.length);
     for (let at = 0; at < part.length; ) {
-      let end = plainWordEnd(part, at);
-      if (end === at) {
-        split.lastIndex = at;
-        const match = split.exec(part);
-        if (match === null) break;
-        at = match.index;
-        end = at + match[0].length;
-      }
+      const end = wordEnd(part, at, split);
       starts.push(from + at);
       sums.push(sum);
       sum += known.count(part, at, end);
       at = end;
     }
   }
-  return { starts, sums, split };
+  return { starts, sums };
+}
+
+/** Where the word ends that begins at `at`. */
+function wordEnd(text: string, at: number, split: RegExp): number {
+  const end = plainWordEnd(text, at);
+  if (end > at) return end;
+  split.lastIndex = at;
+  return split.test(text) ? split.lastIndex : text.length;
 }
 
 /**

@@ -25,7 +25,7 @@ const date = z
 /** Unknown kinds of a known key are ignored: many sites use `type` and `authority` for purposes of their own. */
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values).nullable().catch(null);
 
-const frontMatterSchema = z.looseObject({
+const frontMatterSchema = z.object({
   title: text,
   display_title: text,
   description: text,

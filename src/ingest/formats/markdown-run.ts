@@ -1,12 +1,11 @@
 import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
-import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { type Segment, segmentsOf } from "./markdown-segments.ts";
 import { codePieces, createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";
 import type { MaskedSource } from "./masked-source.ts";
-import type { PlainItem, PlainMarkdown } from "./plain-markdown.ts";
+import { type PlainItem, type PlainMarkdown, type PlainPiece, readPlainLine } from "./plain-markdown.ts";
 
 /** Parts are parsed together up to about this many characters, and cut where a block surely begins; list items where they must. */
 const GROUP_LENGTH = 1_000;
@@ -80,8 +79,18 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
   }
 
   function writeLine(start: number, end: number): void {
-    if (alwaysParse || INLINE_SYNTAX.test(source.masked.slice(start, end))) parse(start, end, inline);
-    else source.write(writer, start, end);
+    if (start === end) return;
+    const text = source.masked.slice(start, end);
+    const pieces = alwaysParse ? null : INLINE_SYNTAX.test(text) ? plainPieces(text, start) : [{ start, end }];
+    if (pieces === null) parse(start, end, inline);
+    else writePieces({ source, writer }, pieces);
+  }
+
+  /** The full parser takes blanks away at both ends, and reads each kind of line break. */
+  function plainPieces(text: string, start: number): PlainPiece[] | null {
+    const [blanks = ""] = /^[ \t]*/.exec(text) ?? [];
+    const line = { start: start + blanks.length, end: start + text.replace(/[ \t]+$/, "").length };
+    return /[\n\r]/.test(text) ? null : readPlainLine(source.masked, line, plainFile);
   }
 
   function parse(start: number, end: number, parseOptions: Options): void {
@@ -103,7 +112,7 @@ function mayContinueList(masked: string, part: Segment): boolean {
 function writeSimple({ source, writer }: Sides, part: Segment, writeLine: MarkdownWriter["write"]): void {
   if (part.kind === "heading") {
     writer.beginHeading(/#+/.exec(source.masked.slice(part.start, part.end))?.[0].length ?? 1);
-    writeRanges({ source, writer }, part.words);
+    writePieces({ source, writer }, part.words);
     writer.end();
   } else if (part.kind === "plain") writePlain({ source, writer }, part.plain);
   else if (part.kind === "code") {
@@ -130,7 +139,7 @@ function writeSimple({ source, writer }: Sides, part: Segment, writeLine: Markdo
 function writePlain(sides: Sides, { paragraph, items }: PlainMarkdown): void {
   const { writer } = sides;
   writer.paragraph();
-  writeRanges(sides, paragraph);
+  writePieces(sides, paragraph);
   writer.paragraph();
   if (items.length === 0) return;
   writer.beginList();
@@ -153,14 +162,15 @@ function writeItems(sides: Sides, items: readonly PlainItem[]): void {
     } else if (item.depth > 0) writer.beginList();
     depth = item.depth;
     writer.beginItem();
-    writeRanges(sides, item.ranges);
+    writePieces(sides, item.pieces);
   }
   leave(-1);
 }
 
-function writeRanges({ source, writer }: Sides, ranges: readonly TextRange[]): void {
-  for (const { start, end } of ranges) {
+function writePieces({ source, writer }: Sides, pieces: readonly PlainPiece[]): void {
+  for (const { start, end, text } of pieces) {
     if (start === end) writer.lineBreak();
+    else if (text !== undefined) writer.opaque(text, start, end);
     else source.write(writer, start, end);
   }
 }

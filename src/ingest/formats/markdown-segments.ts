@@ -1,6 +1,14 @@
 import type { TextRange } from "../../types.ts";
 import { headingEnd } from "./markdown-tree.ts";
-import { type PlainFile, type PlainMarkdown, type PlainTable, readPlainLine, readPlainMarkdown, readPlainTable } from "./plain-markdown.ts";
+import {
+  type PlainFile,
+  type PlainMarkdown,
+  type PlainPiece,
+  type PlainTable,
+  readPlainLine,
+  readPlainMarkdown,
+  readPlainTable,
+} from "./plain-markdown.ts";
 
 /** A part of markdown between places where a block surely ends. */
 export type Segment = TextRange & {
@@ -8,7 +16,7 @@ export type Segment = TextRange & {
   readonly isCut: boolean;
 } & (
     | { readonly kind: "code" | "rule" | "markdown" | "hostile" }
-    | { readonly kind: "heading"; readonly words: readonly TextRange[] }
+    | { readonly kind: "heading"; readonly words: readonly PlainPiece[] }
     | { readonly kind: "plain"; readonly plain: PlainMarkdown }
     | { readonly kind: "table"; readonly table: PlainTable }
   );
@@ -94,8 +102,8 @@ function segmentsIn(text: string, range: TextRange, file: PlainFile & { readonly
   });
 }
 
-/** The visible ranges of a part that is one heading; `null`: it is none, or needs the full parser. */
-function headingWords(text: string, { start, end }: TextRange, file: PlainFile): readonly TextRange[] | null {
+/** What a part shows that is one heading; `null`: it is none, or needs the full parser. */
+function headingWords(text: string, { start, end }: TextRange, file: PlainFile): readonly PlainPiece[] | null {
   const line = text.slice(start, end).trimEnd();
   const from = start + (/^ *#+/.exec(line)?.[0].length ?? 0);
   if (SIMPLE_HEADING.test(line)) return [{ start: from, end: headingEnd(text, start, end) }];

@@ -1,8 +1,14 @@
+import { decodeHTMLStrict } from "entities";
 import type { TextRange } from "../../types.ts";
 
-/** What a part of plain markdown becomes: a paragraph first (maybe empty), then the items of one list and of those inside it. A range of no length is a hard line break. */
+/** A range of the source that is shown as it is, or as `text`. One of no length is a hard line break. */
+export interface PlainPiece extends TextRange {
+  readonly text?: string;
+}
+
+/** What a part of plain markdown becomes: a paragraph first (maybe empty), then the items of one list and of those inside it. */
 export interface PlainMarkdown {
-  readonly paragraph: readonly TextRange[];
+  readonly paragraph: readonly PlainPiece[];
   readonly items: readonly PlainItem[];
   /** What stands before the words of the outermost items; empty: there are none. */
   readonly mark: string;
@@ -15,13 +21,15 @@ export interface PlainMarkdown {
 export interface PlainItem {
   /** 0: an item of the outermost list. */
   readonly depth: number;
-  readonly ranges: readonly TextRange[];
+  readonly pieces: readonly PlainPiece[];
 }
 
 const ITEM = /^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))(?: {1,4}|\t)(?=\S)/;
-/** What starts another block, or might, at the beginning of a line. */
-const BLOCK_SYNTAX = /^[ \t]*(?:[#>+\-=~|]|\*(?=[ \t\r]|$)|\d{1,9}[.)])/;
+/** What starts another block, or might, at the beginning of a line. Before a number that might, blanks may stand for a tag. */
+const BLOCK_SYNTAX = /^(?:[ \t]*(?:[#>+\-=~|]|\*(?=[ \t\r]|$))|[ \t]+\d{1,9}[.)]|\d{1,9}[.)](?=[ \t\r]|$))/;
 const TEXT = /(?:[^*_`[\]<&\\|!\n]|!(?!\[)|&(?!#?\w{1,32};))+/y;
+/** A character by its name. Those by their numbers are left to the full parser: some are no characters. */
+const ENTITY = /&[A-Za-z][A-Za-z0-9]{1,31};/y;
 /** Underscores inside a word mark nothing. */
 const INNER_UNDERSCORES = /(?<=[A-Za-z0-9])_+(?=[A-Za-z0-9])/y;
 /** Code between two lone backticks, without blanks at its ends. */
@@ -32,6 +40,10 @@ const LINK = /\[([^[\]\n<\\]+)\]\([ \t]*[^\s()<>\\]*[ \t]*\)/y;
 const STRONG = /(\*{1,2})([^*\s](?:[^*\n]*[^*\s])?)\1(?!\*)/y;
 /** Two blanks or more at the end of a line; a tab among them breaks nothing. */
 const HARD_BREAK = /[^ \t] {2,}$/;
+/** What underscores mark, without any mark that might reach beyond it. */
+const UNDERLINED = /(_{1,2})([^*_\s](?:[^*_\n]*[^*_\s])?)\1(?!_)/y;
+/** A number with a stop: the mark of an item only before a blank. */
+const NUMBER_MARK = /^\d{1,9}[.)]/;
 /** What a mark encloses without any mark in it. */
 const BARE = /^[^*_`[\]<&\\|!]*$/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
@@ -61,8 +73,8 @@ interface OpenList {
  * a tenth of the full parser's time.
  */
 export function readPlainMarkdown(text: string, { start, end }: TextRange, { maxIndent, hasDefinitions }: PlainFile): PlainMarkdown | null {
-  const paragraph: TextRange[] = [];
-  const items: { readonly depth: number; readonly ranges: TextRange[] }[] = [];
+  const paragraph: PlainPiece[] = [];
+  const items: { readonly depth: number; readonly pieces: PlainPiece[] }[] = [];
   const open: OpenList[] = [];
   const found = { hasDefinitions, isRich: false };
   let mark = "";
@@ -83,11 +95,11 @@ export function readPlainMarkdown(text: string, { start, end }: TextRange, { max
       if ((open.length === 0 && indent > maxIndent) || BLOCK_SYNTAX.test(content) || !enterItem(open, item)) return null;
       if (open.length === 1) mark = `${open[0]?.blanks}${open[0]?.mark}`;
       else found.isRich = true;
-      items.push({ depth: open.length - 1, ranges: [] });
+      items.push({ depth: open.length - 1, pieces: [] });
     } else if (BLOCK_SYNTAX.test(line) || (lineStart === start && indent > maxIndent)) return null;
-    const into = items.at(-1)?.ranges ?? paragraph;
+    const into = items.at(-1)?.pieces ?? paragraph;
     if (!readInline(content, lineEnd - content.length, into, found)) return null;
-    if (isBroken) found.isRich = true;
+    if (isBroken || NUMBER_MARK.test(content)) found.isRich = true;
     if (lineEnd < end) into.push({ start: lineEnd, end: isBroken ? lineEnd : lineEnd + 1 });
     lineStart = lineEnd + 1;
   }
@@ -113,9 +125,9 @@ function enterItem(open: OpenList[], [whole, blanks = "", bullet, number = "", d
   return true;
 }
 
-/** The visible ranges of a line of inline syntax, such as the words of a heading; `null` if it needs the full parser. */
-export function readPlainLine(text: string, { start, end }: TextRange, { hasDefinitions }: PlainFile): TextRange[] | null {
-  const into: TextRange[] = [];
+/** What a line of inline syntax shows, such as the words of a heading; `null` if it needs the full parser. */
+export function readPlainLine(text: string, { start, end }: TextRange, { hasDefinitions }: PlainFile): PlainPiece[] | null {
+  const into: PlainPiece[] = [];
   return readInline(text.slice(start, end), start, into, { hasDefinitions, isRich: false }) ? into : null;
 }
 
@@ -168,8 +180,8 @@ function cellsOf(line: string, base: number): TextRange[] {
   return cells;
 }
 
-/** Appends the visible ranges of a line that begins at `base`; `false` if it needs the full parser. */
-function readInline(line: string, base: number, into: TextRange[], found: { readonly hasDefinitions: boolean; isRich: boolean }): boolean {
+/** Appends what a line that begins at `base` shows; `false` if it needs the full parser. */
+function readInline(line: string, base: number, into: PlainPiece[], found: { readonly hasDefinitions: boolean; isRich: boolean }): boolean {
   for (let at = 0; at < line.length; ) {
     const plain = match(TEXT, line, at) ?? match(INNER_UNDERSCORES, line, at);
     if (plain !== null) {
@@ -183,6 +195,14 @@ function readInline(line: string, base: number, into: TextRange[], found: { read
       at += link[0].length;
       continue;
     }
+    const entity = match(ENTITY, line, at)?.[0] ?? "";
+    const decoded = decodeHTMLStrict(entity);
+    if (decoded !== entity) {
+      found.isRich = true;
+      into.push({ start: base + at, end: base + at + entity.length, text: decoded });
+      at += entity.length;
+      continue;
+    }
     const code = match(CODE, line, at);
     if (code !== null) {
       into.push({ start: base + at + 1, end: base + at + code[0].length - 1 });
@@ -194,18 +214,23 @@ function readInline(line: string, base: number, into: TextRange[], found: { read
       at++;
       continue;
     }
-    const strong = match(STRONG, line, at);
-    const marks = strong?.[1]?.length ?? 0;
-    const stop = at + (strong?.[0].length ?? 0);
-    if (strong === null || !flanks(line, at + marks, at - 1) || !flanks(line, stop - marks - 1, stop)) return false;
-    if (!readInner(strong[2] ?? "", base + at + marks, into, found)) return false;
+    const underlined = match(UNDERLINED, line, at);
+    const marked = underlined ?? match(STRONG, line, at);
+    const marks = marked?.[1]?.length ?? 0;
+    const stop = at + (marked?.[0].length ?? 0);
+    if (marked === null || !flanks(line, at + marks, at - 1) || !flanks(line, stop - marks - 1, stop)) return false;
+    if (underlined !== null) {
+      if (!partsWords(line[at - 1]) || !partsWords(line[stop])) return false;
+      found.isRich = true;
+    }
+    if (!readInner(marked[2] ?? "", base + at + marks, into, found)) return false;
     at = stop;
   }
   return true;
 }
 
 /** What a link or a mark encloses. A bracket without its other half may be one of a link that reaches beyond. */
-function readInner(inner: string, base: number, into: TextRange[], found: { isRich: boolean }): boolean {
+function readInner(inner: string, base: number, into: PlainPiece[], found: { isRich: boolean }): boolean {
   if (BARE.test(inner)) {
     into.push({ start: base, end: base + inner.length });
     return true;
@@ -217,6 +242,11 @@ function readInner(inner: string, base: number, into: TextRange[], found: { isRi
 function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
+}
+
+/** Underscores mark no part of a word. */
+function partsWords(outer = " "): boolean {
+  return /\s/.test(outer) || PUNCTUATION.test(outer);
 }
 
 /** CommonMark's rule for asterisks: what they mark is no white space, and no punctuation unless such stands outside too. */
