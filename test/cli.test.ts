@@ -223,7 +223,7 @@ describe("ask", () => {
     expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);
     expect(run.stderr).toMatch(/retrieve-end .* ms/);
     expect(run.stderr).toMatch(/notice/);
-    expect(run.stderr).toMatch(/"first":"-?\d+\.\d\d \((?:not read|reading -?\d\.\d\d); /);
+    expect(run.stderr).toMatch(/"first":"-?\d+\.\d\d \((?:not read|odds -?\d+\.\d\d, cosine (?:not read|-?\d\.\d\d)); /);
   });
 
   it("has no colours off a terminal, whatever the environment says of colours", async () => {
