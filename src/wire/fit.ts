@@ -3,7 +3,7 @@ export type Fit = "well" | "partly" | "loosely";
 
 /**
  * Chances from which the sources fit well and partly. `partly` is the threshold that ships; below it answers only who sets another. On eight collections
- * (104 answers at that threshold) 75 of 84 from .60 on were right, 15 of 20 below, and 36 of 92 from .30 to the threshold
+ * (104 answers at that threshold) 76 of 85 from .60 on were right, 14 of 19 below, and 36 of 92 from .30 to the threshold
  * (`node dist/lab/train/chooser/answers.js --data DATA --out answers.jsonl`, 2026-11-26).
  */
 export const FIT_FROM = { well: 0.6, partly: 0.55 } as const;

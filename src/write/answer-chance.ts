@@ -38,8 +38,8 @@ export function answerChance(
   const readings: Readonly<Record<string, number | null>> = {
     glance: logit(chance),
     score: first.score,
-    // Alone it is ahead of nobody, and above nobody: that says nothing, least of all that it answers.
-    "score.ahead": second === undefined ? null : first.score - second.score,
+    // Alone among what was read it is ahead of nobody, and above nobody: that says nothing, least of all that it answers. What was not read has a score of another kind.
+    "score.ahead": second === undefined || second.reading === null ? null : first.score - second.score,
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
   };
   const values = scorer.features.map((name) => readings[name] ?? null);

@@ -161,6 +161,15 @@ describe("answerChance", () => {
     expect(await chance(0.95)).toBeLessThanOrEqual(0.051);
   });
 
+  it("takes no lead from pieces that were not read: their scores are of another kind", async () => {
+    const glanced = await chooseWith(null, SENTENCES.slice(0, 3));
+    const choice = { ...glanced, pieces: glanced.pieces.map((piece, i) => ({ ...piece, score: i === 0 ? 9 : 1 })) };
+    const reader = fakeReader({ nameOf: () => "all the same" });
+    const read = await readPieces(QUESTION, choice, { weights, readTexts: (texts, stop) => reader.read(texts, stop), signal });
+    expect(read.pieces.map(({ reading }) => reading !== null)).toEqual([true, false, false]);
+    expect(answerChance(read, new Map(), weights).readings).toMatchObject({ "score.ahead": null, "cross.above": null });
+  });
+
   it("takes no confidence from the lead of a piece that stands alone", async () => {
     const reader = fakeReader({ nameOf: () => "all the same" });
     const alone = await chooseWith((texts, stop) => reader.read(texts, stop), SENTENCES.slice(0, 1));
