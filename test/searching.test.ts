@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSearching } from "../src/engine/searching.ts";
-import { dot } from "../src/reader/dot.ts";
-import type { TextReading } from "../src/reader/reader.ts";
 import { openSharedReader } from "../src/reader/shared-reader.ts";
 import { searchRequestSchema, searchResponseSchema, searchToWire } from "../src/wire/service.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
@@ -15,7 +13,7 @@ describe("a search", () => {
   }, 60_000);
   afterAll(() => library.close());
 
-  it("reads passages when it is asked to: the cosine of the question with the nearest piece of each, in the same order", async () => {
+  it("reads passages when it is asked to: the log odds that the best piece of each answers, in the same order", async () => {
     const { engine } = library;
     const plain = await engine.search(QUESTION);
     expect(plain.reader).toBeNull();
@@ -30,11 +28,10 @@ describe("a search", () => {
     const reader = openSharedReader();
     const fines = found.passages.find(({ document }) => document.path === "fines.txt");
     const sentences = ["Overdue books cost 20 cents per day.", "A fine never exceeds 10 dollars."];
-    const [asked, ...readings] = await reader.read([QUESTION, ...sentences.map((text) => `${fines?.document.title}\n${text}`)]);
-    const cosines = readings.map(({ vector }) => dot((asked as TextReading).vector, vector));
+    const odds = await reader.read(sentences.map((text) => ({ question: QUESTION, text: `${fines?.document.title}\n${text}` })));
     await reader.close();
     expect(found.reader).toBe(reader.weights.name);
-    expect(fines?.reading).toBeCloseTo(Math.max(...cosines), 5);
+    expect(fines?.reading).toBeCloseTo(Math.max(...odds.map(({ answer }) => answer)), 5);
     const others = found.passages.filter((passage) => passage !== fines).map(({ reading }) => reading as number);
     for (const reading of others) expect(reading).toBeLessThan(fines?.reading as number);
   });

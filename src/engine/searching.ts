@@ -49,7 +49,7 @@ export function createSearching(parts: SearchingParts): Pick<Engine, "search" | 
     const { passages, ranker, warnings } = await retrieve(question, { ...asking, profile: wider }, SILENT_LOG, signal);
     const given = passages.slice(0, limit);
     const { read, weights } = options.reading === true ? asking.chooser() : NOT_READ;
-    const readings = read === null ? [] : await readPassages(question, given, asking, signal);
+    const readings = read === null ? [] : await readEach(question, given, asking, signal);
     return {
       passages: given.map((passage, i) => ({ ...passage, reading: readings[i] ?? null })),
       encoder: ranker,
@@ -81,8 +81,8 @@ const NO_READER: Warning = {
   message: "The passages were not read: the reader cannot be used on this machine; the log of the server says why.",
 };
 
-/** What the chooser reads of each passage, its best pieces at a glance; of these the nearest to the question. */
-async function readPassages(
+/** What the chooser reads of each passage, its best pieces at a glance: the log odds of the one that answers most likely. */
+async function readEach(
   question: Question,
   passages: readonly Passage[],
   parts: ChooseParts & Pick<AnswerParts, "turn">,
@@ -93,7 +93,7 @@ async function readPassages(
     await parts.turn();
     const unjudged = { verdict: "verified" as const, relevance: null, consistency: null, agreement: null, score: 0, reason: "" };
     const { pieces } = await choose({ question, evidence: [{ ...unjudged, passage }] }, parts, SILENT_LOG, signal);
-    const read = pieces.flatMap(({ reading }) => reading?.cosine ?? []);
+    const read = pieces.flatMap(({ reading }) => reading?.cross ?? []);
     readings.push(read.length === 0 ? null : Math.max(...read));
   }
   return readings;

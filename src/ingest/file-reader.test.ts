@@ -73,3 +73,11 @@ test("quick texts leave a thread unused, other files take all", async () => {
   expect([withTexts - before, threads() - before]).toEqual([1, 2]);
   await Promise.all([...texts, other]);
 });
+
+test("a quick text behind a file that takes long is read by the thread that is unused", async () => {
+  reader = createFileReader({ timeoutMs: 30_000, threads: 2 });
+  const long = reader.read(file("a.eml", `Subject: A\n\n${"A line of it. ".repeat(40_000)}`), never);
+  const order = [long.then(() => "long"), reader.read(file("b.txt", "Text."), never).then(() => "quick")];
+  expect(await Promise.race(order)).toBe("quick");
+  await Promise.all(order);
+});

@@ -109,7 +109,8 @@ function createTurns(threads: number, all: ReadonlySet<ReaderThread>, start: () 
     if (reading > 0 && reading + bytes > MOST_BYTES) return null;
     const [best] = [...all].filter((thread) => !taken.has(thread)).sort((a, b) => a.waiting - b.waiting);
     if (best?.waiting === 0) return best;
-    if (all.size < (isQuick ? Math.max(1, threads - LEFT_FOR_STORING) : threads)) return start();
+    // Where every thread is taken, a quick file gets one of its own: behind the others it might wait for long.
+    if (all.size < (isQuick && best !== undefined ? threads - LEFT_FOR_STORING : threads)) return start();
     return isQuick && best !== undefined && best.waiting < MOST_WAITING ? best : null;
   };
   const advance = () => {

@@ -26,6 +26,8 @@ const SHAPES: readonly Shape[] = [
   ["a.md", "backticks", 4_000, (n) => "`a``b".repeat(n)],
   ["a.md", "one list", 2_000, (n) => lines(n, (i) => `- item ${i}`)],
   ["a.md", "one table", 1_000, (n) => `|a|b|\n|-|-|\n${lines(n, (i) => `|${i}|x|`)}`],
+  ["a.md", "blanks in a cell", 40_000, (n) => `| a | b |\n| - | - |\n| *a*${" ".repeat(n)}c | d |`],
+  ["a.md", "blanks in front matter", 40_000, (n) => `---\ng: a\n  b${" ".repeat(n)}c\nh: ${" ".repeat(n)}d${" ".repeat(n)}e\n---\nText.`],
   ["a.md", "open tags", 16_000, (n) => "<a ".repeat(n)],
   ["a.txt", "one word without a space", 400_000, (n) => "x".repeat(n)],
   ["a.txt", "blanks", 2_000_000, (n) => `${" ".repeat(n)}end`],

@@ -65,7 +65,7 @@ export const searchResponseSchema = z.object({
           fused: z.number(),
           cross: z.number().nullable(),
           rerank: z.number().nullable(),
-          reading: z.number().nullable().describe("By the reader: cosine of the question with the piece that lies nearest to it."),
+          reading: z.number().nullable().describe("By the reader: log odds that the best piece of it answers the question."),
         })
         .describe("Raw scores; `null` where the scorer did not run."),
     }),

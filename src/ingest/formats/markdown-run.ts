@@ -83,14 +83,21 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     const text = source.masked.slice(start, end);
     const pieces = alwaysParse ? null : INLINE_SYNTAX.test(text) ? plainPieces(text, start) : [{ start, end }];
     if (pieces === null) parse(start, end, inline);
-    else writePieces({ source, writer }, pieces);
+    else {
+      // As the full parser has it: what a tag parts is two paragraphs.
+      writer.paragraph();
+      writePieces({ source, writer }, pieces);
+      writer.paragraph();
+    }
   }
 
-  /** The full parser takes blanks away at both ends, and reads each kind of line break. */
+  /** The full parser takes blanks away at both ends and reads each kind of line break. */
   function plainPieces(text: string, start: number): PlainPiece[] | null {
-    const [blanks = ""] = /^[ \t]*/.exec(text) ?? [];
-    const line = { start: start + blanks.length, end: start + text.replace(/[ \t]+$/, "").length };
-    return /[\n\r]/.test(text) ? null : readPlainLine(source.masked, line, plainFile);
+    if (/[\n\r]/.test(text)) return null;
+    let [from, to] = [0, text.length];
+    while (from < to && isBlank(text[from])) from++;
+    while (to > from && isBlank(text[to - 1])) to--;
+    return readPlainLine(source.masked, { start: start + from, end: start + to }, plainFile);
   }
 
   function parse(start: number, end: number, parseOptions: Options): void {
@@ -102,6 +109,10 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
       { start, end },
     );
   }
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }
 
 function mayContinueList(masked: string, part: Segment): boolean {

@@ -276,6 +276,8 @@ describe("the short way past the full parser", () => {
     "| a &gt; | **b** |\n| --- | --- |\n|  *c* & `d`  | [e](f) ![g](h) |",
     "<h2> **a** &amp; b </h2>\n\n<table><tr><td> `c` </td><td>*d*\n e</td></tr></table>",
     "**[a](b) `c`** *`d`*",
+    "<h2>Fees & dues<td>Ten dollars</td></h2>",
+    "<h2>*Fees*<td>Ten</td></h2>",
     "**a [b** c](d)",
     "[a `b](c) d`",
   ])("gives the same blocks of %j", (source) => {

@@ -1,12 +1,12 @@
 /** A key, of one or more words, and what stands behind it on its line. */
-const ENTRY = /^([A-Za-z_][\w-]*(?: [\w-]+)*):(?:[ ]+(.*?))?[ ]*\r?$/;
+const ENTRY = /^([A-Za-z_][\w-]*(?: [\w-]+)*):(?:[ ]+(?! )(.*))?$/;
 /** Characters of a key; beyond 1,024 YAML knows none. */
 const MAX_KEY = 1_000;
 /** An item of a list, and what stands behind its mark. */
-const ITEM = /^-([ ]+)(\S.*?)[ ]*\r?$/;
-/** What a line says on which words go on. */
-const CONTINUED = /^(\S.*?)[ ]*\r?$/;
-const COMMENT = /^#[^\r]*\r?$/;
+const ITEM = /^-([ ]+)(\S.*)$/;
+/** Whatever a pattern's dot takes: no sign that ends a line. */
+const ONE_LINE = /^.*$/;
+const COMMENT = /^#[^\r]*$/;
 /** Words that no YAML reader takes for anything but words, or a number: no mark that means something at their beginning, no comment, no second key. */
 const WORDS = /^[\p{L}\d/_(<§$“‘](?:[^:#\t]|:(?=\S)|(?<!\s)#)*$/u;
 /** Of those, what is a number (https://yaml.org/spec/1.2.2/#103-core-schema). */
@@ -24,7 +24,7 @@ const MAX_DEPTH = 20;
 
 type PlainValue = string | number | boolean | null | readonly PlainValue[] | { readonly [key: string]: PlainValue };
 
-/** A line that says something, without its indentation. */
+/** A line that says something, without its indentation and the blanks at its end. */
 interface Line {
   readonly number: number;
   readonly indent: number;
@@ -42,14 +42,22 @@ type Lines = Line[];
 export function readPlainYaml(yaml: string): Readonly<Record<string, PlainValue>> | null {
   const lines: Lines = [];
   for (const [number, line] of yaml.split("\n").entries()) {
-    const text = line.replace(/^ +/, "");
-    if (text === "" || text === "\r" || COMMENT.test(text)) continue;
-    lines.push({ number, indent: line.length - text.length, text });
+    const indent = line.length - line.replace(/^ +/, "").length;
+    const text = line.slice(indent, endOf(line));
+    if (text === "" || COMMENT.test(text)) continue;
+    lines.push({ number, indent, text });
   }
   lines.reverse();
   if (lines.at(-1)?.indent !== 0) return null;
   const values = readRecord(lines, 0, 0);
   return values === undefined || lines.length > 0 ? null : values;
+}
+
+/** Where a line ends without the blanks at its end. A pattern would look at every blank anew from each before it. */
+function endOf(line: string): number {
+  let end = line.endsWith("\r") ? line.length - 1 : line.length;
+  while (end > 0 && line[end - 1] === " ") end--;
+  return end;
 }
 
 /** The entries that begin at column `indent`; `undefined` where one is not plain. */
@@ -108,9 +116,8 @@ function readScalar(
 function continueWords(text: string, number: number, { lines, indent }: { readonly lines: Lines; readonly indent: number }): string {
   const words = [text];
   for (let line = lines.at(-1); line !== undefined && line.indent > indent && line.number === number + words.length; line = lines.at(-1)) {
-    const [, more = ""] = CONTINUED.exec(line.text) ?? [];
-    if (!WORDS.test(more)) break;
-    words.push(more);
+    if (!ONE_LINE.test(line.text) || !WORDS.test(line.text)) break;
+    words.push(line.text);
     lines.pop();
   }
   return words.join(" ");
