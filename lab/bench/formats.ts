@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { z } from "zod";
+import { RequestError } from "../../src/errors.ts";
 import { chooseGoldenSets } from "../../src/grade/choose-golden-sets.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 import { type Answer, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
@@ -37,7 +38,7 @@ export const benchmark: Benchmark = {
       args: [...args],
       options: { data: { type: "string" }, sets: { type: "string" }, kept: { type: "string" } },
     });
-    if (values.data === undefined) throw new Error("bench formats needs --data DIR, the folder of sets");
+    if (values.data === undefined) throw new RequestError("missing_data", "bench formats needs --data DIR, the folder of sets");
     const work = values.kept ?? mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
     const items: Compared[] = [];
     const begun = performance.now();
@@ -136,6 +137,10 @@ async function answersOf(
 async function convert(from: string, to: string, progress: (what: string) => void): Promise<Readonly<Record<Converted | "md", string>>> {
   const folders = { md: join(to, "md"), docx: join(to, "docx"), epub: join(to, "epub"), pdf: join(to, "pdf") };
   const paths = markdownFiles(from);
+  const { error } = spawnSync("pandoc", ["--version"], { stdio: "ignore" });
+  if (error !== undefined) throw new RequestError("pandoc_missing", "There is no pandoc on the path: install it (https://pandoc.org).");
+  if (!existsSync(CHROMIUM))
+    throw new RequestError("chromium_missing", `There is no Chromium at ${CHROMIUM}: install it, or name one in CHROMIUM.`);
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
