@@ -83,13 +83,20 @@ describe("readPieces", () => {
 
   it("reads nothing that a glance puts far below the best", async () => {
     const glanced = await chooseWith(null, SENTENCES.slice(0, 4));
-    const scores = [4, 3, 0.9, -2];
-    const choice = { ...glanced, pieces: glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0 })) };
+    // Scores at a glance are of another kind than those of what was read: here far above them.
+    const scores = [44, 43, 40.9, 38];
+    const pieces = glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0, chance: 1 }));
+    const choice = { ...glanced, pieces };
     const reader = fakeReader();
     const read = await readPieces(QUESTION, choice, { weights, readTexts: (texts, stop) => reader.read(texts, stop), signal });
     expect(reader.calls[0]).toHaveLength(2);
     expect(read.pieces.map(({ reading }) => reading !== null)).toEqual([true, true, false, false]);
     expect(read.pieces.slice(2).map(({ view }) => view.text)).toEqual(choice.pieces.slice(2).map(({ view }) => view.text));
+    const last = read.pieces[1];
+    expect(last?.score).toBeLessThan(38);
+    expect(read.pieces.slice(2).map(({ score, chance }) => ({ score, chance }))).toEqual(
+      Array.from({ length: 2 }, () => ({ score: last?.score, chance: last?.chance })),
+    );
   });
 
   it("lets a glance stand where the reader could not read", async () => {
