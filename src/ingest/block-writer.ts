@@ -19,7 +19,15 @@ interface OpenBlock {
   readonly header: number;
   readonly start: number;
   readonly frame: Frame | null;
+  /** Where the bold words end with which it begins; its start: with none, or they go on. */
+  boldEnd: number;
 }
+
+/** A run-in head is shorter, in characters. */
+const MAX_RUN_IN = 80;
+/** How a run-in head ends, and what else may stand between it and the words that it heads. */
+const HEAD_END = /[.:?!–—][)\]"”’]*$/;
+const BEHIND_HEAD = /^\s*[.:–—]/;
 
 /** Text of a piece of code that ends a line. */
 export const LINE_BREAK = "\n";
@@ -46,6 +54,8 @@ export class BlockWriter {
   #open: OpenBlock | null = null;
   /** What separates the next visible text from what is open: nothing, a hard line break, or the end of a paragraph. */
   #pending: "none" | "line" | "paragraph" = "paragraph";
+  /** Bold elements that are open, and whether the open block began inside one. */
+  #bold = 0;
   #listDepth = 0;
   #lists = 0;
   #tables = 0;
@@ -137,6 +147,17 @@ export class BlockWriter {
     this.paragraph();
   }
 
+  /** What is written from here on is bold, until `endBold`. */
+  beginBold(): void {
+    this.#bold++;
+  }
+
+  endBold(): void {
+    this.#bold = Math.max(0, this.#bold - 1);
+    const open = this.#open;
+    if (open !== null && open.boldEnd < 0 && this.#bold === 0) open.boldEnd = this.#builder.length;
+  }
+
   /** The next text belongs to another paragraph. */
   paragraph(): void {
     this.#pending = "paragraph";
@@ -191,7 +212,7 @@ export class BlockWriter {
     }
     this.#close();
     this.#separate(0);
-    this.#open = { type: "code", level: 0, header: -1, start: this.#builder.length, frame: null };
+    this.#open = { type: "code", level: 0, header: -1, start: this.#builder.length, frame: null, boldEnd: this.#builder.length };
     for (const { start, end, text } of pieces) {
       if (text === undefined) this.#builder.appendPreformatted(start, end);
       else if (text === LINE_BREAK) this.#builder.appendSynthetic(text);
@@ -203,7 +224,8 @@ export class BlockWriter {
 
   finish(): WrittenBlocks {
     this.#close();
-    return { ...this.#builder.finish(), blocks: this.#blocks };
+    const { text, sourceMap } = this.#builder.finish();
+    return { text, sourceMap, blocks: this.#blocks.map((block) => withRunIn(block, text)) };
   }
 
   #withoutBlankEnds(pieces: readonly CodePiece[]): CodePiece[] {
@@ -255,22 +277,23 @@ export class BlockWriter {
     this.#close();
     this.#separate(frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0);
     const start = this.#builder.length;
+    const boldEnd = this.#bold > 0 ? -1 : start;
     switch (frame?.type) {
       case "item":
       case "heading":
-        this.#open = { type: frame.type === "item" ? "list-item" : "heading", level: frame.level, header: -1, start, frame };
+        this.#open = { type: frame.type === "item" ? "list-item" : "heading", level: frame.level, header: -1, start, frame, boldEnd };
         break;
       case "quote":
-        this.#open = { type: "quote", level: 0, header: -1, start, frame };
+        this.#open = { type: "quote", level: 0, header: -1, start, frame, boldEnd };
         break;
       case "row":
         if (frame.isHeader && frame.table.header < 0) frame.table.header = this.#blocks.length;
-        this.#open = { type: "table-row", level: 0, header: frame.table.header, start, frame };
+        this.#open = { type: "table-row", level: 0, header: frame.table.header, start, frame, boldEnd };
         if (frame.cell > 0) this.#builder.appendSynthetic("| ".repeat(Math.min(frame.cell, 100)));
         frame.written = frame.cell;
         break;
       default:
-        this.#open = { type: "paragraph", level: 0, header: -1, start, frame: null };
+        this.#open = { type: "paragraph", level: 0, header: -1, start, frame: null, boldEnd };
     }
   }
 
@@ -291,9 +314,23 @@ export class BlockWriter {
     const open = this.#open;
     if (open === null) return;
     this.#open = null;
-    const { type, level, header, start } = open;
-    this.#blocks.push({ type, level, header, start, end: this.#builder.length });
+    const { type, level, header, start, boldEnd } = open;
+    this.#blocks.push({ type, level, header, start, end: this.#builder.length, ...(boldEnd > start ? { runIn: boldEnd } : {}) });
   }
+}
+
+/** A block without what is bold at its beginning, unless that is a run-in head: bold words that only emphasise are none, nor is a block that is bold throughout. */
+function withRunIn(block: Block, text: string): Block {
+  const { runIn, ...rest } = block;
+  if (runIn === undefined) return block;
+  const head = text.slice(block.start, runIn).trimEnd();
+  const behind = text.slice(runIn, block.end);
+  const isHead =
+    (block.type === "paragraph" || block.type === "list-item") &&
+    head.length <= MAX_RUN_IN &&
+    behind.trim() !== "" &&
+    (HEAD_END.test(head) || BEHIND_HEAD.test(behind));
+  return isHead ? { ...rest, runIn: block.start + head.length } : rest;
 }
 
 /** Where the last character ends that the normaliser keeps, white space aside. */

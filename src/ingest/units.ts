@@ -10,13 +10,25 @@ export function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
 }
 
 function rangesOf(text: string, block: Block): TextRange[] {
-  const { start, end, type } = block;
+  const { start, end, type, runIn = start } = block;
   const isWhole =
     type === "heading" || type === "table-row" || ((type === "list-item" || type === "code") && end - start <= WHOLE_UNIT_MAX_CHARS);
   if (isWhole) return [{ start, end }];
   const content = text.slice(start, end);
   const ranges = type === "code" ? linesOf(content) : splitSentences(content);
-  return ranges.map((range) => ({ start: range.start + start, end: range.end + start }));
+  return withHead(
+    ranges.map((range) => ({ start: range.start + start, end: range.end + start })),
+    runIn,
+  );
+}
+
+/** A run-in head is quoted with the sentence behind it: alone it says nothing. */
+function withHead(ranges: readonly TextRange[], runIn: number): TextRange[] {
+  const [first] = ranges;
+  const next = ranges.findIndex(({ end }) => end > runIn);
+  return first === undefined || next < 1
+    ? [...ranges]
+    : [{ start: first.start, end: (ranges[next] as TextRange).end }, ...ranges.slice(next + 1)];
 }
 
 function linesOf(content: string): TextRange[] {

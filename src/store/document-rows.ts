@@ -88,7 +88,16 @@ function documentRow(doc: StoredDocument, file: string, at: string): Selectable<
     version: doc.version,
     normaliser: doc.normaliser,
     text: doc.text,
-    blocks: JSON.stringify(doc.blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header])),
+    blocks: JSON.stringify(
+      doc.blocks.map(({ start, end, type, level, header, runIn }) => [
+        start,
+        end,
+        type,
+        level,
+        header,
+        ...(runIn === undefined ? [] : [runIn]),
+      ]),
+    ),
     units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
     source_map: JSON.stringify(doc.sourceMap),
     outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),

@@ -33,8 +33,15 @@ export async function readDocumentRows(
       version: row.version,
       normaliser: row.normaliser,
       text: row.text,
-      blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
-        ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
+      blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number, number?][]).map(
+        ([start, end, type, level, header, runIn]): Block => ({
+          start,
+          end,
+          type,
+          level,
+          header,
+          ...(runIn === undefined ? {} : { runIn }),
+        }),
       ),
       units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
         ([start, end, type, block]): Unit => ({ start, end, type, block }),

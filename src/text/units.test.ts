@@ -42,6 +42,29 @@ test("every unit stands under its own headings, not under those where its passag
   expect(unitOf(GARDEN, "Rakes").headingPath).toEqual(["Garden tools", "Rakes"]);
 });
 
+test("sentences behind a run-in head stand below it, the first is quoted with it", () => {
+  const document = read(
+    "**Throwing large.** Taught by Ben. Three Sundays, $195.\n\n**Never** dry them in the sun. They crack.\n\n**Bold. All of it.**",
+  );
+  const shown = unitsIn(document).map(({ start, end, leadIn }) => [document.text.slice(start, end), leadIn?.text ?? ""]);
+  expect(shown).toEqual([
+    ["Throwing large. Taught by Ben.", ""],
+    ["Three Sundays, $195.", "Throwing large."],
+    ["Never dry them in the sun.", ""],
+    ["They crack.", ""],
+    ["Bold.", ""],
+    ["All of it.", ""],
+  ]);
+});
+
+test("a run-in head that does not lie within bounds is named by no sentence", () => {
+  const document = read("**Fees:** Ten a month. None in May.");
+  const start = document.text.indexOf("None");
+  const part = { start, end: document.text.length };
+  expect(unitsIn(document, part)).toMatchObject([{ leadIn: { text: "Fees:" } }]);
+  expect(unitsIn(document, part, part)).toMatchObject([{ leadIn: null }]);
+});
+
 test("headings above a part are known although they stand before it", () => {
   const document = read(GARDEN);
   const start = document.text.indexOf("It has");

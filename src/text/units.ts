@@ -38,8 +38,9 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
       headingPath = namesOf(path, text);
     }
     const start = Math.max(unit.start, range.start);
-    const place = { headingPath, page: pageAt(pages, start), ...surroundings(unit.block) };
-    placed.push({ ...unit, start, end: Math.min(unit.end, range.end), ...place });
+    const around = surroundings(unit.block);
+    const leadIn = around.leadIn ?? runInBefore(source, unit, bounds);
+    placed.push({ ...unit, start, end: Math.min(unit.end, range.end), headingPath, page: pageAt(pages, start), ...around, leadIn });
   }
   return placed;
 }
@@ -54,6 +55,13 @@ export function aboveUnit({ headingPath, caption, leadIn, header }: PlacedUnit):
 export function unitAt({ units }: { readonly units: readonly PlacedUnit[] }, offset: number): PlacedUnit | undefined {
   const unit = units[firstAfter(units, offset)];
   return unit !== undefined && unit.start <= offset ? unit : undefined;
+}
+
+/** The run-in head of the paragraph in which a later sentence stands. */
+function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange): SourceText | null {
+  const { start, runIn } = blocks[unit.block] as Block;
+  const isBelow = runIn !== undefined && unit.start >= runIn && start >= bounds.start;
+  return isBelow ? toSourceText(text, { start, end: runIn }) : null;
 }
 
 type Surroundings = Pick<PlacedUnit, "leadIn" | "header" | "caption">;

@@ -41,6 +41,8 @@ export interface Block extends TextRange {
   readonly level: number;
   /** Table rows: index into `blocks` of the table's header row (its own index if it is the header); otherwise -1. */
   readonly header: number;
+  /** Where the run-in head of a paragraph or item ends, the bold words with a stop or a colon with which it begins; absent: it has none. */
+  readonly runIn?: number;
 }
 
 /** A sentence, list item, table row or heading: the smallest thing that is quoted, and where chunks may be cut. */
@@ -61,7 +63,7 @@ export interface PlacedUnit extends Unit {
   readonly headingPath: readonly string[];
   /** From 1; `null`: the document has no pages. */
   readonly page: number | null;
-  /** Of a list item: the sentence that announces the list, or the item in which it stands. Of a row: the row above that labels it. */
+  /** Of a list item: the sentence that announces the list, or the item in which it stands. Of a row: the row above that labels it. Of a later sentence: the run-in head of its paragraph. */
   readonly leadIn: SourceText | null;
   /** Of a table's row: its table's header. */
   readonly header: SourceText | null;

@@ -22,7 +22,7 @@ const NOTE_RETURN = /\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 2,
+  version: 3,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     const body = parts.get("word/document.xml");

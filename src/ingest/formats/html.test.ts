@@ -75,3 +75,11 @@ test("reads a page without tags, with broken tags, and an empty one", () => {
   expect(blocksOf(parseHtml("<p>a <b>b</p></i></div> c < d <", "p"))).toEqual(["paragraph a b", "paragraph c < d <"]);
   expect(blocksOf(parseHtml("", "p"))).toEqual([]);
 });
+
+test("bold words at the beginning of a paragraph are its run-in head, whatever marks them", () => {
+  const { text, blocks } = parseHtml(
+    "<main><p><strong>Fees.</strong> Ten.</p><p><b>When</b>: May.</p><p>Not <b>here.</b> No.</p></main>",
+    "a",
+  );
+  expect(blocks.map(({ start, runIn }) => (runIn === undefined ? null : text.slice(start, runIn)))).toEqual(["Fees.", "When", null]);
+});

@@ -7,6 +7,7 @@ import { findUnseenText } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
+const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 /** An `article` holds the page's content only if it holds most of its text; a teaser does not. */
 const MAIN_SHARE = 0.5;
 
@@ -46,7 +47,8 @@ function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number)
   } else if (event.type === "open") {
     if (event.name === "br") writer.lineBreak();
     else if (event.name === "img" && event.attributes.alt) writer.opaque(event.attributes.alt, event.start, event.end);
-  }
+    else if (BOLD.has(event.name)) writer.beginBold();
+  } else if (event.type === "close" && BOLD.has(event.name)) writer.endBold();
 }
 
 /** The visible events of `main`, of `article`s that hold most of the text, or of the whole page. */

@@ -21,8 +21,9 @@ export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks & { rea
     }
     starts.push(length);
     const first = blocks.length;
-    for (const { start, end, type, level, header } of written.blocks) {
-      blocks.push({ type, level, start: start + length, end: end + length, header: header < 0 ? header : header + first });
+    for (const { start, end, type, level, header, runIn } of written.blocks) {
+      const head = runIn === undefined ? {} : { runIn: runIn + length };
+      blocks.push({ type, level, start: start + length, end: end + length, header: header < 0 ? header : header + first, ...head });
     }
     appendMap(sourceMap, written.sourceMap, length, sourceStart);
     texts.push(written.text);

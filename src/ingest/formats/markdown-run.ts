@@ -179,11 +179,14 @@ function writeItems(sides: Sides, items: readonly PlainItem[]): void {
 }
 
 function writePieces({ source, writer }: Sides, pieces: readonly PlainPiece[]): void {
-  for (const { start, end, text } of pieces) {
+  for (const [i, { start, end, text, isBold = false }] of pieces.entries()) {
+    if (isBold && pieces[i - 1]?.isBold !== true) writer.beginBold();
+    if (!isBold && pieces[i - 1]?.isBold === true) writer.endBold();
     if (start === end) writer.lineBreak();
     else if (text !== undefined) writer.opaque(text, start, end);
     else source.write(writer, start, end);
   }
+  if (pieces.at(-1)?.isBold === true) writer.endBold();
 }
 
 /** Of each part, the last one that goes on with its list behind empty lines; itself, where none does, or the list is as long as what is parsed at a time. */

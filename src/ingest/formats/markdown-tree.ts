@@ -91,7 +91,11 @@ function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: nu
     else if (node.type === "inlineCode") source.writeDecoded(writer, node.value, ...codeRange(source.masked, start, end), true);
     else if (node.type === "break") writer.lineBreak();
     else if ((node.type === "image" || node.type === "imageReference") && node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
-    else if (isParent(node)) writePhrasing(sides, node.children as PhrasingContent[], base);
+    else if (isParent(node)) {
+      if (node.type === "strong") writer.beginBold();
+      writePhrasing(sides, node.children as PhrasingContent[], base);
+      if (node.type === "strong") writer.endBold();
+    }
   }
 }
 

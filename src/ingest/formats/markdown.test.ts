@@ -42,6 +42,28 @@ describe("markdown", () => {
   });
 });
 
+describe("run-in heads", () => {
+  const heads = (source: string) => {
+    const { text, blocks } = parseMarkdownText(source, 0);
+    return blocks.map(({ start, runIn }) => (runIn === undefined ? null : text.slice(start, runIn)));
+  };
+  test.each<[string, (string | null)[], string]>([
+    ["**Throwing large.** For people who can.", ["Throwing large."], "bold words that end in a stop"],
+    ["__Fees:__ ten a month", ["Fees:"], "with a colon, between underscores"],
+    ["**Fees** — ten a month", ["Fees"], "whose dash stands behind them"],
+    ["**The `x` &amp; y.** text", ["The x & y."], "with code and entities"],
+    ["- **Fees:** ten\n- five", ["Fees:", null], "of an item"],
+    ["**Never** do this.", [null], "words that only emphasise"],
+    ["A **b.** c", [null], "bold words behind others"],
+    ["**All of it is bold.**", [null], "a paragraph that is bold throughout"],
+    [`**${"long ".repeat(20)}.** text`, [null], "longer than a head"],
+    ["*Italic.* text", [null], "words that lean"],
+    ["**A.** b\n\nc\n\n**D:** e", ["A.", null, "D:"], "of several paragraphs"],
+  ])("%j (%#)", (source, expected) => {
+    expect(heads(source)).toEqual(expected);
+  });
+});
+
 describe("names of headings", () => {
   it.each([
     ["## Fees {#fees}", "Fees"],

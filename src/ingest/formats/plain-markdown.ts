@@ -4,6 +4,7 @@ import type { TextRange } from "../../types.ts";
 /** A range of the source that is shown as it is, or as `text`. One of no length is a hard line break. */
 export interface PlainPiece extends TextRange {
   readonly text?: string;
+  readonly isBold?: boolean;
 }
 
 /** What a part of plain markdown becomes: a paragraph first (maybe empty), then the items of one list and of those inside it. */
@@ -223,7 +224,9 @@ function readInline(line: string, base: number, into: PlainPiece[], found: { rea
       if (!partsWords(line[at - 1]) || !partsWords(line[stop])) return false;
       found.isRich = true;
     }
-    if (!readInner(marked[2] ?? "", base + at + marks, into, found)) return false;
+    const inner: PlainPiece[] = [];
+    if (!readInner(marked[2] ?? "", base + at + marks, inner, found)) return false;
+    for (const piece of inner) into.push(marks === 2 ? { ...piece, isBold: true } : piece);
     at = stop;
   }
   return true;

@@ -74,7 +74,7 @@ export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocume
     version: "v1",
     normaliser: "1",
     text,
-    blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1 }],
+    blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1, runIn: 2 }],
     units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
     sourceMap: [0, text.length, 0, text.length],
     pages: [0, 5],
