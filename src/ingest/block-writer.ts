@@ -50,6 +50,8 @@ export interface WrittenBlocks {
 export class BlockWriter {
   readonly #builder: TextBuilder;
   readonly #blocks: Block[] = [];
+  /** Of each block, the level of the last true heading above. */
+  readonly #levels: number[] = [];
   readonly #frames: Frame[] = [];
   #open: OpenBlock | null = null;
   /** What separates the next visible text from what is open: nothing, a hard line break, or the end of a paragraph. */
@@ -225,7 +227,11 @@ export class BlockWriter {
   finish(): WrittenBlocks {
     this.#close();
     const { text, sourceMap } = this.#builder.finish();
-    return { text, sourceMap, blocks: this.#blocks.map((block) => withRunIn(block, text)) };
+    const isHeading = this.#blocks.map((block, i) => isBoldHeading(block, text, this.#blocks[i + 1]));
+    const blocks = this.#blocks.map(
+      (block, i): Block => (isHeading[i] ? headingOf(block, Math.min(6, (this.#levels[i] ?? 0) + 1)) : withRunIn(block, text)),
+    );
+    return { text, sourceMap, blocks };
   }
 
   #withoutBlankEnds(pieces: readonly CodePiece[]): CodePiece[] {
@@ -316,7 +322,20 @@ export class BlockWriter {
     this.#open = null;
     const { type, level, header, start, boldEnd } = open;
     this.#blocks.push({ type, level, header, start, end: this.#builder.length, ...(boldEnd > start ? { runIn: boldEnd } : {}) });
+    this.#levels.push(this.#headingLevel);
   }
+}
+
+/** Whether a paragraph is the heading of what follows: short, bold throughout, and nothing that ends or announces a sentence. */
+function isBoldHeading({ type, start, end, runIn }: Block, text: string, next: Block | undefined): boolean {
+  if (type !== "paragraph" || runIn === undefined || next === undefined || next.type === "heading" || end - start > MAX_RUN_IN)
+    return false;
+  const line = text.slice(start, end);
+  return text.slice(runIn, end).trim() === "" && /\p{L}/u.test(line) && !/[.,;:!…][)\]"”’]*$/.test(line);
+}
+
+function headingOf({ start, end, header }: Block, level: number): Block {
+  return { type: "heading", level, header, start, end };
 }
 
 /** A block without what is bold at its beginning, unless that is a run-in head: bold words that only emphasise are none, nor is a block that is bold throughout. */

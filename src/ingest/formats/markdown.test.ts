@@ -64,6 +64,21 @@ describe("run-in heads", () => {
   });
 });
 
+describe("bold paragraphs", () => {
+  test.each<[string, string[], string]>([
+    ["# A\n\n**In person**\n\nAt the desk.", ["heading1 A", "heading2 In person", "paragraph At the desk."], "head what follows"],
+    ["**What do I need?**\n- a\n- b", ["heading2 What do I need?", "list-item1 a", "list-item1 b"], "also a list, as questions"],
+    ["**We need:**\n\n- a", ["paragraph We need:", "list-item1 a"], "that announce are no headings"],
+    ["**Free for members.**\n\nb", ["paragraph Free for members.", "paragraph b"], "that are sentences are none"],
+    ["a\n\n**Free for members**", ["paragraph a", "paragraph Free for members"], "that nothing follows are none"],
+    ["**Free for members**\n\n# B\n\nc", ["paragraph Free for members", "heading1 B", "paragraph c"], "that a heading follows are none"],
+    ["**A** b\n\nc", ["paragraph A b", "paragraph c"], "that are not bold throughout are none"],
+    ["**12**\n\nc", ["paragraph 12", "paragraph c"], "without a letter are none"],
+  ])("%j (%#)", (source, expected) => {
+    expect(blocks(source)).toEqual(expected);
+  });
+});
+
 describe("names of headings", () => {
   it.each([
     ["## Fees {#fees}", "Fees"],
