@@ -55,8 +55,8 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<{ readonl
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
-  // Loaded with the first such file, as the other libraries of rarer formats: most runs never read one.
   let date: string | null = null;
+  // Loaded with the first such file, as the other libraries of rarer formats: most runs never read one.
   const { default: mammoth } = await import("mammoth");
   try {
     const { value } = await mammoth.convertToHtml(
