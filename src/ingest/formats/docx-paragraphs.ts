@@ -32,7 +32,7 @@ const KINDS = ["text", "quote", "code", "lines"] as const;
 
 /** Name of a style that the style of a numbering level is given where the level shows nothing before its paragraphs. */
 const UNSEEN = "sourcebound-unseen-level";
-const LEVEL = /<w:lvl(?: [^>]*)?>(?:(?!<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
+const LEVEL = /<w:lvl(?: [^>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
 const SHOWS_NOTHING = /<w:lvlText(?: [^>]*)? w:val="\s*"/;
 
 /** `word/numbering.xml` with a mark on the levels that show nothing: their paragraphs go on with the item before. */
