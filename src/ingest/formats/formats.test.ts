@@ -195,6 +195,8 @@ describe("a book's title page", () => {
   const chapter = "<html><body><h1>Harbour fees</h1><p>A berth costs $3.</p></body></html>";
 
   test("is the heading of the text where that says the same words; its date is no sentence", async () => {
+    const twice = chapter.replace("<h1>", "<h1>Harbour Fees</h1><h1>");
+    expect((await readOne("a.epub", epubOf([titlePage(""), twice]))).text).toBe("Harbour fees\n\nA berth costs $3.");
     const document = await readOne("a.epub", epubOf([titlePage('<p class="date">May 2026</p>'), chapter]));
     expect(document.text).toBe("Harbour fees\n\nA berth costs $3.");
     expect(document.blocks.map(({ type }) => type)).toEqual(["heading", "paragraph"]);
@@ -208,6 +210,8 @@ describe("a book's title page", () => {
     expect((await readOne("a.epub", epubOf([page, chapter]))).text).toBe(
       "A. Bell\n\nIn force from May 2026\n\nHarbour fees\n\nA berth costs $3.",
     );
+    const parts = "<html><body><h1>Example</h1><p>Three boats moor.</p><h1>Example</h1><p>One boat moors.</p></body></html>";
+    expect((await readOne("a.epub", epubOf([parts]))).text).toBe("Example\n\nThree boats moor.\n\nExample\n\nOne boat moors.");
     const other = chapter.replace("Harbour fees", "Berths");
     expect((await readOne("a.epub", epubOf([titlePage(""), other]))).text).toBe("Harbour Fees\n\nBerths\n\nA berth costs $3.");
   });
