@@ -298,6 +298,8 @@ describe("wrong usage", () => {
     [["ask", "x", "--profile", "sevenlayer"], /no profile "sevenlayer"\. Did you mean "seven-layer"\?/],
     [["profiles", "sparc"], /no profile "sparc"\. Did you mean "spark"\?/],
     [["bench", "nothing-like-it"], /no benchmark "nothing-like-it"/],
+    [["bench", "formats", "--", "--jsn", "x"], /bench formats: Unknown option '--jsn'\. It measures [\s\S]*--data DIR --sets A,B/],
+    [["bench", "formats", "--", "--data"], /bench formats: Option '--data <value>' argument missing/],
     [["serve", "--port", "http"], /server\.port/],
     [["serve", "--port", "70000"], /server\.port/],
     [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -12,6 +12,7 @@ import { readLines } from "../../src/grade/read-lines.ts";
 import { type Answer, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
 import { versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
+import { withHardBreaks } from "../sets/hard-breaks.ts";
 import { markdownFiles } from "../sets/markdown-files.ts";
 
 const FORMATS = ["docx", "epub", "pdf"] as const;
@@ -135,7 +136,7 @@ async function answersOf(
 
 /** The folder in every format; what a kept folder has already is not made again. */
 async function convert(from: string, to: string, progress: (what: string) => void): Promise<Readonly<Record<Converted | "md", string>>> {
-  const folders = { md: join(to, "md"), docx: join(to, "docx"), epub: join(to, "epub"), pdf: join(to, "pdf") };
+  const folders = { md: join(to, "md"), rows: join(to, "rows"), docx: join(to, "docx"), epub: join(to, "epub"), pdf: join(to, "pdf") };
   const paths = markdownFiles(from);
   const { error } = spawnSync("pandoc", ["--version"], { stdio: "ignore" });
   if (error !== undefined) throw new RequestError("pandoc_missing", "There is no pandoc on the path: install it (https://pandoc.org).");
@@ -151,14 +152,17 @@ async function convert(from: string, to: string, progress: (what: string) => voi
       progress(`${i}/${paths.length} files converted`);
       const source = join(from, path);
       const target = (format: keyof typeof folders) => {
-        const file = join(folders[format], path.replace(/md$/, format));
+        const file = join(folders[format], format === "rows" ? path : path.replace(/md$/, format));
         mkdirSync(dirname(file), { recursive: true });
         return file;
       };
       if (!existsSync(target("md"))) cpSync(source, target("md"));
-      for (const format of ["docx", "epub"] as const) if (!existsSync(target(format))) pandoc(source, ["-o", target(format)]);
+      // Pandoc would join the rows that our reader keeps: the same document has them in each format.
+      const rows = target("rows");
+      writeFileSync(rows, withHardBreaks(readFileSync(source, "utf8")));
+      for (const format of ["docx", "epub"] as const) if (!existsSync(target(format))) pandoc(rows, ["-o", target(format)]);
       if (existsSync(target("pdf"))) continue;
-      await page.setContent(pandoc(source, ["-t", "html", "-s"]), { waitUntil: "domcontentloaded" });
+      await page.setContent(pandoc(rows, ["-t", "html", "-s"]), { waitUntil: "domcontentloaded" });
       writeFileSync(
         target("pdf"),
         await page.pdf({ format: "A4", outline: true, tagged: true, margin: { top: "2cm", bottom: "2cm", left: "2cm", right: "2cm" } }),

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { z } from "zod";
 import type { CliContext } from "../../src/cli/context.ts";
-import { RequestError } from "../../src/errors.ts";
+import { messageOf, RequestError, systemCodeOf } from "../../src/errors.ts";
 import type { Report, TableRow } from "../../src/grade/report.ts";
 import { renderTable, writeReport } from "../../src/grade/report.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
@@ -39,11 +39,23 @@ export function addBenchCommand(program: Command, { terminal }: CliContext): voi
           "unknown_benchmark",
           `There is no benchmark "${name}".${didYouMean(name, names)} Known: ${names.join(", ")}.`,
         );
-      const { report, table } = await (await load(name)).run(args, terminal.progress);
+      const { report, table } = await runBenchmark(name, args, terminal.progress);
       terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
       terminal.print(renderTable(table));
       if (json !== undefined) writeReport(json, report);
     });
+}
+
+/** Runs one benchmark. @throws RequestError for an option that it does not know, or one without its value, with what it takes */
+async function runBenchmark(name: string, args: readonly string[], progress: (text: string) => void): ReturnType<Benchmark["run"]> {
+  const benchmark = await load(name);
+  try {
+    return await benchmark.run(args, progress);
+  } catch (cause) {
+    if (!systemCodeOf(cause)?.startsWith("ERR_PARSE_ARGS_")) throw cause;
+    const [reason] = messageOf(cause).split(". ");
+    throw new RequestError("wrong_option", `bench ${name}: ${reason}. It measures ${benchmark.description}.`, {}, { cause });
+  }
 }
 
 function listBenchmarks(): string[] {

@@ -44,6 +44,34 @@ describe("rowBreaks", () => {
     expect(rowBreaks(verse).size).toBe(0);
   });
 
+  test("a sentence that its author broke within stays whole among lines that end one", () => {
+    const broken = [
+      "Berths are let for a year.",
+      "Boats that moor here fill in the",
+      "`--berth` form, which lies beside the tide tables that everybody reads.",
+      "Whoever has none asks at the",
+      "Harbour Office for it.",
+    ];
+    expect(linesOf(broken.join("\n"))).toEqual([broken[0], `${broken[1]} ${broken[2]}`, `${broken[3]} ${broken[4]}`]);
+  });
+
+  test("among lines that end a sentence, rows with figures stay apart, and so does a title", () => {
+    const rows = [
+      "7203 Mole of stone:",
+      "Permitting small boats only 80",
+      "Moderate swell 30",
+      "Note: Dependent on the degree of swell.",
+      "As seen at low tide.",
+    ];
+    expect(linesOf(rows.join("\n"))).toEqual(rows);
+    const titled = [
+      "Each boat has a number.",
+      "Boats and Their Papers",
+      "Whoever moors here shows the papers of the boat and of its crew at once.",
+    ];
+    expect(linesOf(titled.join("\n"))).toEqual(titled);
+  });
+
   test("two lines are no table", () => {
     expect(rowBreaks("Fee\nTwo pounds a day and night for boats").size).toBe(0);
   });

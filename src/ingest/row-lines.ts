@@ -7,6 +7,14 @@ const WITHIN = 0.2;
 /** A line that ends like this runs on. */
 const RUNS_ON = /[,;\-–—]$/;
 const CONTINUES = /^[\p{Ll}(]/u;
+/** The end of a sentence, or of what announces the next line. */
+const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
+/** Share of lines that end a sentence, from which on an author of prose broke them, unless one begins or ends with a figure. */
+const PROSE = 0.5;
+const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;
+/** A line with a word of prose; one without is a name or a title. Prose is not finished where it ends in a small letter. */
+const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
+const UNFINISHED = /\p{Ll}[*_`]*$/u;
 /** Lines that markdown reads as something else than a paragraph. */
 const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
 const FENCE = /^(?:`{3}|~{3})/;
@@ -46,13 +54,16 @@ interface Line {
 
 function breaksOf(lines: readonly Line[]): number[] {
   const longest = lines.reduce((most, { text }) => Math.max(most, text.length), 0);
+  const ended = lines.filter(({ text }) => ENDS.test(text)).length;
+  const isProse = ended >= PROSE * lines.length && !lines.some(({ text }) => FIGURE.test(text));
   const breaks = lines.slice(0, -1).map(({ end, text }, i) => {
     const next = (lines[i + 1] as Line).text;
     const meant = text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= longest;
-    return { end, meant, within: CONTINUES.test(next) || RUNS_ON.test(text) };
+    const isUnfinished = isProse && UNFINISHED.test(text) && PROSE_WORD.test(text);
+    return { end, meant, within: CONTINUES.test(next) || RUNS_ON.test(text), isUnfinished };
   });
   const meant = breaks.filter((one) => one.meant);
   const within = meant.filter((one) => one.within).length;
   if (meant.length < MEANT * breaks.length || within > WITHIN * meant.length) return [];
-  return breaks.filter((one) => !one.within).map(({ end }) => end);
+  return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ end }) => end);
 }

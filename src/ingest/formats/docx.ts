@@ -1,8 +1,10 @@
 import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
+import { markUnseenLevels, PLACED_STYLES, placeParagraphs, type WordElement } from "./docx-paragraphs.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
+import { withoutRepeatedTitle } from "./title-block.ts";
 import { unpackZip } from "./zip.ts";
 
 /** A run of text; one that holds further runs (a text box) is left as it is. */
@@ -11,8 +13,6 @@ const RUN = /<w:r(?: [^>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^>]*w:fill="(?!auto|FFFFFF|ffffff)/;
-/** Styles of preformatted text, by the programs that write such files: pandoc, Word (two), LibreOffice. */
-const CODE_STYLES = ["Source Code", "HTML Preformatted", "macro", "Preformatted Text"];
 /** Mammoth's own words for a note: its number where it is called, its text at the end. */
 const NOTE_TEXT = /<li id="((?:foot|end)note-[^"]{1,40})">([\s\S]*?)<\/li>/g;
 const NOTE_CALL = /<sup><a href="#((?:foot|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]<\/a><\/sup>/g;
@@ -29,9 +29,12 @@ export const docxFormat: Format = {
     if (body === undefined) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
     const { xml, hidden } = withoutHidden(Buffer.from(body).toString("utf8"));
     parts.set("word/document.xml", Buffer.from(xml));
-    const html = notesToTheirCalls(await toHtml(parts));
+    const numbering = parts.get("word/numbering.xml");
+    if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
+    const { html, date } = await toHtml(parts);
     const { title, subject } = coreProperties(parts.get("docProps/core.xml"));
-    const result = parseHtml(html, name);
+    const read = parseHtml(notesToTheirCalls(html), name);
+    const result = { ...read, ...withoutRepeatedTitle(read) };
     const heading = result.blocks.find(({ type }) => type === "heading");
     const notices: ReadingNotice[] =
       hidden === 0 ? [] : [{ code: "hidden_text", message: `${hidden} characters that Word does not show were left out` }];
@@ -40,7 +43,7 @@ export const docxFormat: Format = {
     return [
       {
         ...result,
-        metadata: { ...result.metadata, title: (shown ?? title ?? name).slice(0, 300), description: subject },
+        metadata: { ...result.metadata, title: (shown ?? title ?? name).slice(0, 300), description: subject, asOf: isoDate(date) },
         unit: "extracted_utf16",
         notices,
       },
@@ -48,10 +51,11 @@ export const docxFormat: Format = {
   },
 };
 
-async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
+async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<{ readonly html: string; readonly date: string | null }> {
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
+  let date: string | null = null;
   // Loaded with the first such file, as the other libraries of rarer formats: most runs never read one.
   const { default: mammoth } = await import("mammoth");
   try {
@@ -60,16 +64,15 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
       {
         convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
         externalFileAccess: false,
-        styleMap: [
-          "p[style-name='Title'] => h1:fresh",
-          "p[style-name='Subtitle'] => h2:fresh",
-          "p[style-name='Quote'] => blockquote > p:fresh",
-          "p[style-name='Intense Quote'] => blockquote > p:fresh",
-          ...CODE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
-        ],
+        transformDocument: (document: WordElement) => {
+          const placed = placeParagraphs(document);
+          date = placed.date;
+          return placed.document;
+        },
+        styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh", ...PLACED_STYLES],
       },
     );
-    return value;
+    return { html: value, date };
   } catch (cause) {
     throw new IngestError("bad_archive", `the document cannot be read (${messageOf(cause)}): save it anew as DOCX`, {}, { cause });
   }
@@ -120,6 +123,10 @@ function endOfBlock(html: string, at: number): number {
   const table = html.indexOf("</table>", at);
   if (table >= 0 && html.lastIndexOf("<table>", at) > html.lastIndexOf("</table>", at)) return table + "</table>".length;
   return close.exec(html) === null ? html.length : close.lastIndex;
+}
+
+function isoDate(text: string | null): string | null {
+  return /^\d{4}-\d\d-\d\d(?=$|T)/.exec(text ?? "")?.[0] ?? null;
 }
 
 function coreProperties(xml: Uint8Array | undefined): { readonly title: string | null; readonly subject: string | null } {

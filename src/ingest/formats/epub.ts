@@ -2,12 +2,14 @@ import { posix } from "node:path";
 import { IngestError } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { decodeText } from "../encoding.ts";
+import { partnersOf } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { type JoinedPart, joinWritten } from "./join.ts";
-import { type OpenEvent, readMarkup } from "./markup.ts";
+import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
 import { notesToTheirCalls } from "./markup-notes.ts";
 import { plainMetadata, titleOf } from "./parsed.ts";
+import { isDateLine, withoutRepeatedTitle } from "./title-block.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
@@ -42,12 +44,12 @@ export const epubFormat: Format = {
       }
       const source = textOf(parts, path);
       places.push([sourceStart, path]);
-      const written = parseHtml(source, name, notesToTheirCalls);
+      const written = parseHtml(source, name, (events) => notesToTheirCalls(withoutTitleDate(events)));
       unseen.push(...(written.notices ?? []).map((notice) => ({ ...notice, message: `${path}: ${notice.message}` })));
       joined.push({ written, sourceStart });
       sourceStart += source.length;
     }
-    const written = joinWritten(joined);
+    const written = withoutRepeatedTitle(joinWritten(joined));
     const notices: ReadingNotice[] =
       missing.length === 0
         ? []
@@ -66,6 +68,17 @@ export const epubFormat: Format = {
     ];
   },
 };
+
+/** A chapter's events without the date that a title page has on a line of its own: the package says it. */
+function withoutTitleDate(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
+  const isTitlePage = (event: MarkupEvent) =>
+    event.type === "open" && event.attributes["epub:type"]?.split(" ").includes("titlepage") === true;
+  if (!events.some(isTitlePage)) return events;
+  const open = events.findIndex((event) => event.type === "open" && event.attributes.class?.split(" ").includes("date") === true);
+  const end = open < 0 ? 0 : (partnersOf(events)[open] ?? open) + 1;
+  const line = events.slice(Math.max(0, open), end).map((event) => (event.type === "text" ? event.text : ""));
+  return isDateLine(line.join("")) ? [...events.slice(0, open), ...events.slice(end)] : events;
+}
 
 interface BookPackage {
   readonly title: string | null;

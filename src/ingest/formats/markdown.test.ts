@@ -35,6 +35,13 @@ describe("markdown", () => {
     ["AT&amp;T &copy; \\*x\\* a\\\\b", ["paragraph AT&T © *x* a\\b"], "entities and escapes"],
     ["A\n===\nB\n---\n***\nC", ["heading1 A", "heading2 B", "paragraph C"], "underlined headings and rules"],
     ["**Note: **text", ["paragraph Note: text"], "bold that is not bold by the letter of the grammar"],
+    ["*P < 0.05, **P < 0.01, ***P < 0.001.", ["paragraph *P < 0.05, **P < 0.01, ***P < 0.001."], "signs of notes stay"],
+    [
+      "Zealand*** 6, Australia 1** 608\n\n**A possible case.",
+      ["paragraph Zealand*** 6, Australia 1** 608", "paragraph **A possible case."],
+      "so do those of one length",
+    ],
+    ["Fee 3** or 4 **due in May", ["paragraph Fee 3** or 4 **due in May"], "what opens nothing closes nothing"],
     ["2 ** 3 and `a**b`", ["paragraph 2 ** 3 and a**b"], "asterisks that mean themselves stay"],
     ["a < b and 5 <6> x", ["paragraph a < b and 5 <6> x"], "comparisons are no tags"],
   ])("%j (%#)", (source, expected) => {
@@ -304,6 +311,7 @@ describe("the short way past the full parser", () => {
     "a\n1.5 b\n2)c",
     "a\n<br>1.5 b",
     "a* b\n*c* d*\n**e** f*",
+    "*P < 0.05, **P < 0.01, ***P < 0.001.",
     "*a\nb* c",
     "_a_ (__b__) c_d_e, _f g_! __init__.py",
     "_a b\nc_ d",

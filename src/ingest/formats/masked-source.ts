@@ -27,6 +27,8 @@ export interface MaskedSource {
 /** A punctuation mark that means nothing in markdown. */
 const COVER = "\u2e2e";
 const ENTITY = /&(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[A-Za-z][A-Za-z0-9]{1,31});/y;
+/** A mark for bold opens before a word and closes: one without another, or beside marks of other lengths (`*P < 0.05, **P < 0.01`), is that of a note. */
+const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /** Covers `masks` (in order, not overlapping) in `source`. */
@@ -49,7 +51,7 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
   }
 
   function writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode = false): void {
-    const hasMarks = !isCode && value.includes("**");
+    const hasMarks = !isCode && value.includes("**") && MARKS_IN_PAIRS.test(value);
     if (value.length === end - start && !hasMarks) {
       write(writer, start, end);
       return;

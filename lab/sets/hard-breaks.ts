@@ -1,0 +1,21 @@
+import { readFrontMatter, rowBreaks } from "../../src/internals.ts";
+
+const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
+
+/** Markdown in which the line breaks that our reader keeps as rows are hard ones, for converters that would join them. Within items it keeps none. */
+export function withHardBreaks(source: string): string {
+  const breaks = rowBreaks(source, readFrontMatter(source).bodyStart);
+  const lines: string[] = [];
+  let at = 0;
+  let isItem = false;
+  let isBlank = true;
+  for (const line of source.split("\n")) {
+    if (ITEM.test(line)) isItem = true;
+    else if (isBlank && /^\S/.test(line)) isItem = false;
+    isBlank = line.trim() === "";
+    at += line.length;
+    lines.push(breaks.has(at) && !isItem ? `${line.trimEnd()}  ` : line);
+    at++;
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,56 @@
+import type { WrittenBlocks } from "../block-writer.ts";
+
+/** Blocks that may stand between a title and the heading that says it again: a subtitle, authors, a date. */
+const MAX_BETWEEN = 4;
+/** Longer ones are text, in characters, and so is what ends a sentence. */
+const MAX_LINE = 200;
+const ENDS_SENTENCE = /[.!?:;]["'”’)]?$/;
+const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\\p{Ll}*\\.?";
+const DATE = new RegExp(`^(?:\\d{1,2}(?:st|nd|rd|th)?\\.?\\s+)?(?:${MONTH},?\\s+)?\\d[\\d\\s.,/:TZ+–-]*$`, "iu");
+
+/** Whether the line of a title block is nothing but a date: no sentence of the text, and what a file says of itself. */
+export function isDateLine(text: string): boolean {
+  return DATE.test(text.trim());
+}
+
+/** A title before a heading of the same words is that heading, as title pages and converters write it, some of them twice: the last one is kept. */
+export function withoutRepeatedTitle(written: WrittenBlocks): WrittenBlocks {
+  const { text, blocks, sourceMap } = written;
+  let count = 0;
+  while (isSaidAgain(written, count)) count++;
+  if (count === 0) return written;
+  const cut = blocks[count]?.start ?? 0;
+  const map: number[] = [];
+  for (let i = 0; i < sourceMap.length; i += 4) {
+    const [outStart = 0, outEnd = 0, start = 0, end = 0] = sourceMap.slice(i, i + 4);
+    if (outStart >= cut) map.push(outStart - cut, outEnd - cut, start, end);
+  }
+  return {
+    text: text.slice(cut),
+    blocks: blocks.slice(count).map((block) => ({
+      ...block,
+      start: block.start - cut,
+      end: block.end - cut,
+      header: block.header < 0 ? block.header : block.header - count,
+      ...(block.runIn === undefined ? {} : { runIn: block.runIn - cut }),
+    })),
+    sourceMap: map,
+  };
+}
+
+/** Whether a heading has the words of one behind it, with nothing but short lines between them. */
+function isSaidAgain({ text, blocks }: WrittenBlocks, index: number): boolean {
+  const heading = blocks[index];
+  if (heading?.type !== "heading") return false;
+  const title = wordsOf(text.slice(heading.start, heading.end));
+  const rest = blocks.slice(index + 1, index + MAX_BETWEEN + 2);
+  const at = rest.findIndex(({ type, start, end }) => type === "heading" && wordsOf(text.slice(start, end)) === title);
+  return at >= 0 && rest.slice(0, at).every(({ start, end }) => end - start <= MAX_LINE && !ENDS_SENTENCE.test(text.slice(start, end)));
+}
+
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
