@@ -1,0 +1,152 @@
+import { joinStrip, type PdfLine, stripsOf } from "./lines.ts";
+import { type PdfPage, type PdfWord, rightOf } from "./words.ts";
+
+/** Share of typewriter's letters from which they are those of the whole document, and say nothing of code. */
+const TYPEWRITTEN_SHARE = 0.9;
+/** White space within code is whole letters wide, but for this part of one. */
+const LETTER_PART = 0.12;
+/** Lines of code this far apart, in parts of their usual distance, have nothing between them. */
+const NEXT_LINE = 1.2;
+/** The rest of a line that had no room stands nearer than the next line. */
+const SAME_LINE = 0.85;
+/** Line breaks within a piece of code: with more, or with white space that is no whole lines, two pieces are parted. */
+const MAX_BREAKS = 3;
+const LINE_PART = 0.12;
+/** From fewer lines their usual distance cannot be told. */
+const FEW_STEPS = 3;
+/** Code within a sentence may fill so many lines. */
+const INLINE_LINES = 3;
+
+/** Lines of a page with nothing beside them that are code, as far as their letters tell. */
+export interface CodeArea {
+  readonly lines: readonly PdfLine[];
+  readonly fragments: readonly PdfLine[];
+}
+
+/** Lines of one piece of code, and how many line breaks stand before each: none before the rest of a line that had no room. */
+export interface CodeLines {
+  readonly lines: readonly PdfLine[];
+  readonly breaks: readonly number[];
+}
+
+export function isTypewritten(pages: readonly PdfPage[]): boolean {
+  let [letters, mono] = [0, 0];
+  for (const { words } of pages) {
+    for (const { text, isMono } of words) {
+      letters += text.length;
+      if (isMono) mono += text.length;
+    }
+  }
+  return mono > letters * TYPEWRITTEN_SHARE;
+}
+
+/** Where the letters of a line stand. */
+function baselineOf({ words, bottom }: PdfLine): number {
+  return words[0]?.baseline ?? bottom;
+}
+
+/** The width of a letter. */
+export function advanceOf({ words }: PdfLine): number {
+  const longest = words.reduce<PdfWord | undefined>((a, b) => (a !== undefined && a.text.length >= b.text.length ? a : b), undefined);
+  return longest === undefined ? 0 : longest.width / longest.text.length;
+}
+
+/** Stretches of lines in typewriter's letters with nothing beside them: their indents and inner white space part no columns. */
+export function codeAreasOf(fragments: readonly PdfLine[]): CodeArea[] {
+  if (!fragments.some(({ isMono }) => isMono)) return [];
+  const areas: PdfLine[][][] = [];
+  let open: PdfLine[][] = [];
+  for (const strip of stripsOf(fragments)) {
+    if (strip.every(({ isMono }) => isMono)) {
+      if (open.length === 0) areas.push(open);
+      open.push(strip);
+    } else open = [];
+  }
+  return areas
+    .map((strips) => ({ lines: strips.map(joinStrip), fragments: strips.flat() }))
+    .filter(({ lines }) => lines.every(isOnLetterGrid));
+}
+
+/** Whether the words of a line stand whole letters apart, as in one text: cells beside each other do so by chance only. */
+function isOnLetterGrid(line: PdfLine): boolean {
+  const advance = advanceOf(line);
+  return line.words.slice(1).every((word, i) => {
+    const letters = (word.x - rightOf(line.words[i] as PdfWord)) / advance;
+    return letters > -LETTER_PART && Math.abs(letters - Math.round(letters)) < LETTER_PART;
+  });
+}
+
+/** What is known of the text around code. */
+export interface AroundCode {
+  /** How far lines of text go. */
+  readonly right: number;
+  /** Distance of lines of text. */
+  readonly pitch: number;
+  readonly canBeCode: (line: PdfLine) => boolean;
+}
+
+/** Pieces of code among the lines of a column, by their first line. */
+export function codeOf(lines: readonly PdfLine[], around: AroundCode): Map<PdfLine, CodeLines> {
+  const pieces = new Map<PdfLine, CodeLines>();
+  const pitch = codePitch(lines, around);
+  for (let at = 0; at < lines.length; at++) {
+    if (!around.canBeCode(lines[at] as PdfLine)) continue;
+    const breaks = [0];
+    for (let end = at + 1; end < lines.length && around.canBeCode(lines[end] as PdfLine); end++) {
+      const between = breaksBetween(lines[end - 1] as PdfLine, lines[end] as PdfLine, pitch);
+      if (between === null) break;
+      breaks.push(between);
+    }
+    const piece = lines.slice(at, at + breaks.length);
+    if (!piece.every(isAllBold) && !isInSentence(piece, lines[at - 1], lines[at + piece.length], around)) {
+      pieces.set(piece[0] as PdfLine, { lines: piece, breaks });
+    }
+    at += piece.length - 1;
+  }
+  return pieces;
+}
+
+/** `null`: they are lines of two pieces. */
+function breaksBetween(last: PdfLine, line: PdfLine, pitch: number): number | null {
+  const step = (baselineOf(line) - baselineOf(last)) / pitch;
+  if (step <= 0) return null;
+  if (step < SAME_LINE && line.x > last.x) return 0;
+  if (step <= NEXT_LINE) return 1;
+  const whole = Math.round(step);
+  // A heading that stands alone may be in the same letters, and bold.
+  const isParted = isAllBold(last) || isAllBold(line) || Math.abs(step - whole) > LINE_PART;
+  return whole <= MAX_BREAKS && !isParted ? whole : null;
+}
+
+function isAllBold({ words }: PdfLine): boolean {
+  return words.every(({ isBold }) => isBold);
+}
+
+/** The distance of lines of code: of few, that of the text around them. */
+function codePitch(lines: readonly PdfLine[], { canBeCode, pitch }: AroundCode): number {
+  const steps = lines
+    .flatMap((line, i) => {
+      const last = lines[i - 1];
+      return last !== undefined && canBeCode(last) && canBeCode(line) ? [baselineOf(line) - baselineOf(last)] : [];
+    })
+    .filter((step) => step > 0)
+    .sort((a, b) => a - b);
+  const size = lines.find(canBeCode)?.size ?? 0;
+  return steps.length < FEW_STEPS ? (steps.find((step) => step < size * 2) ?? pitch) : (steps[steps.length >> 1] as number);
+}
+
+/** Whether lines are code within a sentence that goes on from the line before, or on the line behind: no word would have had room there. */
+function isInSentence(
+  piece: readonly PdfLine[],
+  before: PdfLine | undefined,
+  after: PdfLine | undefined,
+  { right, pitch }: AroundCode,
+): boolean {
+  const [first, last] = [piece[0] as PdfLine, piece.at(-1) as PdfLine];
+  const runsOn = (a: PdfLine, b: PdfLine) =>
+    baselineOf(b) - baselineOf(a) < pitch * NEXT_LINE &&
+    baselineOf(b) > baselineOf(a) &&
+    right - a.right < (b.words[0]?.width ?? 0) + a.size;
+  if (piece.length > INLINE_LINES) return false;
+  return (before !== undefined && runsOn(before, first)) || (after !== undefined && runsOn(last, after));
+}
