@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { blocksOf, type PdfBlock, styleOf, textOf } from "./blocks.ts";
-import { joinParted } from "./join-parted.ts";
+import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { type PdfLine, toLine } from "./lines.ts";
 import type { PdfBox, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
@@ -49,7 +49,7 @@ function blocks(...rows: readonly PdfLine[]): string[] {
 
 /** Types and texts as they are written. */
 function written(...parts: readonly (readonly PdfBlock[])[]): string[] {
-  const { text, blocks } = writePdf(joinParted(parts.flat()), [], new Map());
+  const { text, blocks } = writePdf(furtherPartsOfItems(joinParted(parts.flat())), [], new Map());
   return blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);
 }
 

@@ -1,6 +1,6 @@
 import { type CodeLines, codeOf } from "./code.ts";
 import { areLevel, type PdfLine } from "./lines.ts";
-import { hasDot, ITEM_MARK, isFull, isHung, isMarkInText, markOf, textStart } from "./marks.ts";
+import { hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import type { PdfBox } from "./words.ts";
 
@@ -77,12 +77,11 @@ export interface PageFacts {
 
 /** Blocks of the regions of one page, in order. */
 export function blocksOf(regions: readonly Region[], page: PageFacts, style: TextStyle): PdfBlock[] {
-  const blocks = regions.flatMap((region): PdfBlock[] => {
+  return regions.flatMap((region): PdfBlock[] => {
     if (region.type === "table") return [{ type: "table", rows: region.rows, page: page.number }];
     const edges = edgesAround(region.lines, regions);
     return columnBlocks(region.lines, page, style).map((block) => ("right" in block ? { ...block, ...edges } : block));
   });
-  return furtherPartsOfItems(blocks);
 }
 
 /** From where to where lines go that stand above, beneath or among those of a region: white space may part one column into many regions. */
@@ -100,27 +99,12 @@ function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { r
   return { left, right };
 }
 
-/** Paragraphs that stand where the text of an item before them does, and other text does not, are further parts of that item. */
-function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
-  let starts: number[] = [];
-  return blocks.map((block) => {
-    if (block.type === "item") starts.push(textStart(block.lines.slice(0, 1), block.mark === "word"));
-    else if (block.type === "paragraph" && block.mark === "none") {
-      const [first] = block.lines;
-      const isPart = first !== undefined && starts.some((start) => isHung(first, start, block.left));
-      if (isPart) return { ...block, type: "item" };
-      starts = [];
-    } else if (block.type !== "code") starts = [];
-    return block;
-  });
-}
-
 function columnBlocks(lines: readonly PdfLine[], page: PageFacts, style: TextStyle): PdfBlock[] {
   const blocks: PdfBlock[] = [];
   const canBeCode = (line: PdfLine) =>
     line.isMono && !style.isTypewritten && line.size < style.bodySize * HEADING_FACTOR && !hasDot(line, page.dots);
   const text = lines.filter((line) => !canBeCode(line));
-  const edges = edgesOf(text.length > 0 ? text : lines);
+  const edges = edgesOf(text.length > 0 ? text : lines, lines);
   const code = codeOf(lines, { right: edges.right, pitch: edges.pitch, canBeCode });
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
   let open: PdfLine[] = [];
@@ -152,9 +136,9 @@ interface Edges {
   readonly pitch: number;
 }
 
-function edgesOf(lines: readonly PdfLine[]): Edges {
-  const left = Math.min(...lines.map(({ x }) => x));
-  const right = Math.max(...lines.map((line) => line.right));
+function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]): Edges {
+  const left = Math.min(...text.map(({ x }) => x));
+  const right = Math.max(...text.map((line) => line.right));
   return { left, right, pitch: usualPitch(lines) };
 }
 

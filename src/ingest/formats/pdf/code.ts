@@ -3,17 +3,17 @@ import { type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
 /** Share of typewriter's letters from which they are those of the whole document, and say nothing of code. */
 const TYPEWRITTEN_SHARE = 0.9;
+/** Fragments that share this part of their height stand beside each other. */
+const BESIDE = 0.2;
 /** White space within code is whole letters wide, but for this part of one. */
 const LETTER_PART = 0.12;
 /** Lines of code this far apart, in parts of their usual distance, have nothing between them. */
 const NEXT_LINE = 1.2;
 /** The rest of a line that had no room stands nearer than the next line. */
-const SAME_LINE = 0.85;
+const SAME_LINE = 0.92;
 /** Line breaks within a piece of code: with more, or with white space that is no whole lines, two pieces are parted. */
 const MAX_BREAKS = 3;
 const LINE_PART = 0.12;
-/** From fewer lines their usual distance cannot be told. */
-const FEW_STEPS = 3;
 /** Code within a sentence may fill so many lines. */
 const INLINE_LINES = 3;
 
@@ -56,8 +56,10 @@ export function codeAreasOf(fragments: readonly PdfLine[]): CodeArea[] {
   if (!fragments.some(({ isMono }) => isMono)) return [];
   const areas: PdfLine[][][] = [];
   let open: PdfLine[][] = [];
-  for (const strip of stripsOf(fragments)) {
-    if (strip.every(({ isMono }) => isMono)) {
+  const strips = stripsOf(fragments);
+  for (const [i, strip] of strips.entries()) {
+    const around = [...(strips[i - 1] ?? []), ...(strips[i + 1] ?? [])];
+    if (strip.every((one) => one.isMono && !around.some((other) => !other.isMono && standsBeside(one, other)))) {
       if (open.length === 0) areas.push(open);
       open.push(strip);
     } else open = [];
@@ -65,6 +67,12 @@ export function codeAreasOf(fragments: readonly PdfLine[]): CodeArea[] {
   return areas
     .map((strips) => ({ lines: strips.map(joinStrip), fragments: strips.flat() }))
     .filter(({ lines }) => lines.every(isOnLetterGrid));
+}
+
+/** Whether a fragment reaches to where another stands beside it, as cells of a row do. */
+function standsBeside(a: PdfLine, b: PdfLine): boolean {
+  const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);
+  return overlap > (a.bottom - a.y) * BESIDE && (a.x > b.right || b.x > a.right);
 }
 
 /** Whether the words of a line stand whole letters apart, as in one text: cells beside each other do so by chance only. */
@@ -112,27 +120,35 @@ function breaksBetween(last: PdfLine, line: PdfLine, pitch: number): number | nu
   if (step <= 0) return null;
   if (step < SAME_LINE && line.x > last.x) return 0;
   if (step <= NEXT_LINE) return 1;
-  const whole = Math.round(step);
   // A heading that stands alone may be in the same letters, and bold.
-  const isParted = isAllBold(last) || isAllBold(line) || Math.abs(step - whole) > LINE_PART;
-  return whole <= MAX_BREAKS && !isParted ? whole : null;
+  return isAllBold(last) || isAllBold(line) ? null : wholeLines(step);
 }
 
 function isAllBold({ words }: PdfLine): boolean {
   return words.every(({ isBold }) => isBold);
 }
 
-/** The distance of lines of code: of few, that of the text around them. */
+/** The distance of lines of code: that of the text around them, or of two of them, whichever most of them stand apart by, or by its double or treble. */
 function codePitch(lines: readonly PdfLine[], { canBeCode, pitch }: AroundCode): number {
-  const steps = lines
-    .flatMap((line, i) => {
-      const last = lines[i - 1];
-      return last !== undefined && canBeCode(last) && canBeCode(line) ? [baselineOf(line) - baselineOf(last)] : [];
-    })
-    .filter((step) => step > 0)
-    .sort((a, b) => a - b);
+  const steps = lines.flatMap((line, i) => {
+    const last = lines[i - 1];
+    return last !== undefined && canBeCode(last) && canBeCode(line) ? [baselineOf(line) - baselineOf(last)] : [];
+  });
   const size = lines.find(canBeCode)?.size ?? 0;
-  return steps.length < FEW_STEPS ? (steps.find((step) => step < size * 2) ?? pitch) : (steps[steps.length >> 1] as number);
+  let [best, most] = [pitch, -1];
+  for (const distance of new Set(
+    [pitch, ...steps.filter((step) => step > size && step < size * 2)].map((step) => Math.round(step * 10) / 10),
+  )) {
+    const fitting = steps.filter((step) => step > 0 && wholeLines(step / distance) !== null).length;
+    if (fitting > most) [best, most] = [distance, fitting];
+  }
+  return best;
+}
+
+/** `null`: no distance of lines with nothing but empty ones between them. */
+function wholeLines(step: number): number | null {
+  const whole = Math.round(step);
+  return whole > 0 && whole <= MAX_BREAKS && Math.abs(step - whole) < LINE_PART ? whole : null;
 }
 
 /** Whether lines are code within a sentence that goes on from the line before, or on the line behind: no word would have had room there. */

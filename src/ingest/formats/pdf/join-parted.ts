@@ -16,7 +16,7 @@ export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
     const isApart = before === undefined || (at < out.length - 1 && before.page === block.page);
     const joined = isApart ? null : join(before, block);
     if (joined !== null) out[at] = joined;
-    else out.push(!isApart && block.type === "paragraph" && isFurtherPart(before, block) ? { ...block, type: "item" } : block);
+    else out.push(block);
   }
   return out;
 }
@@ -37,19 +37,17 @@ function join(before: PdfBlock, block: PdfBlock): PdfBlock | null {
   return { ...before, lines: [...before.lines, ...block.lines], page: block.page, left: block.left, right: block.right };
 }
 
-function isFurtherPart(before: PdfBlock, block: TextBlock): boolean {
-  return before.type === "item" && block.mark === "none" && isElsewhere(before, block) && isPartOf(before, block);
-}
-
 /** In the next column, or on the next page. */
 function isElsewhere(before: TextBlock, block: TextBlock): boolean {
   const [last, first] = [before.lines.at(-1), block.lines[0]];
   return last !== undefined && first !== undefined && (block.page !== before.page || first.y < last.y || first.x > last.right);
 }
 
-/** Whether a block stands where the lines of an item go on in its column. */
+/** Whether a block stands where the lines of an item go on, on its page or in its column, and other text does not. */
 function isPartOf(item: TextBlock, { lines: [first], left }: TextBlock): boolean {
-  return first !== undefined && isHung(first, textStart(item.lines, item.mark === "word") - item.left + left, left);
+  if (first === undefined) return false;
+  const start = textStart(item.lines, item.mark === "word");
+  return isHung(first, start, item.left) || isHung(first, start - item.left + left, left);
 }
 
 function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock): boolean {
@@ -69,4 +67,17 @@ function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock)
   const second = block.lines[1];
   const isIndented = second !== undefined && first.x - second.x > first.size * INDENT;
   return !isEnded && !isIndented && /^[\p{L}\p{N}([“"‘'§$]/u.test(next);
+}
+
+/** Paragraphs that stand where the text of an item before them does, and other text does not, are further parts of that item. */
+export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
+  let items: TextBlock[] = [];
+  return blocks.map((block) => {
+    if (block.type === "item") items.push(block);
+    else if (block.type === "paragraph" && block.mark === "none") {
+      if (items.some((item) => isPartOf({ ...item, lines: item.lines.slice(0, 1) }, block))) return { ...block, type: "item" };
+      items = [];
+    } else if (block.type === "paragraph" || block.type === "heading" || block.type === "table") items = [];
+    return block;
+  });
 }

@@ -5,7 +5,7 @@ import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { type CodeArea, codeAreasOf, isTypewritten } from "./code.ts";
 import { type Grid, gridsOf } from "./grids.ts";
-import { joinParted } from "./join-parted.ts";
+import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { openWorker, type PdfWorker } from "./port.ts";
 import { readPage } from "./read-page.ts";
@@ -176,7 +176,7 @@ function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>)
   const laid = pages.map((page) => ({ page, regions: pageRegions(page, running, typewritten) }));
   const lines = laid.flatMap(({ regions }) => regions.flatMap((region) => (region.type === "column" ? region.lines : region.rows.flat(2))));
   const style = styleOf(lines, { outline, isTypewritten: typewritten });
-  return joinParted(laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style))));
+  return furtherPartsOfItems(joinParted(laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)))));
 }
 
 /** Text around drawn tables and code, and these where they stand: they take part in the order of the page as one large word each. */
