@@ -90,6 +90,15 @@ describe("lines in a typewriter's letters", () => {
     expect(written(read(lines))).toEqual(["code npm prune\nnpm ci", "code npm audit\nnpm fund"]);
   });
 
+  it("go on in the same line where their indent was not typed, as it is no whole letters wide", () => {
+    const lines = [
+      code(3, "npm install a-package another-package"),
+      line(4, "and-another", { x: LEFT + 50, isMono: true, size: 9.5 }),
+      code(5, "npm ci"),
+    ];
+    expect(written(read(lines))).toEqual(["code npm install a-package another-package and-another\nnpm ci"]);
+  });
+
   it("stay in the sentence whose line they fill", () => {
     expect(written(read([line(3, FULL), code(4, "devDependencies"), line(6, "It says which.")]))).toEqual([
       `paragraph ${FULL} devDependencies`,
@@ -165,6 +174,13 @@ describe("further paragraphs of an item", () => {
       line(11, "Text."),
     ];
     expect(written(read(rows))).toEqual(["list-item alpha\nMore of it.", "code npm ci", "list-item And then.", "paragraph Text."]);
+  });
+});
+
+describe("a paragraph beneath items in items", () => {
+  it("is a part of the outer one", () => {
+    const rows = [line(3, "1. alpha", { x: 60 }), line(4, "• inner", { x: 90 }), line(6, "More of alpha.", { x: 76 }), line(8, "Text.")];
+    expect(written(read(rows))).toEqual(["list-item alpha", "list-item inner", "list-item More of alpha.", "paragraph Text."]);
   });
 });
 

@@ -11,8 +11,11 @@ export type PdfBlock =
   | (CodeLines & { readonly type: "code"; readonly page: number })
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
 
-/** What opens a block whose lines may hang: a drawn dot, a word ("•", "1.", "(a)"), or nothing. */
-export type Mark = "dot" | "word" | "none";
+/**
+ * What opens a block whose lines may hang: a drawn dot, a word ("•", "1.", "(a)"), or nothing. An item with nothing is a further part of the item before it;
+ * with "resumed", of one that others parted from it.
+ */
+export type Mark = "dot" | "word" | "none" | "resumed";
 
 export interface TextBlock {
   readonly lines: readonly PdfLine[];
@@ -20,7 +23,6 @@ export interface TextBlock {
   /** From where to where lines go that stand above or beneath it. */
   readonly left: number;
   readonly right: number;
-  /** An item without one is a further part of the item before it. */
   readonly mark: Mark;
 }
 
@@ -34,6 +36,8 @@ export interface TextStyle {
   readonly isBodyBold: boolean;
   /** Most letters are a typewriter's: they are no code then. */
   readonly isTypewritten: boolean;
+  /** Distance of lines within paragraphs, as most are. */
+  readonly pitch: number;
   /** Titles of the document's outline with their depth, from 1. */
   readonly outline: ReadonlyMap<string, number>;
 }
@@ -105,7 +109,7 @@ function columnBlocks(lines: readonly PdfLine[], page: PageFacts, style: TextSty
     line.isMono && !style.isTypewritten && line.size < style.bodySize * HEADING_FACTOR && !hasDot(line, page.dots);
   const text = lines.filter((line) => !canBeCode(line));
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
-  const code = codeOf(lines, { right: edges.right, pitch: edges.pitch, canBeCode });
+  const code = codeOf(lines, { right: edges.right, pitch: style.pitch, canBeCode });
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
   let open: PdfLine[] = [];
   const flush = () => {
@@ -246,5 +250,23 @@ export function styleOf(lines: readonly PdfLine[], { outline, isTypewritten }: P
   }
   const [bodySize = 10] = [...letters].sort((a, b) => b[1] - a[1])[0] ?? [];
   const headingSizes = [...letters.keys()].filter((size) => size >= bodySize * HEADING_FACTOR).sort((a, b) => b - a);
-  return { bodySize, headingSizes: headingSizes.slice(0, 5), isBodyBold: bold > all / 2, isTypewritten, outline };
+  return {
+    bodySize,
+    headingSizes: headingSizes.slice(0, 5),
+    isBodyBold: bold > all / 2,
+    isTypewritten,
+    outline,
+    pitch: mostUsedPitch(lines, bodySize),
+  };
+}
+
+/** The distance that most lines of the text have from the next; where they have none, a usual one. */
+function mostUsedPitch(lines: readonly PdfLine[], size: number): number {
+  const steps = new Map<number, number>();
+  for (const [i, line] of lines.entries()) {
+    const step = Math.round((line.bottom - (lines[i - 1]?.bottom ?? 0)) * 10) / 10;
+    if (step >= size * 0.9 && step < size * 2.2) steps.set(step, (steps.get(step) ?? 0) + 1);
+  }
+  const [pitch = size * 1.25] = [...steps].sort((a, b) => b[1] - a[1])[0] ?? [];
+  return pitch;
 }

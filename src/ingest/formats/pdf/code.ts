@@ -5,12 +5,12 @@ import { type PdfPage, type PdfWord, rightOf } from "./words.ts";
 const TYPEWRITTEN_SHARE = 0.9;
 /** Fragments that share this part of their height stand beside each other. */
 const BESIDE = 0.2;
+/** Lines of a cell are no further apart than this, in parts of their height. */
+const NEAR = 0.9;
 /** White space within code is whole letters wide, but for this part of one. */
 const LETTER_PART = 0.12;
 /** Lines of code this far apart, in parts of their usual distance, have nothing between them. */
 const NEXT_LINE = 1.2;
-/** The rest of a line that had no room stands nearer than the next line. */
-const SAME_LINE = 0.92;
 /** Line breaks within a piece of code: with more, or with white space that is no whole lines, two pieces are parted. */
 const MAX_BREAKS = 3;
 const LINE_PART = 0.12;
@@ -54,25 +54,32 @@ export function advanceOf({ words }: PdfLine): number {
 /** Stretches of lines in typewriter's letters with nothing beside them: their indents and inner white space part no columns. */
 export function codeAreasOf(fragments: readonly PdfLine[]): CodeArea[] {
   if (!fragments.some(({ isMono }) => isMono)) return [];
-  const areas: PdfLine[][][] = [];
-  let open: PdfLine[][] = [];
   const strips = stripsOf(fragments);
-  for (const [i, strip] of strips.entries()) {
-    const around = [...(strips[i - 1] ?? []), ...(strips[i + 1] ?? [])];
-    if (strip.every((one) => one.isMono && !around.some((other) => !other.isMono && standsBeside(one, other)))) {
-      if (open.length === 0) areas.push(open);
-      open.push(strip);
-    } else open = [];
+  const areas: CodeArea[] = [];
+  for (let from = 0; from < strips.length; from++) {
+    let to = from;
+    while (to < strips.length && strips[to]?.every(({ isMono }) => isMono)) to++;
+    if (to === from) continue;
+    const area = strips.slice(from, to);
+    const isInTable = isInRow(area[0], strips[from - 1]) || isInRow(area.at(-1), strips[to]);
+    const lines = area.map(joinStrip);
+    if (!isInTable && lines.every(isOnLetterGrid)) areas.push({ lines, fragments: area.flat() });
+    from = to;
   }
-  return areas
-    .map((strips) => ({ lines: strips.map(joinStrip), fragments: strips.flat() }))
-    .filter(({ lines }) => lines.every(isOnLetterGrid));
+  return areas;
 }
 
-/** Whether a fragment reaches to where another stands beside it, as cells of a row do. */
-function standsBeside(a: PdfLine, b: PdfLine): boolean {
-  const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);
-  return overlap > (a.bottom - a.y) * BESIDE && (a.x > b.right || b.x > a.right);
+/** Whether a strip stands as near to one of several fragments, or as much beside one, as lines of cells in a row do. */
+function isInRow(strip: readonly PdfLine[] = [], other: readonly PdfLine[] = []): boolean {
+  if (other.length === 0) return false;
+  return strip.some((one) =>
+    other.some((two) => {
+      const overlap = Math.min(one.bottom, two.bottom) - Math.max(one.y, two.y);
+      const height = one.bottom - one.y;
+      const isBeside = one.x > two.right || two.x > one.right;
+      return other.length > 1 ? overlap > -height * NEAR : isBeside && overlap > height * BESIDE;
+    }),
+  );
 }
 
 /** Whether the words of a line stand whole letters apart, as in one text: cells beside each other do so by chance only. */
@@ -101,7 +108,7 @@ export function codeOf(lines: readonly PdfLine[], around: AroundCode): Map<PdfLi
     if (!around.canBeCode(lines[at] as PdfLine)) continue;
     const breaks = [0];
     for (let end = at + 1; end < lines.length && around.canBeCode(lines[end] as PdfLine); end++) {
-      const between = breaksBetween(lines[end - 1] as PdfLine, lines[end] as PdfLine, pitch);
+      const between = breaksBetween(lines[end - 1] as PdfLine, lines[end] as PdfLine, { first: lines[at] as PdfLine, pitch });
       if (between === null) break;
       breaks.push(between);
     }
@@ -115,10 +122,12 @@ export function codeOf(lines: readonly PdfLine[], around: AroundCode): Map<PdfLi
 }
 
 /** `null`: they are lines of two pieces. */
-function breaksBetween(last: PdfLine, line: PdfLine, pitch: number): number | null {
+function breaksBetween(last: PdfLine, line: PdfLine, { first, pitch }: { readonly first: PdfLine; readonly pitch: number }): number | null {
   const step = (baselineOf(line) - baselineOf(last)) / pitch;
   if (step <= 0) return null;
-  if (step < SAME_LINE && line.x > last.x) return 0;
+  // An indent that was typed is whole letters wide: another one is that of the rest of a line that had no room.
+  const indent = (line.x - first.x) / advanceOf(line);
+  if (indent > 0 && step <= NEXT_LINE && Math.abs(indent - Math.round(indent)) > LETTER_PART) return 0;
   if (step <= NEXT_LINE) return 1;
   // A heading that stands alone may be in the same letters, and bold.
   return isAllBold(last) || isAllBold(line) ? null : wholeLines(step);

@@ -73,11 +73,19 @@ function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock)
 export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
   let items: TextBlock[] = [];
   return blocks.map((block) => {
-    if (block.type === "item") items.push(block);
-    else if (block.type === "paragraph" && block.mark === "none") {
-      if (items.some((item) => isPartOf({ ...item, lines: item.lines.slice(0, 1) }, block))) return { ...block, type: "item" };
-      items = [];
-    } else if (block.type === "paragraph" || block.type === "heading" || block.type === "table") items = [];
+    if (block.type === "item") items.push({ ...block, lines: block.lines.slice(0, 1) });
+    else if (block.type === "heading" || block.type === "table") items = [];
+    else if (block.type === "paragraph") {
+      const isPart = block.mark === "none" && items.some((item) => isPartOf(item, block));
+      const isAtLast = items.length > 0 && !isLeftOf(block, items.at(-1) as TextBlock);
+      // A quote within an item stands further to the right.
+      items = items.filter((item) => !isLeftOf(block, item));
+      if (isPart) return { ...block, type: "item", mark: isAtLast ? "none" : "resumed" };
+    }
     return block;
   });
+}
+
+function isLeftOf({ lines: [first] }: TextBlock, item: TextBlock): boolean {
+  return first !== undefined && first.x < textStart(item.lines, item.mark === "word") - first.size * 0.3;
 }

@@ -85,7 +85,8 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     for (const [i, line] of lines.entries()) {
       const advance = advanceOf(line);
       const isRest = i > 0 && breaks[i] === 0;
-      if (i > 0) add(isRest ? " " : "\n".repeat(breaks[i] ?? 1));
+      const isCut = /\S[-/]$/.test(lines[i - 1]?.words.at(-1)?.text ?? "") || /^-/.test(line.words[0]?.text ?? "");
+      if (i > 0) add(isRest ? (isCut ? "" : " ") : "\n".repeat(breaks[i] ?? 1));
       let at = isRest ? line.x : left;
       for (const [k, word] of line.words.entries()) {
         const blanks = Math.max(k > 0 && word.isSpaced ? 1 : 0, Math.round((word.x - at) / advance));
