@@ -198,5 +198,7 @@ describe("a block at the end of a page", () => {
   it("goes on as the item that it is", () => {
     const item = read([line(50, `1. ${FULL}`, { x: 60 })]);
     expect(written(item, next("lists.", 76))).toEqual([`list-item ${FULL} lists.`]);
+    const ended = FULL.replace("in your", "herein.");
+    expect(written(read([line(50, `1. ${ended}`, { x: 60 })]), next("Others stay.", 76))).toEqual([`list-item ${ended} Others stay.`]);
   });
 });

@@ -17,6 +17,8 @@ const GUTTER = 5;
 const ACROSS_SHARE = 0.12;
 /** Lines further apart than this, in heights of a line, are not one row. */
 const ROW_GAP = 0.9;
+/** Fragments that share this part of their height stand beside each other. */
+const BESIDE = 0.2;
 /** Rows stand this much further apart than lines of a cell, in heights of a line. */
 const WIDER_GAP = 0.2;
 /** Share of the lines in cells that must follow a line without room for their first word. */
@@ -108,17 +110,26 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
     const together = [...standing, ...strip];
     const [joined, alone] = [coverOf(together), coverOf(strip)];
     const isParted = band.length > 0 && joined.length < 2 && (hasGutter || alone.length > 1);
+    let cover: readonly Span[] = joined;
     if (isParted) {
-      bands.push(band);
-      band = [];
+      const beside = standsBeside(band.at(-1), strip) ? band.slice(-1) : [];
+      if (band.length > beside.length) bands.push(band.slice(0, band.length - beside.length));
+      band = beside;
+      cover = coverOf([...beside.flat(), ...strip]);
     }
     band.push([...strip]);
-    const cover: readonly Span[] = isParted ? alone : joined;
     hasGutter = cover.length > 1;
-    standing = isOrdered ? cover : isParted ? strip : together;
+    standing = isOrdered ? cover : isParted ? band.flat() : together;
   }
   if (band.length > 0) bands.push(band);
   return bands;
+}
+
+/** Whether the last line above reaches down to where others stand beside it: the first of a cell that has more lines than those. */
+function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly PdfLine[]): boolean {
+  const [one, ...others] = above ?? [];
+  if (one === undefined || others.length > 0) return false;
+  return strip.some(({ y, x, right, size }) => one.bottom - y > size * BESIDE && (x > one.right || right < one.x));
 }
 
 /** White space that no fragment stands in, with text on both sides. */
