@@ -146,6 +146,14 @@ describe("a made PDF", () => {
       expect(shownOf(document)).toEqual([expect.stringMatching(/^paragraph /), `code ${code.join("\n")}`]);
     });
 
+    test("are code, and no table, where they have columns", async () => {
+      const rows = ["name      size", "a.txt     1", "b.txt     22", "c.txt     333", "d.txt     4444"];
+      const wordsOf = (row: string, i: number) =>
+        [...row.matchAll(/\S+/g)].map(({ 0: word, index }) => draw(72 + 6 * index, 300 - 12 * i, word));
+      const document = await read(makePdf(above, { extra: rows.flatMap(wordsOf).join("\n") }).bytes);
+      expect(shownOf(document).slice(1)).toEqual([`code ${rows.join("\n")}`]);
+    });
+
     test("are text where all letters are so", async () => {
       const lines = ["Dear Sir, the office has received your letter of May", "and will answer it within ten working days of its date."];
       const extra = lines.map((line, i) => draw(72, 300 - 12 * i, line)).join("\n");
