@@ -133,6 +133,44 @@ describe("a made PDF", () => {
     expect(headings).toEqual(["Connecting cards with other programs", "What can be done"]);
   });
 
+  describe("lines in a typewriter's letters", () => {
+    const draw = (x: number, y: number, words: string) => `BT /F3 10 Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj ET`;
+    const shownOf = ({ text, blocks }: ParsedDocument) => blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);
+    const code = ["{", '  "a": [', "    1,", "    2", "  ],", '  "b":   3', "}", "{", "}", "{", "}"];
+    const above: readonly PdfMadeBlock[] = [{ type: "paragraph", text: Array.from({ length: 9 }, (_, i) => sentence(i)).join(" ") }];
+
+    test("are code: their indents and white space part no columns", async () => {
+      const extra = code.map((line, i) => draw(72 + 6 * line.search(/\S/), 300 - 12 * i, line.trim())).join("\n");
+      const document = await read(makePdf(above, { extra }).bytes);
+      expect(faultsOf(document)).toEqual([]);
+      expect(shownOf(document)).toEqual([expect.stringMatching(/^paragraph /), `code ${code.join("\n")}`]);
+    });
+
+    test("are code, and no table, where they have columns", async () => {
+      const rows = ["name      size", "a.txt     1", "b.txt     22", "c.txt     333", "d.txt     4444"];
+      const wordsOf = (row: string, i: number) =>
+        [...row.matchAll(/\S+/g)].map(({ 0: word, index }) => draw(72 + 6 * index, 300 - 12 * i, word));
+      const document = await read(makePdf(above, { extra: rows.flatMap(wordsOf).join("\n") }).bytes);
+      expect(shownOf(document).slice(1)).toEqual([`code ${rows.join("\n")}`]);
+    });
+
+    test("are text where all letters are so", async () => {
+      const lines = ["Dear Sir, the office has received your letter of May", "and will answer it within ten working days of its date."];
+      const extra = lines.map((line, i) => draw(72, 300 - 12 * i, line)).join("\n");
+      expect(shownOf(await read(makePdf([], { extra }).bytes))).toEqual([`paragraph ${lines.join(" ")}`]);
+    });
+
+    test("are cells where they stand in a row", async () => {
+      const rows = [0, 1, 2, 3].flatMap((i) => [
+        draw(72, 300 - 42 * i, `--option-${i}-`),
+        draw(72, 288 - 42 * i, "of-it"),
+        `BT /F1 10 Tf 1 0 0 1 180 ${294 - 42 * i} Tm (String) Tj 120 0 Td (says what becomes of ${i}) Tj ET`,
+      ]);
+      const document = await read(makePdf(above, { extra: rows.join("\n") }).bytes);
+      expect(shownOf(document).filter((shown) => shown.startsWith("code"))).toEqual([]);
+    });
+  });
+
   test("what readers do not see is left out and said; scripts are not run; pages without text are named", async () => {
     const extra =
       "BT /F1 10 Tf 3 Tr 1 0 0 1 80 300 Tm (invisible secret) Tj ET BT 0 Tr 1 1 1 rg /F1 10 Tf 1 0 0 1 80 280 Tm (white secret) Tj ET 0 g BT /F1 0.5 Tf 1 0 0 1 80 260 Tm (tiny secret) Tj ET BT /F1 10 Tf 1 0 0 1 900 260 Tm (secret beyond) Tj ET";

@@ -223,6 +223,9 @@ function encode(text: string, { hasLigatures }: PdfMadeOptions): string {
     .replaceAll("\x02", "\\002");
 }
 
+/** For what is drawn as `extra`. */
+const TYPEWRITER = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
+
 function assemble(
   streams: readonly (readonly string[])[],
   options: PdfMadeOptions & { readonly outline: readonly { title: string; page: number }[] },
@@ -246,7 +249,7 @@ function assemble(
     const turn = options.isRotated === true ? "0 1 -1 0 612 0 cm\n" : "";
     const packed = deflateSync(Buffer.from(`${turn}${stream.join("\n")}`, "latin1")).toString("latin1");
     add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] ${options.isRotated === true ? "/Rotate 90" : ""} /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents ${objects.length + 2} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] ${options.isRotated === true ? "/Rotate 90" : ""} /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 ${TYPEWRITER} >> >> /Contents ${objects.length + 2} 0 R >>`,
     );
     add(`<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${packed}\nendstream`);
   }

@@ -1,52 +1,204 @@
 import { describe, expect, it } from "vitest";
-import { blocksOf, styleOf, textOf } from "./blocks.ts";
+import { blocksOf, type PdfBlock, styleOf, textOf } from "./blocks.ts";
+import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { type PdfLine, toLine } from "./lines.ts";
-import type { PdfWord } from "./words.ts";
+import type { PdfBox, PdfWord } from "./words.ts";
+import { writePdf } from "./write.ts";
 
-const PAGE = { number: 1, height: 800, dots: [] };
 const BODY = 11;
+const LEFT = 50;
+const STYLE = { outline: new Map<string, number>(), isTypewritten: false };
 
-/** A line of words, six points a letter, from the left edge on; words between backticks are code in smaller letters. */
-function line(row: number, text: string, size = BODY): PdfLine {
-  let x = 50;
+interface LineLook {
+  readonly size?: number;
+  readonly x?: number;
+  readonly isMono?: boolean;
+  readonly isBold?: boolean;
+}
+
+/** A line of words, six points a letter; words between backticks are code in smaller letters. */
+function line(row: number, text: string, { size = BODY, x = LEFT, isMono = false, isBold = false }: LineLook = {}): PdfLine {
+  let at = x;
   const words = text.split(" ").map((written): PdfWord => {
     const isCode = written.startsWith("`");
     const shown = written.replaceAll("`", "");
     const own = isCode ? size * 0.85 : size;
-    const word = { text: shown, x, y: row * 15, width: shown.length * 6, height: own, baseline: row * 15 + own, size: own, run: row };
-    x += word.width + 4;
-    return { ...word, isBold: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
+    const word = { text: shown, x: at, y: row * 15, width: shown.length * 6, height: own, baseline: row * 15 + size, size: own, run: row };
+    at += word.width + (isMono ? 6 : 4);
+    return { ...word, isBold, isMono: isMono || isCode, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
   });
-  return toLine(words);
+  return toLine(words.filter(({ text }) => text !== ""));
 }
 
-/** Texts of the blocks of one column, whose first line is the widest. */
+function code(row: number, text: string): PdfLine {
+  return line(row, text, { isMono: true, size: 9.5 });
+}
+
+const WIDEST = "Whatever stands on the widest line of a column says how far its text can go here";
+const FULL = "If the flag is there, this command takes out all packages that are named in your";
+
+/** Blocks of one column, behind a paragraph whose lines are the widest, and as far apart as all. */
+function read(rows: readonly PdfLine[], { number = 1, dots = [] as readonly PdfBox[] } = {}): PdfBlock[] {
+  const lines = [...Array.from({ length: 8 }, (_, i) => line(i - 7, WIDEST)), ...rows];
+  return blocksOf([{ type: "column", lines }], { number, height: 800, dots }, styleOf(lines, STYLE)).slice(1);
+}
+
 function blocks(...rows: readonly PdfLine[]): string[] {
-  const lines = [line(0, "Whatever stands on the widest line of a column says how far its text can go here"), ...rows];
-  const read = blocksOf([{ type: "column", lines }], PAGE, styleOf(lines, new Map()));
-  return read.map((block) => (block.type === "table" ? "" : textOf(block.lines)));
+  return read(rows).map((block) => (block.type === "table" ? "" : textOf(block.lines)));
+}
+
+/** Types and texts as they are written. */
+function written(...parts: readonly (readonly PdfBlock[])[]): string[] {
+  const { text, blocks } = writePdf(furtherPartsOfItems(joinParted(parts.flat())), [], new Map());
+  return blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);
 }
 
 describe("lines of another size", () => {
-  const FULL = "If the flag is there, this command takes out all packages that are named in your";
-
   it("run on in the sentence that fills the line before them: code within a paragraph", () => {
     const read = blocks(
       line(3, FULL),
       line(4, "`devDependencies` `optionalDependencies` and leaves the others."),
       line(5, "It says which."),
     );
-    expect(read).toEqual([expect.any(String), `${FULL} devDependencies optionalDependencies and leaves the others.`, "It says which."]);
+    expect(read).toEqual([`${FULL} devDependencies optionalDependencies and leaves the others.`, "It says which."]);
   });
 
   it("are something else where the line before them ended, or had room", () => {
     const ended = FULL.replace("in your", "herein.");
-    expect(blocks(line(3, ended), line(4, "`npm` `prune` `--production`"))).toEqual([expect.any(String), ended, "npm prune --production"]);
-    expect(blocks(line(3, "See the example"), line(4, "`npm` `prune`"))).toEqual([expect.any(String), "See the example", "npm prune"]);
+    expect(blocks(line(3, ended), line(4, "npm prune --production", { size: 9.4 }))).toEqual([ended, "npm prune --production"]);
+    expect(blocks(line(3, "See the example"), line(4, "npm prune", { size: 9.4 }))).toEqual(["See the example", "npm prune"]);
   });
 
   it("are something else where they open with the mark of a note, or are larger", () => {
-    expect(blocks(line(3, FULL), line(4, "3 As decided in May.", BODY * 0.8))).toHaveLength(3);
-    expect(blocks(line(3, FULL), line(4, "Chapter of larger letters", BODY * 1.5))).toHaveLength(3);
+    expect(blocks(line(3, FULL), line(4, "3 As decided in May.", { size: BODY * 0.8 }))).toHaveLength(2);
+    expect(blocks(line(3, FULL), line(4, "Chapter of larger letters", { size: BODY * 1.5 }))).toHaveLength(2);
+  });
+});
+
+describe("lines in a typewriter's letters", () => {
+  it("are code with their breaks, indents and empty lines, whatever marks they begin with", () => {
+    const lines = [code(3, "install:"), code(4, "  - npm ci"), code(6, "1. key:  value")];
+    expect(written(read([line(2, "See the example:"), ...lines, line(8, "It says which.")]))).toEqual([
+      "paragraph See the example:",
+      "code install:\n  - npm ci\n\n1. key:  value",
+      "paragraph It says which.",
+    ]);
+  });
+
+  it("are two pieces of code where more than empty lines part them", () => {
+    const lines = [code(3, "npm prune"), code(4, "npm ci"), code(5.6, "npm audit"), code(6.6, "npm fund")];
+    expect(written(read(lines))).toEqual(["code npm prune\nnpm ci", "code npm audit\nnpm fund"]);
+  });
+
+  it("go on in the same line where their indent was not typed, as it is no whole letters wide", () => {
+    const lines = [
+      code(3, "npm install a-package another-package"),
+      line(4, "and-another", { x: LEFT + 50, isMono: true, size: 9.5 }),
+      code(5, "npm ci"),
+    ];
+    expect(written(read(lines))).toEqual(["code npm install a-package another-package and-another\nnpm ci"]);
+  });
+
+  it("stay in the sentence whose line they fill", () => {
+    expect(written(read([line(3, FULL), code(4, "devDependencies"), line(6, "It says which.")]))).toEqual([
+      `paragraph ${FULL} devDependencies`,
+      "paragraph It says which.",
+    ]);
+  });
+
+  it("are a heading where they are bold and stand alone behind code", () => {
+    const heading = line(5, "auth-type", { isMono: true, isBold: true });
+    expect(written(read([code(2, "npm prune"), code(3, "npm ci"), heading]))).toEqual(["code npm prune\nnpm ci", "heading auth-type"]);
+  });
+
+  it("are one piece of code where a page ends within it", () => {
+    const pages = [
+      read([code(50, "npm prune")]),
+      blocksOf([{ type: "column", lines: [code(1, "npm ci")] }], PAGE_2, styleOf([line(0, WIDEST)], STYLE)),
+    ];
+    expect(written(...pages)).toEqual(["code npm prune\nnpm ci"]);
+  });
+
+  it("are text where the whole document is in them", () => {
+    const lines = [line(2, FULL, { isMono: true }), line(3, "dependencies.", { isMono: true })];
+    const read = blocksOf([{ type: "column", lines }], PAGE_2, styleOf(lines, { ...STYLE, isTypewritten: true }));
+    expect(read.map(({ type }) => type)).toEqual(["paragraph"]);
+  });
+});
+
+const PAGE_2 = { number: 2, height: 800, dots: [] };
+
+describe("a word like a list's mark at the start of a line", () => {
+  it("is the next word of the sentence where it had no room and text goes on there", () => {
+    const full = `${FULL} lis`;
+    for (const next of ["3) .", "(b) cleavage of them", "E. coli cells", "27) ."]) {
+      expect(blocks(line(3, full), line(4, next))).toEqual([`${full} ${next}`]);
+    }
+    expect(blocks(line(3, `1. ${full}`), line(4, "- shown above", { x: 66 }))).toHaveLength(1);
+  });
+
+  it("opens an item where it had room, stands elsewhere, or is the next of its list", () => {
+    expect(blocks(line(3, "See the list"), line(4, "1. alpha"), line(5, "2. beta"))).toEqual(["See the list", "1. alpha", "2. beta"]);
+    expect(blocks(line(3, FULL), line(4, "1. alpha", { x: 60 }))).toHaveLength(2);
+    const ended = FULL.replace("in your", "herein.");
+    expect(blocks(line(3, `1. ${ended}`), line(4, "2. beta"))).toHaveLength(2);
+    expect(blocks(line(3, `1. ${ended}`), line(4, "7. beta"))).toHaveLength(1);
+  });
+
+  it("is left out of an item, as in other formats, if it is a sign or the number that comes next; a letter stays, in a paragraph", () => {
+    const rows = [
+      line(2, "See:"),
+      line(3, "1. alpha"),
+      line(4, "2. beta"),
+      line(6, "7. gamma"),
+      line(8, "(a) delta"),
+      line(10, "• epsilon"),
+    ];
+    expect(written(read(rows)).slice(1)).toEqual([
+      "list-item alpha",
+      "list-item beta",
+      "list-item 7. gamma",
+      "paragraph (a) delta",
+      "list-item epsilon",
+    ]);
+  });
+});
+
+describe("further paragraphs of an item", () => {
+  it("are parts of it where they stand beneath its text, also behind code", () => {
+    const rows = [
+      line(3, "1. alpha", { x: 60 }),
+      line(5, "More of it.", { x: 76 }),
+      code(7, "npm ci"),
+      line(9, "And then.", { x: 76 }),
+      line(11, "Text."),
+    ];
+    expect(written(read(rows))).toEqual(["list-item alpha\nMore of it.", "code npm ci", "list-item And then.", "paragraph Text."]);
+  });
+});
+
+describe("a paragraph beneath items in items", () => {
+  it("is a part of the outer one", () => {
+    const rows = [line(3, "1. alpha", { x: 60 }), line(4, "• inner", { x: 90 }), line(6, "More of alpha.", { x: 76 }), line(8, "Text.")];
+    expect(written(read(rows))).toEqual(["list-item alpha", "list-item inner", "list-item More of alpha.", "paragraph Text."]);
+  });
+});
+
+describe("a block at the end of a page", () => {
+  const next = (text: string, x = LEFT) => read([line(3, text, { x })], { number: 2 });
+  const full = `${FULL} lis`;
+
+  it("goes on with a capital on the next page where it fills its line within a sentence", () => {
+    expect(written(read([line(50, full)]), next("ACTEMRA at once."))).toEqual([`paragraph ${full} ACTEMRA at once.`]);
+    expect(written(read([line(50, full)]), next("4) there."))).toEqual([`paragraph ${full} 4) there.`]);
+    expect(written(read([line(50, "A line that had room")]), next("ACTEMRA at once."))).toHaveLength(2);
+    expect(written(read([line(50, full.replace(" lis", "."))]), next("ACTEMRA at once."))).toHaveLength(2);
+  });
+
+  it("goes on as the item that it is", () => {
+    const item = read([line(50, `1. ${FULL}`, { x: 60 })]);
+    expect(written(item, next("lists.", 76))).toEqual([`list-item ${FULL} lists.`]);
+    const ended = FULL.replace("in your", "herein.");
+    expect(written(read([line(50, `1. ${ended}`, { x: 60 })]), next("Others stay.", 76))).toEqual([`list-item ${ended} Others stay.`]);
   });
 });

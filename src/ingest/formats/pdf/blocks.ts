@@ -1,12 +1,30 @@
-import { areLevel, BULLET, type PdfLine } from "./lines.ts";
+import { type CodeLines, codeOf } from "./code.ts";
+import { areLevel, type PdfLine } from "./lines.ts";
+import { hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import type { PdfBox } from "./words.ts";
 
 /** A piece of a document as its pages show it. */
 export type PdfBlock =
-  | { readonly type: "heading"; readonly level: number; readonly lines: readonly PdfLine[]; readonly page: number }
-  | { readonly type: "paragraph" | "item" | "note"; readonly lines: readonly PdfLine[]; readonly page: number }
+  | (TextBlock & { readonly type: "heading"; readonly level: number })
+  | (TextBlock & { readonly type: "paragraph" | "item" | "note" })
+  | (CodeLines & { readonly type: "code"; readonly page: number })
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
+
+/**
+ * What opens a block whose lines may hang: a drawn dot, a word ("•", "1.", "(a)"), or nothing. An item with nothing is a further part of the item before it;
+ * with "resumed", of one that others parted from it.
+ */
+export type Mark = "dot" | "word" | "none" | "resumed";
+
+export interface TextBlock {
+  readonly lines: readonly PdfLine[];
+  readonly page: number;
+  /** From where to where lines go that stand above or beneath it. */
+  readonly left: number;
+  readonly right: number;
+  readonly mark: Mark;
+}
 
 /** How the document's letters look. */
 export interface TextStyle {
@@ -16,6 +34,10 @@ export interface TextStyle {
   readonly headingSizes: readonly number[];
   /** Most letters are bold: bold means nothing then. */
   readonly isBodyBold: boolean;
+  /** Most letters are a typewriter's: they are no code then. */
+  readonly isTypewritten: boolean;
+  /** Distance of lines within paragraphs, as most are. */
+  readonly pitch: number;
   /** Titles of the document's outline with their depth, from 1. */
   readonly outline: ReadonlyMap<string, number>;
 }
@@ -59,85 +81,125 @@ export interface PageFacts {
 
 /** Blocks of the regions of one page, in order. */
 export function blocksOf(regions: readonly Region[], page: PageFacts, style: TextStyle): PdfBlock[] {
-  return regions.flatMap((region): PdfBlock[] =>
-    region.type === "table" ? [{ type: "table", rows: region.rows, page: page.number }] : columnBlocks(region.lines, page, style),
-  );
+  return regions.flatMap((region): PdfBlock[] => {
+    if (region.type === "table") return [{ type: "table", rows: region.rows, page: page.number }];
+    const edges = edgesAround(region.lines, regions);
+    return columnBlocks(region.lines, page, style).map((block) => ("right" in block ? { ...block, ...edges } : block));
+  });
+}
+
+/** From where to where lines go that stand above, beneath or among those of a region: white space may part one column into many regions. */
+function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
+  const [from, to] = [Math.min(...lines.map(({ x }) => x)), Math.max(...lines.map((line) => line.right))];
+  let [left, right] = [from, to];
+  for (const region of regions) {
+    if (region.type === "table") continue;
+    for (const line of region.lines) {
+      if (line.isMono || line.x >= to || line.right <= from) continue;
+      left = Math.min(left, line.x);
+      right = Math.max(right, line.right);
+    }
+  }
+  return { left, right };
 }
 
 function columnBlocks(lines: readonly PdfLine[], page: PageFacts, style: TextStyle): PdfBlock[] {
   const blocks: PdfBlock[] = [];
-  const items = new Set(lines.filter((line) => opensItem(line, page.dots)));
-  const left = Math.min(...lines.map(({ x }) => x));
-  const right = Math.max(...lines.map((line) => line.right));
-  const pitch = usualPitch(lines);
+  const canBeCode = (line: PdfLine) =>
+    line.isMono && !style.isTypewritten && line.size < style.bodySize * HEADING_FACTOR && !hasDot(line, page.dots);
+  const text = lines.filter((line) => !canBeCode(line));
+  const edges = edgesOf(text.length > 0 ? text : lines, lines);
+  const code = codeOf(lines, { right: edges.right, pitch: style.pitch, canBeCode });
+  const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
   let open: PdfLine[] = [];
   const flush = () => {
-    if (open.length > 0) blocks.push(toBlock(open, page, { style, items }));
+    if (open.length > 0) blocks.push(toBlock(open, page, column));
     open = [];
   };
-  for (const line of lines) {
-    const last = open.at(-1);
-    if (last !== undefined && isParted(last, line, { left, right, pitch, style, items, first: open[0] as PdfLine })) flush();
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] as PdfLine;
+    const piece = code.get(line);
+    if (piece !== undefined) {
+      flush();
+      blocks.push({ type: "code", ...piece, page: page.number });
+      i += piece.lines.length - 1;
+      continue;
+    }
+    const mark = markBefore(line, open, column);
+    if (mark !== "none") column.marks.set(line, mark);
+    if (open.length > 0 && isParted(open, line, column)) flush();
     open.push(line);
   }
   flush();
   return blocks;
 }
 
-interface Column {
+interface Edges {
   readonly left: number;
   readonly right: number;
   readonly pitch: number;
+}
+
+function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]): Edges {
+  const left = Math.min(...text.map(({ x }) => x));
+  const right = Math.max(...text.map((line) => line.right));
+  return { left, right, pitch: usualPitch(lines) };
+}
+
+interface Column extends Edges {
   readonly style: TextStyle;
-  /** Lines that open an item of a list. */
-  readonly items: ReadonlySet<PdfLine>;
-  readonly first: PdfLine;
+  readonly dots: readonly PdfBox[];
+  /** Lines that open an item of a list, or a paragraph with a number or a letter. */
+  readonly marks: Map<PdfLine, Mark>;
 }
 
-/** A drawn dot stands this far before its item at most, in parts of the letters' size. */
-const DOT_GAP = 2;
-
-/** Whether a line opens an item of a list: by a sign, a number or a letter, or by a dot that is drawn before it. */
-function opensItem({ words, x, y, bottom, size }: PdfLine, dots: readonly PdfBox[]): boolean {
-  if (BULLET.test(words[0]?.text ?? "")) return words.length > 1;
-  return dots.some((dot) => {
-    const middle = (dot.y + dot.bottom) / 2;
-    return dot.right <= x && x - dot.right < size * DOT_GAP && middle > y && middle < bottom && dot.bottom - dot.y < size * 0.7;
-  });
+/** What opens an item of a list: a dot that is drawn before it, or a sign, a number or a letter that was not merely the next word. */
+function markBefore(line: PdfLine, open: readonly PdfLine[], { right, pitch, style, dots, marks }: Column): Mark {
+  if (hasDot(line, dots)) return "dot";
+  if (markOf(line) === null) return "none";
+  const last = open.at(-1);
+  if (last === undefined || !isFull(last, line, right)) return "word";
+  const step = line.bottom - last.bottom;
+  if (step > pitch * PARAGRAPH_GAP || step < 0 || isHeadingLike(last, style) !== isHeadingLike(line, style)) return "word";
+  return isMarkInText(line, open, { isMarked: marks.get(open[0] as PdfLine) === "word" }) ? "none" : "word";
 }
 
-function isParted(last: PdfLine, line: PdfLine, { right, pitch, style, items, first }: Column): boolean {
+function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style, marks }: Column): boolean {
+  const [first, last] = [open[0] as PdfLine, open.at(-1) as PdfLine];
   if (areLevel(last, line)) return false;
   if (isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
-  const next = line.words[0];
-  const hadRoom = next !== undefined && right - last.right > next.width + line.size;
+  const hadRoom = !isFull(last, line, right);
   const isEnded = ENDED.test(last.words.at(-1)?.text ?? "");
   // Words of another size in a sentence, such as code, may fill a line: the sentence runs on. A note's mark, or larger letters, begin something else.
-  const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(next?.text ?? "");
+  const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(line.words[0]?.text ?? "");
   if (Math.abs(last.size - line.size) > 0.6 && !runsOn) return true;
   const step = line.bottom - last.bottom;
   const usual = pitch * PARAGRAPH_GAP * Math.max(1, line.size / style.bodySize);
   if (step > (isHeadingLike(line, style) ? Math.min(usual, line.size * HEADING_STEP) : usual) || step < 0) return true;
-  if (items.has(line)) return true;
-  const isItem = items.has(first);
+  if (marks.has(line)) return true;
+  const isMarked = marks.has(first);
   // A heading of several lines may stand in the middle of the page: its lines begin anywhere.
-  if (!isItem && !isHeadingLike(line, style) && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT) return true;
-  if (isItem && line.x < first.x - 1) return true;
+  if (!isMarked && !isHeadingLike(line, style) && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT)
+    return true;
+  if (isMarked && line.x < first.x - 1) return true;
   // The next word would have had room on the last line: whoever wrote it ended a paragraph there.
   return isEnded && hadRoom;
 }
 
-function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, items }: Pick<Column, "style" | "items">): PdfBlock {
+function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, left, right }: Column): PdfBlock {
   const text = textOf(lines);
   const [first] = lines;
   const level = first === undefined ? 0 : headingLevel(first, text, style);
-  if (level > 0) return { type: "heading", level, lines, page: page.number };
+  const opening = (first === undefined ? undefined : marks.get(first)) ?? "none";
+  const block: TextBlock = { lines, page: page.number, left, right, mark: opening };
+  if (level > 0) return { ...block, type: "heading", level };
   const mark = first?.words[0]?.text ?? "";
   const isNote =
     first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
-  if (isNote) return { type: "note", lines, page: page.number };
-  const isItem = first !== undefined && items.has(first);
-  return { type: isItem ? "item" : "paragraph", lines, page: page.number };
+  if (isNote) return { ...block, type: "note" };
+  // What opens with "(a)" is a paragraph that says so itself.
+  const isItem = opening === "dot" || (opening === "word" && ITEM_MARK.test(mark));
+  return { ...block, type: isItem ? "item" : "paragraph" };
 }
 
 function headingLevel(line: PdfLine, text: string, style: TextStyle): number {
@@ -173,12 +235,13 @@ function usualPitch(lines: readonly PdfLine[]): number {
 }
 
 /** The size of most letters, and the sizes of those that are larger. */
-export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, number>): TextStyle {
+export function styleOf(lines: readonly PdfLine[], { outline, isTypewritten }: Pick<TextStyle, "outline" | "isTypewritten">): TextStyle {
   const letters = new Map<number, number>();
   let bold = 0;
   let all = 0;
   for (const { words } of lines) {
-    for (const { size, text, isBold } of words) {
+    for (const { size, text, isBold, isMono } of words) {
+      if (isMono && !isTypewritten) continue;
       const rounded = Math.round(size * 2) / 2;
       letters.set(rounded, (letters.get(rounded) ?? 0) + text.length);
       all += text.length;
@@ -187,5 +250,23 @@ export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, 
   }
   const [bodySize = 10] = [...letters].sort((a, b) => b[1] - a[1])[0] ?? [];
   const headingSizes = [...letters.keys()].filter((size) => size >= bodySize * HEADING_FACTOR).sort((a, b) => b - a);
-  return { bodySize, headingSizes: headingSizes.slice(0, 5), isBodyBold: bold > all / 2, outline };
+  return {
+    bodySize,
+    headingSizes: headingSizes.slice(0, 5),
+    isBodyBold: bold > all / 2,
+    isTypewritten,
+    outline,
+    pitch: mostUsedPitch(lines, bodySize),
+  };
+}
+
+/** The distance that most lines of the text have from the next; where they have none, a usual one. */
+function mostUsedPitch(lines: readonly PdfLine[], size: number): number {
+  const steps = new Map<number, number>();
+  for (const [i, line] of lines.entries()) {
+    const step = Math.round((line.bottom - (lines[i - 1]?.bottom ?? 0)) * 10) / 10;
+    if (step >= size * 0.9 && step < size * 2.2) steps.set(step, (steps.get(step) ?? 0) + 1);
+  }
+  const [pitch = size * 1.25] = [...steps].sort((a, b) => b[1] - a[1])[0] ?? [];
+  return pitch;
 }

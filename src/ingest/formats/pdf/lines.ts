@@ -10,6 +10,8 @@ export interface PdfLine {
   /** Of most of its letters. */
   readonly size: number;
   readonly isBold: boolean;
+  /** Every letter of it is a typewriter's. */
+  readonly isMono: boolean;
 }
 
 /** Wider white space inside one text operation parts columns, in parts of the letters' size: justified lines have up to two. */
@@ -20,6 +22,7 @@ const GAP_BETWEEN_RUNS = 0.7;
 export function toLine(words: readonly PdfWord[]): PdfLine {
   let [x, y, right, bottom] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let [letters, bold] = [0, 0];
+  let isMono = words.length > 0;
   for (const word of words) {
     x = Math.min(x, word.x);
     y = Math.min(y, word.y);
@@ -27,8 +30,9 @@ export function toLine(words: readonly PdfWord[]): PdfLine {
     bottom = Math.max(bottom, bottomOf(word));
     letters += word.text.length;
     if (word.isBold) bold += word.text.length;
+    isMono &&= word.isMono;
   }
-  return { words, x, y, right, bottom, size: mostUsedSize(words), isBold: bold > letters / 2 };
+  return { words, x, y, right, bottom, size: mostUsedSize(words), isBold: bold > letters / 2, isMono };
 }
 
 /** The size of most letters: of equals, the first. */

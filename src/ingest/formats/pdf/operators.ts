@@ -12,6 +12,8 @@ interface LibraryFont {
   readonly name?: string;
   readonly bold?: boolean;
   readonly black?: boolean;
+  /** Kind of letters to be shown where its own cannot be: "monospace" for those that are all as wide. */
+  readonly fallbackName?: string;
   readonly ascent?: number;
   readonly descent?: number;
   readonly fontMatrix?: readonly number[];

@@ -13,6 +13,8 @@ const BASELINE_STEP = 0.15;
 const TINY = 1;
 /** A picture this large is the page. */
 const PICTURE_SHARE = 0.5;
+/** Fonts whose letters are all as wide, where their flags do not say it. */
+const MONO_NAME = /mono(?!type)|courier|consolas|menlo|typewriter|cmtt|fixed/i;
 const LIGATURE = /[\ufb00-\ufb06]/g;
 /** Where fonts do not say it. */
 const ASCENT = 0.9;
@@ -40,12 +42,13 @@ interface State {
 
 interface FontFacts {
   readonly isBold: boolean;
+  readonly isMono: boolean;
   readonly ascent: number;
   readonly descent: number;
   readonly unit: number;
 }
 
-const NO_FONT: FontFacts = { isBold: false, ascent: ASCENT, descent: DESCENT, unit: 0.001 };
+const NO_FONT: FontFacts = { isBold: false, isMono: false, ascent: ASCENT, descent: DESCENT, unit: 0.001 };
 
 interface OpenWord {
   text: string;
@@ -279,6 +282,8 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
     baseline,
     size,
     isBold: state.font.isBold,
+    // Letters that text recognition lays under a picture are all as wide, whatever the picture shows.
+    isMono: state.font.isMono && hidden !== "invisible",
     isSpaced,
     run,
     isArtifact,
@@ -304,5 +309,6 @@ function fontFacts(page: OperatorPage, name: string): FontFacts {
   const descent = font.descent !== undefined && font.descent < 0 && font.descent > -0.8 ? font.descent : DESCENT;
   const unit = font.fontMatrix?.[0] ?? 0.001;
   const isBold = font.bold === true || font.black === true || /bold|black|heavy|semibold|demi/i.test(font.name ?? "");
-  return { isBold, ascent, descent, unit };
+  const isMono = font.fallbackName === "monospace" || MONO_NAME.test(font.name ?? "");
+  return { isBold, isMono, ascent, descent, unit };
 }

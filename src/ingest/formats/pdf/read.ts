@@ -3,14 +3,16 @@ import type { ReadingNotice } from "../../../types.ts";
 import type { FormatFile } from "../format.ts";
 import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
+import { type CodeArea, codeAreasOf, isTypewritten } from "./code.ts";
 import { type Grid, gridsOf } from "./grids.ts";
+import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { openWorker, type PdfWorker } from "./port.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
-import type { PdfPage, PdfWord } from "./words.ts";
+import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 /** Pages of one file: the longest laws have some thousands. */
@@ -170,34 +172,46 @@ function inWords(pages: readonly number[]): string {
 
 function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>): PdfBlock[] {
   const running = runningWords(pages);
-  const laid = pages.map((page) => ({ page, regions: pageRegions(page, running) }));
+  const typewritten = isTypewritten(pages);
+  const laid = pages.map((page) => ({ page, regions: pageRegions(page, running, typewritten) }));
   const lines = laid.flatMap(({ regions }) => regions.flatMap((region) => (region.type === "column" ? region.lines : region.rows.flat(2))));
-  const style = styleOf(lines, outline);
-  return laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)));
+  const style = styleOf(lines, { outline, isTypewritten: typewritten });
+  return furtherPartsOfItems(joinParted(laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)))));
 }
 
-/** Text around drawn tables, and the tables where they stand: a table takes part in the order of the page as one large word. */
-function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
+/** Text around drawn tables and code, and these where they stand: they take part in the order of the page as one large word each. */
+function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>, typewritten: boolean): Region[] {
   const words = page.words.filter((word) => !running.has(word));
   const upright = words.filter(({ isTurned }) => !isTurned);
-  const stands = new Map(gridsOf(upright, page.rules).map((grid) => [standIn(grid), grid]));
-  const standOf = new Map([...stands].flatMap(([stand, grid]) => [...grid.words].map((word) => [word, stand] as const)));
-  const flow = stands.size === 0 ? upright : [...new Set(upright.map((word) => standOf.get(word) ?? word))];
-  const regions = regionsOf(fragmentsOf(flow)).flatMap((region) => withGrids(region, stands));
+  const grids = new Map(gridsOf(upright, page.rules).map((grid) => [standIn(grid), grid]));
+  const standOf = new Map([...grids].flatMap(([stand, grid]) => [...grid.words].map((word) => [word, stand] as const)));
+  const flow = grids.size === 0 ? upright : [...new Set(upright.map((word) => standOf.get(word) ?? word))];
+  const fragments = fragmentsOf(flow);
+  const code = new Map(
+    (typewritten ? [] : codeAreasOf(fragments)).map((area) => [standIn(toLine(area.lines.flatMap(({ words }) => words))), area]),
+  );
+  const areaOf = new Map(
+    [...code].flatMap(([stand, area]) => {
+      const line = toLine([stand]);
+      return area.fragments.map((fragment) => [fragment, line] as const);
+    }),
+  );
+  const parts = code.size === 0 ? fragments : [...new Set(fragments.map((fragment) => areaOf.get(fragment) ?? fragment))];
+  const regions = regionsOf(parts).flatMap((region) => withStoodIn(region, grids, code));
   const turned = words.filter(({ isTurned }) => isTurned);
   if (turned.length > 0) regions.push({ type: "column", lines: linesOf(turned.map((word) => fragmentsOf([word])[0] as PdfLine)) });
   return regions;
 }
 
-/** A word as large as a table. */
-function standIn({ x, y, right, bottom, words }: Grid): PdfWord {
+/** A word as large as a table or a piece of code. */
+function standIn({ x, y, right, bottom, words }: PdfBox & { readonly words: Iterable<PdfWord> }): PdfWord {
   const [first] = words;
-  return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1 };
+  return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1, isMono: false };
 }
 
-function withGrids(region: Region, stands: ReadonlyMap<PdfWord, Grid>): Region[] {
+function withStoodIn(region: Region, grids: ReadonlyMap<PdfWord, Grid>, code: ReadonlyMap<PdfWord, CodeArea>): Region[] {
   const lines = region.type === "table" ? region.rows.flat(2) : region.lines;
-  if (!lines.some(({ words }) => words.some((word) => stands.has(word)))) return [region];
+  if (!lines.some(({ words }) => words.some((word) => grids.has(word) || code.has(word)))) return [region];
   const regions: Region[] = [];
   let open: PdfLine[] = [];
   const flush = () => {
@@ -205,12 +219,14 @@ function withGrids(region: Region, stands: ReadonlyMap<PdfWord, Grid>): Region[]
     open = [];
   };
   for (const line of lines) {
-    const grids = line.words.flatMap((word) => stands.get(word) ?? []);
-    const rest = line.words.filter((word) => !stands.has(word));
-    if (rest.length > 0) open.push(grids.length === 0 ? line : toLine(rest));
-    if (grids.length === 0) continue;
+    const tables = line.words.flatMap((word) => grids.get(word) ?? []);
+    const pieces = line.words.flatMap((word) => code.get(word) ?? []);
+    const rest = line.words.filter((word) => !grids.has(word) && !code.has(word));
+    if (rest.length > 0) open.push(rest.length === line.words.length ? line : toLine(rest));
+    open.push(...pieces.flatMap(({ lines }) => lines));
+    if (tables.length === 0) continue;
     flush();
-    regions.push(...grids.map(({ region }) => region));
+    regions.push(...tables.map(({ region }) => region));
   }
   flush();
   return regions;
@@ -224,7 +240,7 @@ function notesToTheirCalls(blocks: readonly PdfBlock[]): PdfBlock[] {
   for (const block of blocks) {
     if (block.type === "note") continue;
     out.push(block);
-    if (block.type === "table") continue;
+    if (block.type === "table" || block.type === "code") continue;
     for (const note of notes) {
       if (placed.has(note)) continue;
       const mark = note.lines[0]?.words[0]?.text ?? "";

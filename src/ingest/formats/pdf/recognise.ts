@@ -153,6 +153,7 @@ export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Pict
     baseline: box.y + (y + height) * acrossY,
     size: lineHeight * acrossY,
     isBold: false,
+    isMono: false,
     isSpaced: true,
     run: line,
     isArtifact: false,

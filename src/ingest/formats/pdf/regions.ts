@@ -1,5 +1,7 @@
 import { BULLET, linesOf, type PdfLine, stripsOf } from "./lines.ts";
 
+import { isFull } from "./marks.ts";
+
 /** A part of a page that is read at one go: lines of one column, or a table. */
 export type Region = { readonly type: "column"; readonly lines: readonly PdfLine[] } | TableRegion;
 
@@ -15,6 +17,15 @@ const GUTTER = 5;
 const ACROSS_SHARE = 0.12;
 /** Lines further apart than this, in heights of a line, are not one row. */
 const ROW_GAP = 0.9;
+/** Fragments that share this part of their height stand beside each other. */
+const BESIDE = 0.2;
+/** Rows stand this much further apart than lines of a cell, in heights of a line. */
+const WIDER_GAP = 0.2;
+/** Share of the lines in cells that must follow a line without room for their first word. */
+const WRAPPED_SHARE = 0.8;
+/** How cells begin more often than lines within them, and in which share of these at most. */
+const OPENING = /^[\p{Lu}\p{N}\p{Sc}]/u;
+const OPENING_SHARE = 0.7;
 
 interface Interval {
   readonly from: number;
@@ -99,17 +110,26 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
     const together = [...standing, ...strip];
     const [joined, alone] = [coverOf(together), coverOf(strip)];
     const isParted = band.length > 0 && joined.length < 2 && (hasGutter || alone.length > 1);
+    let cover: readonly Span[] = joined;
     if (isParted) {
-      bands.push(band);
-      band = [];
+      const beside = standsBeside(band.at(-1), strip) ? band.slice(-1) : [];
+      if (band.length > beside.length) bands.push(band.slice(0, band.length - beside.length));
+      band = beside;
+      cover = coverOf([...beside.flat(), ...strip]);
     }
     band.push([...strip]);
-    const cover: readonly Span[] = isParted ? alone : joined;
     hasGutter = cover.length > 1;
-    standing = isOrdered ? cover : isParted ? strip : together;
+    standing = isOrdered ? cover : isParted ? band.flat() : together;
   }
   if (band.length > 0) bands.push(band);
   return bands;
+}
+
+/** Whether the last line above reaches down to where others stand beside it: the first of a cell that has more lines than those. */
+function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly PdfLine[]): boolean {
+  const [one, ...others] = above ?? [];
+  if (one === undefined || others.length > 0) return false;
+  return strip.some(({ y, x, right, size }) => one.bottom - y > size * BESIDE && (x > one.right || right < one.x));
 }
 
 /** White space that no fragment stands in, with text on both sides. */
@@ -155,8 +175,25 @@ function isReadAcross(columns: readonly number[]): boolean {
   return across >= 3 && across / (columns.length - 1) >= ACROSS_SHARE;
 }
 
-/** Rows begin where the first column is filled; lines above that fill one cell only are a caption. */
-function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: (fragment: PdfLine) => number): Region[] {
+/** Lines that fill one cell only above or beneath the rows are a caption. */
+function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Region[] {
+  const rows = withHeadersInPlace(rowsByGaps(strips, columns, columnOf) ?? rowsByFirstColumn(strips, columns, columnOf));
+  const isCaption = (row: Row) => row.filter((cell) => cell.length > 0).length < 2;
+  const first = rows.findIndex((row) => !isCaption(row));
+  const last = rows.findLastIndex((row) => !isCaption(row));
+  const loose = (part: readonly Row[]): Region[] => (part.length === 0 ? [] : [{ type: "column", lines: linesOf(part.flat(2)) }]);
+  const table = rows.slice(first, last + 1).map((row) => row.map((cell) => linesOf(cell)));
+  return [...loose(rows.slice(0, first)), { type: "table", rows: table }, ...loose(rows.slice(last + 1))];
+}
+
+type Row = readonly (readonly PdfLine[])[];
+
+function emptyRow(columns: number): PdfLine[][] {
+  return Array.from({ length: columns }, (): PdfLine[] => []);
+}
+
+/** Rows begin where the first column is filled. */
+function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] {
   const rows: PdfLine[][][] = [];
   let bottom = Number.NEGATIVE_INFINITY;
   for (const strip of strips) {
@@ -166,16 +203,60 @@ function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, colum
     const isNear = top - bottom < height * ROW_GAP;
     const last = rows.at(-1);
     const isContinued = last !== undefined && isNear && !hasFirst;
-    const row = isContinued ? last : Array.from({ length: columns }, (): PdfLine[] => []);
+    const row = isContinued ? last : emptyRow(columns);
     if (!isContinued) rows.push(row);
     for (const fragment of strip) row[columnOf(fragment)]?.push(fragment);
     bottom = Math.max(...strip.map((fragment) => fragment.bottom));
   }
-  const isCaption = (row: readonly (readonly PdfLine[])[]) => row.filter((cell) => cell.length > 0).length < 2;
-  const first = rows.findIndex((row) => !isCaption(row));
-  const last = rows.findLastIndex((row) => !isCaption(row));
-  const loose = (part: readonly (readonly (readonly PdfLine[])[])[]): Region[] =>
-    part.length === 0 ? [] : [{ type: "column", lines: linesOf(part.flat(2)) }];
-  const table = rows.slice(first, last + 1).map((row) => row.map((cell) => linesOf(cell)));
-  return [...loose(rows.slice(0, first)), { type: "table", rows: table }, ...loose(rows.slice(last + 1))];
+  return rows;
+}
+
+/**
+ * Rows with more white space between them than between the lines of a cell, wherever in its row each cell stands; `null`: white space does not tell rows from
+ * lines. It does if lines of one cell follow where the next word had no room on the line before, and seldom begin as cells do.
+ */
+function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] | null {
+  const cells = Array.from({ length: columns }, (_, column) => strips.flat().filter((fragment) => columnOf(fragment) === column));
+  const steps = cells.flatMap((cell) => cell.slice(1).map((fragment, i) => fragment.y - (cell[i] as PdfLine).bottom));
+  const height = Math.max(...strips.flat().map((fragment) => fragment.bottom - fragment.y));
+  const nearest = Math.min(...steps.filter((step) => step > -height / 2));
+  const rows: PdfLine[][][] = [];
+  let bottom = Number.NEGATIVE_INFINITY;
+  for (const fragment of strips.flat().sort((a, b) => a.y - b.y)) {
+    if (fragment.y - bottom > nearest + height * WIDER_GAP) rows.push(emptyRow(columns));
+    rows.at(-1)?.[columnOf(fragment)]?.push(fragment);
+    bottom = Math.max(bottom, fragment.bottom);
+  }
+  const rights = cells.map((cell) => Math.max(...cell.map(({ right }) => right)));
+  const pairs = rows.flatMap((row) => row.flatMap((cell, column) => pairsOf(linesOf(cell), rights[column] ?? 0)));
+  const full = pairs.filter(({ last, line, right }) => isFull(last, line, right)).length;
+  const opening = pairs.filter(({ line }) => OPENING.test(line.words[0]?.text ?? "")).length;
+  const areCells = pairs.length > 0 && full >= pairs.length * WRAPPED_SHARE && opening <= pairs.length * OPENING_SHARE;
+  return rows.length > 1 && areCells ? rows : null;
+}
+
+/** Lines that follow each other in a cell. */
+function pairsOf(lines: readonly PdfLine[], right: number): { readonly last: PdfLine; readonly line: PdfLine; readonly right: number }[] {
+  return lines.slice(1).map((line, i) => ({ last: lines[i] as PdfLine, line, right }));
+}
+
+/** A header in the middle of its column may leave white space free beside what stands beneath it: two columns that are one. */
+function withHeadersInPlace(rows: readonly Row[]): Row[] {
+  const isFilled = (row: Row | undefined, column: number) => (row?.[column]?.length ?? 0) > 0;
+  const [header, ...others] = rows;
+  const columns = header?.length ?? 0;
+  const joined = Array.from({ length: columns }, (_, column) => column).filter((column) => {
+    const [left, right] = [column - 1, column];
+    if (left < 0 || isFilled(header, left) === isFilled(header, right)) return false;
+    const headed = isFilled(header, left) ? left : right;
+    return others.length > 1 && !others.some((row) => isFilled(row, headed));
+  });
+  if (joined.length === 0) return [...rows];
+  return rows.map((row) =>
+    row.reduce<PdfLine[][]>((cells, cell, column) => {
+      if (joined.includes(column)) cells.at(-1)?.push(...cell);
+      else cells.push([...cell]);
+      return cells;
+    }, []),
+  );
 }

@@ -10,6 +10,8 @@ export interface PdfWord {
   /** Of its letters, in points. */
   readonly size: number;
   readonly isBold: boolean;
+  /** All letters of its font are as wide: a typewriter's. */
+  readonly isMono: boolean;
   /** White space was written before it. */
   readonly isSpaced: boolean;
   /** Text operation that showed it: words of one stand in one line. */

@@ -2,11 +2,15 @@ import type { PlaceData, TextRange } from "../../../types.ts";
 import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.ts";
 import { isHeaderRow } from "../table.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
+import { advanceOf, type CodeLines } from "./code.ts";
 import type { PdfLine } from "./lines.ts";
+import { ITEM_MARK } from "./marks.ts";
+import { seamsOf } from "./seams.ts";
 import { type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
 const TENTHS = 10;
-const BULLET_MARK = /^[-–—•‣◦▪●○*·]$/;
+/** Of white space within a line of code. */
+const MAX_BLANKS = 200;
 /** A narrower gap is none, in parts of the letters' size: a note's number stands close to its word. */
 const BLANK = 0.12;
 /** Raised letters are smaller than those before them, and stand higher, in parts of those. */
@@ -28,10 +32,9 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   const source: string[] = [];
   const records: number[] = [];
   const starts: { readonly page: number; readonly at: number }[] = [];
-  const whole = new Set<string>();
-  for (const block of blocks) {
-    for (const { words } of block.type === "table" ? block.rows.flat(2) : block.lines) for (const { text } of words) whole.add(bare(text));
-  }
+  const seamOf = seamsOf(
+    blocks.flatMap((block) => (block.type === "code" ? [] : block.type === "table" ? block.rows.flat() : [block.lines])),
+  );
   let length = 0;
   const add = (text: string): TextRange => {
     source.push(text);
@@ -45,41 +48,70 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     records.push(range.start, range.end, page, inTenths(word.x), inTenths(word.y), inTenths(word.width), inTenths(word.height));
     return range;
   };
-  const addLines = (lines: readonly PdfLine[], skipMark = false): Piece => {
+  /** Numbers that a list's next item may have: others are no marks that its text goes without. */
+  const ordinals = new Set([0, 1]);
+  const isSkipped = (mark: string): boolean => {
+    if (!ITEM_MARK.test(mark)) return false;
+    const number = /^\d+/.exec(mark)?.[0];
+    if (number === undefined) return true;
+    ordinals.add(Number(number) + 1);
+    return ordinals.has(Number(number));
+  };
+  const addLines = (lines: readonly PdfLine[], mayHaveMark = false): Piece => {
     const ranges: TextRange[] = [];
     let start = length;
     const words = lines.flatMap((line) => line.words.map((word, i) => ({ word, opensLine: i === 0 && line !== lines[0] })));
     for (const [i, { word, opensLine }] of words.entries()) {
       const last = words[i - 1]?.word;
       if (last !== undefined && opensLine) {
-        if (isCut(last, word, whole)) {
+        const seam = seamOf(last, word);
+        if (seam !== "cut") add(seam === "blank" ? "\n" : "");
+        else {
           ranges.push({ start, end: length - 1 });
           add("\n");
           start = length;
-        } else add("\n");
+        }
       } else if (last !== undefined && (word.isSpaced || isRaised(last, word) || word.x - rightOf(last) > word.size * BLANK)) add(" ");
       addWord(word);
-      if (skipMark && i === 0 && BULLET_MARK.test(word.text)) start = length;
+      if (mayHaveMark && i === 0 && isSkipped(word.text)) start = length;
     }
     ranges.push({ start, end: length });
     return { ranges };
   };
+  /** Lines of code with their breaks, and as many blanks as their white space is letters wide. */
+  const addCode = ({ lines, breaks }: CodeLines): Piece => {
+    const start = length;
+    const left = Math.min(...lines.map(({ x }) => x));
+    for (const [i, line] of lines.entries()) {
+      const advance = advanceOf(line);
+      const isRest = i > 0 && breaks[i] === 0;
+      const isCut = /\S[-/]$/.test(lines[i - 1]?.words.at(-1)?.text ?? "") || /^-/.test(line.words[0]?.text ?? "");
+      if (i > 0) add(isRest ? (isCut ? "" : " ") : "\n".repeat(breaks[i] ?? 1));
+      let at = isRest ? line.x : left;
+      for (const [k, word] of line.words.entries()) {
+        const blanks = Math.max(k > 0 && word.isSpaced ? 1 : 0, Math.round((word.x - at) / advance));
+        if (blanks > 0) add(" ".repeat(Math.min(blanks, MAX_BLANKS)));
+        addWord(word);
+        at = rightOf(word);
+      }
+    }
+    return { ranges: [{ start, end: length }] };
+  };
   const laid = blocks.map((block) => {
-    const piece = block.type === "table" ? null : addLines(block.lines, block.type === "item");
+    const piece =
+      block.type === "table"
+        ? null
+        : block.type === "code"
+          ? addCode(block)
+          : addLines(block.lines, block.type === "item" && block.mark === "word");
     const rows = block.type !== "table" ? null : block.rows.map((row) => row.map((cell) => ({ ...addLines(cell), end: add("\t") })));
     add("\n");
     return { block, piece, rows };
   });
   const text = source.join("");
   const writer = new BlockWriter(text);
-  const write = ({ ranges }: Piece, isCutAtEnd = false) => {
-    for (const [i, { start, end }] of ranges.entries()) writer.text(start, isCutAtEnd && i === ranges.length - 1 ? end - 1 : end);
-  };
-  /** Where the end of a column or page cuts a word of a paragraph that goes on behind it. */
-  const isCutBetween = (before: PdfBlock | undefined, after: PdfBlock | undefined): boolean => {
-    if (before?.type !== "paragraph" || after?.type !== "paragraph" || !runsOn(before.lines, after)) return false;
-    const [last, next] = [before.lines.at(-1)?.words.at(-1), after.lines[0]?.words[0]];
-    return last !== undefined && next !== undefined && isCut(last, next, whole);
+  const write = ({ ranges }: Piece) => {
+    for (const { start, end } of ranges) writer.text(start, end);
   };
   let open: { readonly table: Table; readonly header: string } | null = null;
   for (const [i, { block, piece, rows }] of laid.entries()) {
@@ -109,15 +141,18 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
       write(piece);
       writer.end();
     } else if (block.type === "item") {
+      const next = laid[i + 1]?.block;
       if (previous?.type !== "item") writer.beginList();
-      writer.beginItem();
+      if (previous?.type === "item" && block.mark === "none") writer.paragraph();
+      else writer.beginItem();
       write(piece);
+      if (next?.type === "item" && next.mark === "none") continue;
       writer.end();
-      if (laid[i + 1]?.block.type !== "item") writer.endList();
-    } else {
-      if (!(previous?.type === "paragraph" && block.type === "paragraph" && runsOn(previous.lines, block))) writer.paragraph();
-      else if (!isCutBetween(previous, block)) writer.text(Math.max(0, (piece.ranges[0]?.start ?? 1) - 1), piece.ranges[0]?.start ?? 0);
-      write(piece, isCutBetween(block, laid[i + 1]?.block));
+      if (next?.type !== "item") writer.endList();
+    } else if (block.type === "code") writer.code(piece.ranges);
+    else {
+      writer.paragraph();
+      write(piece);
     }
   }
   const sizes = pages.flatMap(({ width, height }) => [inTenths(width), inTenths(height)]);
@@ -151,29 +186,7 @@ function pageStarts(
   return all;
 }
 
-/** Whether a line's end cuts a word: the document has it whole, or has its second half nowhere. */
-function isCut(last: PdfWord, next: PdfWord, whole: ReadonlySet<string>): boolean {
-  if (/\u00ad$/.test(last.text)) return true;
-  if (!/\p{Ll}[-‐]$/u.test(last.text) || !/^\p{Ll}/u.test(next.text)) return false;
-  const joined = bare(last.text.slice(0, -1) + next.text);
-  if (whole.has(joined)) return true;
-  return !whole.has(bare(last.text + next.text)) && !(whole.has(bare(last.text.slice(0, -1))) && whole.has(bare(next.text)));
-}
-
 /** A raised number is a note's, or a power: it must not become part of the number before it. */
 function isRaised(last: PdfWord, word: PdfWord): boolean {
   return word.size < last.size * RAISED_SIZE && word.baseline < last.baseline - last.size * RAISED_BY;
-}
-
-function bare(text: string): string {
-  return text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
-}
-
-/** A paragraph that a column's or page's end parts goes on there. */
-function runsOn(before: readonly PdfLine[], { lines, page }: PdfBlock & { readonly lines: readonly PdfLine[] }): boolean {
-  const last = before.at(-1);
-  const [first] = lines;
-  if (last === undefined || first === undefined || page === 0) return false;
-  const isElsewhere = first.y < last.y || first.x > last.right;
-  return isElsewhere && !/[.!?:;]["”)]?$/.test(last.words.at(-1)?.text ?? "") && /^[\p{Ll}\p{N}(]/u.test(first.words[0]?.text ?? "");
 }

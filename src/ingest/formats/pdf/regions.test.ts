@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { textOf } from "./blocks.ts";
+import { type PdfLine, toLine } from "./lines.ts";
+import { regionsOf } from "./regions.ts";
+import type { PdfWord } from "./words.ts";
+
+const HEIGHT = 13;
+
+function fragment(x: number, y: number, text: string): PdfLine {
+  let at = x;
+  const words = text.split(" ").map((shown): PdfWord => {
+    const place = { x: at, y, width: shown.length * 6, height: HEIGHT, baseline: y + HEIGHT, size: 12, run: y * 1000 + x };
+    at += place.width + 4;
+    return { text: shown, ...place, isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
+  });
+  return toLine(words);
+}
+
+/** Rows of the only table. */
+function rowsOf(fragments: readonly PdfLine[]): string[] {
+  const tables = regionsOf(fragments).flatMap((region) => (region.type === "table" ? [region] : []));
+  expect(tables).toHaveLength(1);
+  return tables.flatMap(({ rows }) => rows.map((row) => row.map((cell) => textOf(cell)).join(" | ")));
+}
+
+describe("rows of a table", () => {
+  it("are told by the white space between them where cells of some lines stand in the middle of their rows", () => {
+    const rows = [
+      [fragment(50, 0, "Item"), fragment(160, 0, "Amount"), fragment(260, 0, "When it matters")],
+      [
+        fragment(50, 41, "Fee"),
+        fragment(160, 41, "$200"),
+        ...["Charged if you do not", "meet the threshold", "of the period"].map((text, i) => fragment(260, 23 + 18 * i, text)),
+      ],
+      [
+        fragment(50, 82, "Balance to be"),
+        fragment(50, 100, "kept in it"),
+        fragment(160, 91, "$500"),
+        fragment(260, 91, "To waive the fee"),
+      ],
+    ].flat();
+    expect(rowsOf(rows)).toEqual([
+      "Item | Amount | When it matters",
+      "Fee | $200 | Charged if you do not meet the threshold of the period",
+      "Balance to be kept in it | $500 | To waive the fee",
+    ]);
+  });
+
+  it("are lines where these begin as cells do, also where some stand further apart", () => {
+    const rows = Array.from({ length: 6 }, (_, i) => [
+      fragment(50, 18 * i + (i > 2 ? 9 : 0), `Kind ${i}`),
+      fragment(160, 18 * i + (i > 2 ? 9 : 0), `$${i}00`),
+    ]).flat();
+    expect(rowsOf(rows)).toEqual(Array.from({ length: 6 }, (_, i) => `Kind ${i} | $${i}00`));
+  });
+
+  it("have one cell for a header in the middle of its column and what stands to the left beneath it", () => {
+    const rows = [
+      [fragment(50, 0, "Flag"), fragment(240, 0, "Default"), fragment(340, 0, "Type")],
+      ...["file", "repo", "json"].map((name, i) => [
+        fragment(50, 23 * (i + 1), name),
+        fragment(160, 23 * (i + 1), "null"),
+        fragment(340, 23 * (i + 1), "String"),
+      ]),
+    ].flat();
+    expect(rowsOf(rows)).toEqual(["Flag | Default | Type", "file | null | String", "repo | null | String", "json | null | String"]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { type PdfLine, toLine } from "./lines.ts";
+import { seamsOf } from "./seams.ts";
+import type { PdfWord } from "./words.ts";
+
+function word(text: string): PdfWord {
+  const place = { x: 0, y: 0, width: 6, height: 10, baseline: 10, size: 10, run: 0 };
+  return { text, ...place, isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
+}
+
+function linesOf(text: string): PdfLine[] {
+  return text.split("\n").map((line) => toLine(line.split(" ").map(word)));
+}
+
+/** Lines as one text. */
+function joined(text: string): string {
+  const lines = linesOf(text);
+  const seamOf = seamsOf([lines]);
+  return lines.reduce((before, { words }, i) => {
+    const after = words.map(({ text }) => text).join(" ");
+    const last = lines[i - 1]?.words.at(-1);
+    if (last === undefined) return after;
+    const seam = seamOf(last, words[0] as PdfWord);
+    return seam === "cut" ? before.slice(0, -1) + after : `${before}${seam === "blank" ? " " : ""}${after}`;
+  }, "");
+}
+
+describe("the end of a line with a hyphen", () => {
+  it("keeps the hyphen of a document that breaks lines only where one is written", () => {
+    expect(joined("an anti-\nviral agent of low-\nincome lands; antiviral, anti-viral and viral, or an income")).toBe(
+      "an anti-viral agent of low-income lands; antiviral, anti-viral and viral, or an income",
+    );
+  });
+
+  it("takes the hyphen out of words that the document has whole, and of others there", () => {
+    expect(joined("more infor-\nmation on the appli-\ncation, all information")).toBe(
+      "more information on the application, all information",
+    );
+  });
+
+  it("joins what has no blank between its parts", () => {
+    expect(joined("npm diff -\n-diff=pkg- \nfork@1".replace(" \n", "\n"))).toBe("npm diff --diff=pkg-fork@1");
+    expect(joined("in 2009-\n2010 and/\nor later")).toBe("in 2009-2010 and/or later");
+  });
+
+  it("keeps the blank behind a hyphen that stands for a later part, and behind a dash", () => {
+    expect(joined("short-\nand long-term –\nor none")).toBe("short- and long-term – or none");
+  });
+
+  it("always takes a soft hyphen out", () => {
+    expect(joined("infor\u00ad\nmation")).toBe("information");
+  });
+});
