@@ -53,6 +53,41 @@ function written(...parts: readonly (readonly PdfBlock[])[]): string[] {
   return blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);
 }
 
+describe("bold words", () => {
+  const heads = (rows: readonly PdfLine[]) => {
+    const { text, blocks } = writePdf(read(rows), [], new Map());
+    return blocks.map(
+      ({ type, start, end, runIn }) => `${type} ${text.slice(start, runIn ?? end)}|${runIn === undefined ? "" : text.slice(runIn, end)}`,
+    );
+  };
+  const mixed = (row: number, bold: string, plain: string) =>
+    toLine([...line(row, bold, { isBold: true }).words, ...line(row, plain, { x: LEFT + bold.length * 6 + 10 }).words]);
+
+  it("at the head of a paragraph are its run-in head, also where its first line ends within them", () => {
+    expect(heads([mixed(3, "Throwing large.", "Taught by Ben.")])).toEqual(["paragraph Throwing large.| Taught by Ben."]);
+    const wrapped = [
+      line(3, "Throwing very large and other pots than those that are small in every", { isBold: true }),
+      mixed(4, "way.", "Taught by Ben."),
+    ];
+    expect(heads(wrapped).at(-1)).toContain("Taught by Ben.");
+    expect(heads([mixed(3, "Never", "dry them in the sun."), line(6, "They crack.")])).toEqual([
+      "paragraph Never dry them in the sun.|",
+      "paragraph They crack.|",
+    ]);
+  });
+
+  it("that announce what follows are no heading", () => {
+    expect(heads([line(3, "We need:", { isBold: true }), line(6, "A passport.")])).toEqual([
+      "paragraph We need:|",
+      "paragraph A passport.|",
+    ]);
+    expect(heads([line(3, "In person", { isBold: true }), line(6, "At the desk.")])).toEqual([
+      "heading In person|",
+      "paragraph At the desk.|",
+    ]);
+  });
+});
+
 describe("lines of another size", () => {
   it("run on in the sentence that fills the line before them: code within a paragraph", () => {
     const read = blocks(

@@ -214,7 +214,7 @@ function headingLevel(line: PdfLine, text: string, style: TextStyle): number {
     line.isBold &&
     !style.isBodyBold &&
     text.length <= MAX_BOLD_HEADING_CHARACTERS &&
-    !/[.,;]$/.test(text) &&
+    !/[.,;:]$/.test(text) &&
     line.words.every(({ isBold }) => isBold);
   return isBoldLine && line.size >= style.bodySize * 0.95 ? Math.min(6, style.headingSizes.length + 1) : 0;
 }

@@ -25,6 +25,8 @@ export interface WrittenPdf extends WrittenBlocks {
 /** A stretch of the text that was taken out. */
 interface Piece {
   readonly ranges: readonly TextRange[];
+  /** Where the bold words end with which it begins; `null`: with none, or it is bold throughout. */
+  readonly boldEnd: number | null;
 }
 
 /** The text of blocks in order, with the box of every word. Words that a line's end cuts are joined where the document has them whole. */
@@ -60,6 +62,8 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   const addLines = (lines: readonly PdfLine[], mayHaveMark = false): Piece => {
     const ranges: TextRange[] = [];
     let start = length;
+    let isBold = true;
+    let boldEnd: number | null = null;
     const words = lines.flatMap((line) => line.words.map((word, i) => ({ word, opensLine: i === 0 && line !== lines[0] })));
     for (const [i, { word, opensLine }] of words.entries()) {
       const last = words[i - 1]?.word;
@@ -74,9 +78,11 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
       } else if (last !== undefined && (word.isSpaced || isRaised(last, word) || word.x - rightOf(last) > word.size * BLANK)) add(" ");
       addWord(word);
       if (mayHaveMark && i === 0 && isSkipped(word.text)) start = length;
+      else isBold &&= word.isBold;
+      if (isBold && start < length) boldEnd = length;
     }
     ranges.push({ start, end: length });
-    return { ranges };
+    return { ranges, boldEnd: isBold ? null : boldEnd };
   };
   /** Lines of code with their breaks, and as many blanks as their white space is letters wide. */
   const addCode = ({ lines, breaks }: CodeLines): Piece => {
@@ -95,7 +101,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
         at = rightOf(word);
       }
     }
-    return { ranges: [{ start, end: length }] };
+    return { ranges: [{ start, end: length }], boldEnd: null };
   };
   const laid = blocks.map((block) => {
     const piece =
@@ -110,8 +116,19 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   });
   const text = source.join("");
   const writer = new BlockWriter(text);
-  const write = ({ ranges }: Piece) => {
-    for (const { start, end } of ranges) writer.text(start, end);
+  const write = ({ ranges, boldEnd }: Piece) => {
+    let isBold = boldEnd !== null;
+    if (isBold) writer.beginBold();
+    for (const { start, end } of ranges) {
+      const middle = boldEnd === null ? start : Math.min(end, Math.max(start, boldEnd));
+      writer.text(start, middle);
+      if (isBold && middle < end) {
+        writer.endBold();
+        isBold = false;
+      }
+      writer.text(middle, end);
+    }
+    if (isBold) writer.endBold();
   };
   let open: { readonly table: Table; readonly header: string } | null = null;
   for (const [i, { block, piece, rows }] of laid.entries()) {
