@@ -28,7 +28,7 @@ export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
   let lines: Line[] = [];
   let fence = "";
   const close = () => {
-    if (lines.length >= LEAST_LINES) for (const at of breaksOf(lines)) found.add(at);
+    for (const at of breaksOf(lines)) found.add(at);
     lines = [];
   };
   for (let at = from; at < source.length; ) {
@@ -54,16 +54,31 @@ interface Line {
 
 function breaksOf(lines: readonly Line[]): number[] {
   const longest = lines.reduce((most, { text }) => Math.max(most, text.length), 0);
+  const meant = lines.map(({ text }, i) => {
+    const next = lines[i + 1]?.text ?? "";
+    return { text, hadRoom: text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= longest };
+  });
+  return rowEnds(meant).map((i) => (lines[i] as Line).end);
+}
+
+/** A line, and whether the next line's first word would have had room on it. */
+export interface SetLine {
+  readonly text: string;
+  readonly hadRoom: boolean;
+}
+
+/** Lines of one paragraph that end a row, by their index; none where they are wrapped prose, or fewer than `least`. */
+export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[] {
+  if (lines.length < least) return [];
   const ended = lines.filter(({ text }) => ENDS.test(text)).length;
   const isProse = ended >= PROSE * lines.length && !lines.some(({ text }) => FIGURE.test(text));
-  const breaks = lines.slice(0, -1).map(({ end, text }, i) => {
-    const next = (lines[i + 1] as Line).text;
-    const meant = text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= longest;
+  const breaks = lines.slice(0, -1).map(({ text, hadRoom }, index) => {
+    const next = (lines[index + 1] as SetLine).text;
     const isUnfinished = isProse && UNFINISHED.test(text) && PROSE_WORD.test(text);
-    return { end, meant, within: CONTINUES.test(next) || RUNS_ON.test(text), isUnfinished };
+    return { index, hadRoom, within: CONTINUES.test(next) || RUNS_ON.test(text), isUnfinished };
   });
-  const meant = breaks.filter((one) => one.meant);
+  const meant = breaks.filter((one) => one.hadRoom);
   const within = meant.filter((one) => one.within).length;
   if (meant.length < MEANT * breaks.length || within > WITHIN * meant.length) return [];
-  return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ end }) => end);
+  return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ index }) => index);
 }

@@ -53,6 +53,44 @@ function written(...parts: readonly (readonly PdfBlock[])[]): string[] {
   return blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);
 }
 
+describe("lines that end before their page does", () => {
+  it("are rows of one paragraph, also where one has several lines or a sentence ends between them", () => {
+    const lines = [
+      line(2, "5201 Arm, limitation of motion of:"),
+      line(3, "Midway between side and shoulder level, or more than that but no further than a"),
+      line(4, "hand 30"),
+      line(5, "At shoulder level 20"),
+      line(6, "To 25 from side 40"),
+    ];
+    expect(written(read(lines))).toEqual([
+      "paragraph 5201 Arm, limitation of motion of:\nMidway between side and shoulder level, or more than that but no further than a hand 30\nAt shoulder level 20\nTo 25 from side 40",
+    ]);
+  });
+
+  it("are rows too where a figure fills one and rows end in figures", () => {
+    const lines = [line(2, `${WIDEST} 80`), line(3, "Severe 50"), line(4, "Moderate 30"), line(5, "Mild 0")];
+    expect(written(read(lines))).toEqual([`paragraph ${WIDEST} 80\nSevere 50\nModerate 30\nMild 0`]);
+  });
+
+  it("are wrapped prose where the next ones begin within the sentence, or stand in the middle of the page", () => {
+    expect(written(read([line(2, "It beside"), line(3, "the picture goes"), line(4, "on and on."), line(6, "Next.")]))).toEqual([
+      "paragraph It beside the picture goes on and on.",
+      "paragraph Next.",
+    ]);
+    expect(written(read([line(2, "The Effects of Rain", { x: 200 }), line(3, "Upon the Growth of Barley", { x: 183 })]))).toEqual([
+      "paragraph The Effects of Rain Upon the Growth of Barley",
+    ]);
+  });
+
+  it("part paragraphs without a gap where they end sentences", () => {
+    expect(written(read([line(2, "It is one."), line(3, "This is another."), line(4, "And a third.")]))).toEqual([
+      "paragraph It is one.",
+      "paragraph This is another.",
+      "paragraph And a third.",
+    ]);
+  });
+});
+
 describe("bold words", () => {
   const heads = (rows: readonly PdfLine[]) => {
     const { text, blocks } = writePdf(read(rows), [], new Map());

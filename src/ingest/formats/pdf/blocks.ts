@@ -1,3 +1,4 @@
+import { rowEnds } from "../../row-lines.ts";
 import { type CodeLines, codeOf } from "./code.ts";
 import { areLevel, type PdfLine } from "./lines.ts";
 import { hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
@@ -7,7 +8,7 @@ import type { PdfBox } from "./words.ts";
 /** A piece of a document as its pages show it. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })
-  | (TextBlock & { readonly type: "paragraph" | "item" | "note" })
+  | (TextBlock & { readonly type: "paragraph" | "item" | "note"; readonly rowEnds?: ReadonlySet<PdfLine> })
   | (CodeLines & { readonly type: "code"; readonly page: number })
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
 
@@ -57,6 +58,10 @@ const INDENT = 0.8;
 /** How a sentence ends. */
 const ENDED = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
+/** Here it is seen that the next word would have had room: two lines are rows. */
+const LEAST_ROWS = 2;
+/** So many rows end in a figure where rows do. */
+const LEAST_FIGURES = 2;
 /** Notes stand in the lower part of the page, in smaller letters. */
 const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
@@ -84,7 +89,9 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
   return regions.flatMap((region): PdfBlock[] => {
     if (region.type === "table") return [{ type: "table", rows: region.rows, page: page.number }];
     const edges = edgesAround(region.lines, regions);
-    return columnBlocks(region.lines, page, style).map((block) => ("right" in block ? { ...block, ...edges } : block));
+    return columnBlocks(region.lines, { ...page, edge: edges.right }, style).map((block) =>
+      "right" in block ? { ...block, ...edges } : block,
+    );
   });
 }
 
@@ -103,7 +110,12 @@ function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { r
   return { left, right };
 }
 
-function columnBlocks(lines: readonly PdfLine[], page: PageFacts, style: TextStyle): PdfBlock[] {
+interface ColumnFacts extends PageFacts {
+  /** How far to the right lines go that stand above or beneath. */
+  readonly edge: number;
+}
+
+function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextStyle): PdfBlock[] {
   const blocks: PdfBlock[] = [];
   const canBeCode = (line: PdfLine) =>
     line.isMono && !style.isTypewritten && line.size < style.bodySize * HEADING_FACTOR && !hasDot(line, page.dots);
@@ -111,10 +123,12 @@ function columnBlocks(lines: readonly PdfLine[], page: PageFacts, style: TextSty
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
   const code = codeOf(lines, { right: edges.right, pitch: style.pitch, canBeCode });
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
+  /** Paragraphs that only the ends of their sentences part. */
+  let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
   const flush = () => {
-    if (open.length > 0) blocks.push(toBlock(open, page, column));
-    open = [];
+    if (open.length > 0) blocks.push(...runBlocks([...run, open], page, column));
+    [run, open] = [[], []];
   };
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] as PdfLine;
@@ -128,6 +142,10 @@ function columnBlocks(lines: readonly PdfLine[], page: PageFacts, style: TextSty
     const mark = markBefore(line, open, column);
     if (mark !== "none") column.marks.set(line, mark);
     if (open.length > 0 && isParted(open, line, column)) flush();
+    else if (open.length > 0 && isFinished(open, line, column)) {
+      run.push(open);
+      open = [];
+    }
     open.push(line);
   }
   flush();
@@ -181,9 +199,45 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   // A heading of several lines may stand in the middle of the page: its lines begin anywhere.
   if (!isMarked && !isHeadingLike(line, style) && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT)
     return true;
-  if (isMarked && line.x < first.x - 1) return true;
-  // The next word would have had room on the last line: whoever wrote it ended a paragraph there.
-  return isEnded && hadRoom;
+  return isMarked && line.x < first.x - 1;
+}
+
+/** Whether a sentence ends a paragraph: the next word would have had room behind it. */
+function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
+  const last = open.at(-1) as PdfLine;
+  return !areLevel(last, line) && ENDED.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
+}
+
+/** Lines in the middle of a page have room on both sides. */
+function areCentred(a: PdfLine, b: PdfLine): boolean {
+  return Math.abs(a.x - b.x) > a.size * 0.3 && Math.abs(a.x + a.right - b.x - b.right) < a.size;
+}
+
+/** Paragraphs without a gap between them: one of rows where lines that end no sentence were ended, else each by itself. */
+function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, column: Column): PdfBlock[] {
+  const made = run.map((lines) => toBlock(lines, page, column));
+  if (made.some(({ type }) => type !== "paragraph")) return made;
+  const lines = run.flat();
+  const ends = new Set(endsOfRows(lines, page.edge));
+  if ([...ends].every((line) => ENDED.test(line.words.at(-1)?.text ?? ""))) return made;
+  return [{ ...(toBlock(lines, page, column) as TextBlock & { readonly type: "paragraph" }), rowEnds: ends }];
+}
+
+/** Lines of a paragraph that end a row. Where rows end in figures, a line does that has no room behind its figure, and a capital follows. */
+function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
+  const rows: PdfLine[][] = [[]];
+  for (const [i, line] of lines.entries()) {
+    const next = lines[i + 1];
+    rows.at(-1)?.push(line);
+    if (next !== undefined && !areLevel(line, next) && !isFull(line, next, edge) && !areCentred(line, next)) rows.push([]);
+  }
+  const ends = rowEnds(
+    rows.map((row) => ({ text: textOf(row), hadRoom: true })),
+    LEAST_ROWS,
+  ).map((i) => rows[i]?.at(-1) as PdfLine);
+  const endsInFigure = (line: PdfLine) => /\d%?$/.test(line.words.at(-1)?.text ?? "");
+  if (ends.filter(endsInFigure).length < LEAST_FIGURES) return ends;
+  return lines.filter((line, i) => ends.includes(line) || (endsInFigure(line) && /^\p{Lu}/u.test(lines[i + 1]?.words[0]?.text ?? "")));
 }
 
 function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, left, right }: Column): PdfBlock {

@@ -34,7 +34,8 @@ function join(before: PdfBlock, block: PdfBlock): PdfBlock | null {
   }
   if ((before.type !== "paragraph" && before.type !== "item") || (block.type !== "paragraph" && block.type !== "item")) return null;
   if (!isElsewhere(before, block) || !goesOn(before, block)) return null;
-  return { ...before, lines: [...before.lines, ...block.lines], page: block.page, left: block.left, right: block.right };
+  const rowEnds = new Set([...(before.rowEnds ?? []), ...(block.rowEnds ?? [])]);
+  return { ...before, lines: [...before.lines, ...block.lines], rowEnds, page: block.page, left: block.left, right: block.right };
 }
 
 /** In the next column, or on the next page. */

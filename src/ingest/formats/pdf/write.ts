@@ -22,11 +22,21 @@ export interface WrittenPdf extends WrittenBlocks {
   readonly pages: readonly number[];
 }
 
+interface PieceRange extends TextRange {
+  /** It ends with a row. */
+  readonly isRow?: boolean;
+}
+
 /** A stretch of the text that was taken out. */
 interface Piece {
-  readonly ranges: readonly TextRange[];
+  readonly ranges: readonly PieceRange[];
   /** Where the bold words end with which it begins; `null`: with none, or it is bold throughout. */
   readonly boldEnd: number | null;
+}
+
+interface LinesOptions {
+  readonly mayHaveMark?: boolean;
+  readonly rowEnds?: ReadonlySet<PdfLine>;
 }
 
 /** The text of blocks in order, with the box of every word. Words that a line's end cuts are joined where the document has them whole. */
@@ -59,15 +69,25 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     ordinals.add(Number(number) + 1);
     return ordinals.has(Number(number));
   };
-  const addLines = (lines: readonly PdfLine[], mayHaveMark = false): Piece => {
-    const ranges: TextRange[] = [];
+  const addLines = (lines: readonly PdfLine[], { mayHaveMark = false, rowEnds }: LinesOptions = {}): Piece => {
+    const ranges: PieceRange[] = [];
     let start = length;
     let isBold = true;
     let boldEnd: number | null = null;
-    const words = lines.flatMap((line) => line.words.map((word, i) => ({ word, opensLine: i === 0 && line !== lines[0] })));
-    for (const [i, { word, opensLine }] of words.entries()) {
+    const words = lines.flatMap((line, l) =>
+      line.words.map((word, i) => ({
+        word,
+        opensLine: i === 0 && l > 0,
+        opensRow: i === 0 && rowEnds?.has(lines[l - 1] as PdfLine) === true,
+      })),
+    );
+    for (const [i, { word, opensLine, opensRow }] of words.entries()) {
       const last = words[i - 1]?.word;
-      if (last !== undefined && opensLine) {
+      if (opensRow) {
+        ranges.push({ start, end: length, isRow: true });
+        add("\n");
+        start = length;
+      } else if (last !== undefined && opensLine) {
         const seam = seamOf(last, word);
         if (seam !== "cut") add(seam === "blank" ? "\n" : "");
         else {
@@ -109,7 +129,10 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
         ? null
         : block.type === "code"
           ? addCode(block)
-          : addLines(block.lines, block.type === "item" && block.mark === "word");
+          : addLines(block.lines, {
+              mayHaveMark: block.type === "item" && block.mark === "word",
+              ...("rowEnds" in block && block.rowEnds !== undefined ? { rowEnds: block.rowEnds } : {}),
+            });
     const rows = block.type !== "table" ? null : block.rows.map((row) => row.map((cell) => ({ ...addLines(cell), end: add("\t") })));
     add("\n");
     return { block, piece, rows };
@@ -119,7 +142,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   const write = ({ ranges, boldEnd }: Piece) => {
     let isBold = boldEnd !== null;
     if (isBold) writer.beginBold();
-    for (const { start, end } of ranges) {
+    for (const { start, end, isRow = false } of ranges) {
       const middle = boldEnd === null ? start : Math.min(end, Math.max(start, boldEnd));
       writer.text(start, middle);
       if (isBold && middle < end) {
@@ -127,6 +150,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
         isBold = false;
       }
       writer.text(middle, end);
+      if (isRow) writer.lineBreak();
     }
     if (isBold) writer.endBold();
   };
