@@ -82,6 +82,16 @@ describe("lines that end before their page does", () => {
     ]);
   });
 
+  it("go on behind the end of a page", () => {
+    const first = read([line(48, "5201 Arm, limitation of motion of:"), line(49, "At shoulder level 20"), line(50, "Below it 30")]);
+    const lines = [line(1, "To 25 from side 40"), line(2, "To 10 from side 50"), line(4, WIDEST)];
+    const second = blocksOf([{ type: "column", lines }], PAGE_2, styleOf([line(0, WIDEST)], STYLE));
+    expect(written(first, second)).toEqual([
+      "paragraph 5201 Arm, limitation of motion of:\nAt shoulder level 20\nBelow it 30\nTo 25 from side 40\nTo 10 from side 50",
+      `paragraph ${WIDEST}`,
+    ]);
+  });
+
   it("part paragraphs without a gap where they end sentences", () => {
     expect(written(read([line(2, "It is one."), line(3, "This is another."), line(4, "And a third.")]))).toEqual([
       "paragraph It is one.",

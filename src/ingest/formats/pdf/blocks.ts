@@ -60,8 +60,6 @@ const ENDED = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
 /** Here it is seen that the next word would have had room: two lines are rows. */
 const LEAST_ROWS = 2;
-/** So many rows end in a figure where rows do. */
-const LEAST_FIGURES = 2;
 /** Notes stand in the lower part of the page, in smaller letters. */
 const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
@@ -236,7 +234,7 @@ function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
     LEAST_ROWS,
   ).map((i) => rows[i]?.at(-1) as PdfLine);
   const endsInFigure = (line: PdfLine) => /\d%?$/.test(line.words.at(-1)?.text ?? "");
-  if (ends.filter(endsInFigure).length < LEAST_FIGURES) return ends;
+  if (!ends.some(endsInFigure)) return ends;
   return lines.filter((line, i) => ends.includes(line) || (endsInFigure(line) && /^\p{Lu}/u.test(lines[i + 1]?.words[0]?.text ?? "")));
 }
 

@@ -33,9 +33,16 @@ function join(before: PdfBlock, block: PdfBlock): PdfBlock | null {
     };
   }
   if ((before.type !== "paragraph" && before.type !== "item") || (block.type !== "paragraph" && block.type !== "item")) return null;
-  if (!isElsewhere(before, block) || !goesOn(before, block)) return null;
-  const rowEnds = new Set([...(before.rowEnds ?? []), ...(block.rowEnds ?? [])]);
+  if (!isElsewhere(before, block)) return null;
+  const isWithinRow = goesOn(before, block);
+  if (!isWithinRow && !(hasRows(before) && hasRows(block))) return null;
+  const rowEnds = new Set([...(before.rowEnds ?? []), ...(block.rowEnds ?? []), ...(isWithinRow ? [] : before.lines.slice(-1))]);
   return { ...before, lines: [...before.lines, ...block.lines], rowEnds, page: block.page, left: block.left, right: block.right };
+}
+
+/** Rows go on with rows behind the end of a page. */
+function hasRows({ rowEnds }: { readonly rowEnds?: ReadonlySet<unknown> }): boolean {
+  return rowEnds !== undefined && rowEnds.size > 0;
 }
 
 /** In the next column, or on the next page. */
