@@ -52,7 +52,7 @@ export class BlockWriter {
   readonly #blocks: Block[] = [];
   /** Of each block, the level of the last true heading above. */
   readonly #levels: number[] = [];
-  readonly #frames: Frame[] = [];
+  #frames: Frame[] = [];
   #open: OpenBlock | null = null;
   /** What separates the next visible text from what is open: nothing, a hard line break, or the end of a paragraph. */
   #pending: "none" | "line" | "paragraph" = "paragraph";
@@ -64,6 +64,10 @@ export class BlockWriter {
   /** List or table of the last block, for the separator; 0 outside. */
   #lastGroup = 0;
   #headingLevel = 1;
+  /** What is to be written behind the block that is open or was, and what that block belongs to. */
+  #behind: (() => void)[] = [];
+  #before: Frame | Table | number | null = null;
+  #isWritingBehind = false;
 
   readonly #rowBreaks: ReadonlySet<number>;
 
@@ -201,6 +205,12 @@ export class BlockWriter {
     this.#builder.appendOpaque(text, start, end);
   }
 
+  /** Has `write` write paragraphs, such as a note, behind the open block, or behind the whole list, table or quotation that it belongs to. */
+  writeBehind(write: () => void): void {
+    if (this.#behind.length === 0) this.#before = this.#whole();
+    this.#behind.push(write);
+  }
+
   /** A block of code, with its line breaks, from ranges of the original; a piece with `text` stands for its range as a whole. */
   code(all: readonly CodePiece[]): void {
     const pieces = this.#withoutBlankEnds(all);
@@ -213,6 +223,7 @@ export class BlockWriter {
       return;
     }
     this.#close();
+    this.#leave(this.#whole());
     this.#separate(0);
     this.#open = { type: "code", level: 0, header: -1, start: this.#builder.length, frame: null, boldEnd: this.#builder.length };
     for (const { start, end, text } of pieces) {
@@ -226,6 +237,7 @@ export class BlockWriter {
 
   finish(): WrittenBlocks {
     this.#close();
+    this.#leave(null);
     const { text, sourceMap } = this.#builder.finish();
     const isHeading = this.#blocks.map((block, i) => isBoldHeading(block, text, this.#blocks[i + 1]));
     const blocks = this.#blocks.map(
@@ -281,6 +293,7 @@ export class BlockWriter {
 
   #begin(frame: Frame | null): void {
     this.#close();
+    this.#leave(this.#whole());
     this.#separate(frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0);
     const start = this.#builder.length;
     const boldEnd = this.#bold > 0 ? -1 : start;
@@ -301,6 +314,31 @@ export class BlockWriter {
       default:
         this.#open = { type: "paragraph", level: 0, header: -1, start, frame: null, boldEnd };
     }
+  }
+
+  /** What the next block belongs to; `null`: it stands alone. */
+  #whole(): Frame | Table | number | null {
+    const outer = this.#frames[0];
+    if (outer?.type === "row") return outer.table;
+    if (outer?.type === "item" || (outer === undefined && this.#listDepth > 0)) return this.#lists;
+    return outer ?? null;
+  }
+
+  /** Writes what was to stand behind the last block, unless what comes is part of the same. What is written calls for more: that stands behind it. */
+  #leave(next: Frame | Table | number | null): void {
+    if (this.#behind.length === 0 || this.#isWritingBehind || (next !== null && next === this.#before)) return;
+    const around = [this.#frames, this.#listDepth, this.#bold, this.#pending] as const;
+    this.#isWritingBehind = true;
+    for (let i = 0; i < this.#behind.length; i++) {
+      [this.#frames, this.#listDepth, this.#bold, this.#pending] = [[], 0, 0, "paragraph"];
+      this.#behind[i]?.();
+    }
+    this.#close();
+    this.#isWritingBehind = false;
+    this.#behind = [];
+    [this.#frames, this.#listDepth, this.#bold, this.#pending] = around;
+    // A list of what was written does not go on.
+    this.#lists++;
   }
 
   #continueRow(frame: Frame & { type: "row" }, pending: "none" | "line" | "paragraph"): void {

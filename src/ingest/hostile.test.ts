@@ -158,6 +158,8 @@ const FILES: readonly Hostile[] = [
     () => Array.from({ length: 3_000 }, (_, i) => `${" ".repeat(i * 2)}- x`).join("\n"),
     {},
   ],
+  ["a million signs of notes that never close", "a.md", () => "[^".repeat(1_000_000), {}],
+  ["50,000 notes", "a.md", () => Array.from({ length: 50_000 }, (_, i) => `A[^${i}]\n\n[^${50_000 - i}]: Note.\n`).join("\n"), {}],
   ["half a million brackets in markdown", "a.md", () => "[".repeat(500_000), {}],
   [`text without a blank, ${TEXT_MB} MB`, "a.txt", () => "x".repeat(TEXT_MB * MB), {}],
   [`${TEXT_MB} MB of combining marks`, "a.txt", () => `a${"\u0301".repeat((TEXT_MB * MB) / 2)}`, {}],

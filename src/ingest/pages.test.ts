@@ -33,6 +33,17 @@ describe("pages", () => {
     expect(headings("a.md", "The end.\n\f# Chapter 2\n\nText.")).toBe(1);
   });
 
+  it("begin where they did though a note stands with its call", () => {
+    const note = "Two.\n\n\f[^1]: A note.\n\nThree.[^2]\n\n\f[^2]: Another,\n\n\f  on two pages.\n\nFour.";
+    expect(pagesOf(`One.[^1]\n\n\f${note}`, "a.md")).toEqual([
+      "One.[1]\n\n[1] A note.",
+      "Two.",
+      "Three.[2]\n\n[2] Another,\n\non two pages.",
+      "",
+      "Four.",
+    ]);
+  });
+
   it("are unknown to formats without page breaks", () => {
     expect(pagesOf("<p>One.</p>\f<p>Two.</p>", "a.html")).toBeNull();
   });

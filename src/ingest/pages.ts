@@ -1,4 +1,4 @@
-import type { SourceMapData } from "../types.ts";
+import type { SourceMapData, TextRange } from "../types.ts";
 
 /** Form feed: what ends a page in text taken from PDFs and printers' files. */
 const PAGE_BREAK = "\f";
@@ -6,9 +6,15 @@ const PAGE_BREAK = "\f";
 /**
  * Where each page begins in the normalised text, page 1 first; `null` when the source has no page break. A form feed ends its page, so one at the very
  * end begins none.
- * @param sourceMap of the text, in reading order
+ * @param map of the text, in the order of the source but for the ranges of it in `moved`, which stand on the page of what precedes them
  */
-export function pageStarts(source: string, sourceMap: SourceMapData, length: number): number[] | null {
+export function pageStarts(
+  source: string,
+  map: SourceMapData,
+  { length, moved = [] }: { readonly length: number; readonly moved?: readonly TextRange[] },
+): number[] | null {
+  if (!source.includes(PAGE_BREAK)) return null;
+  const sourceMap = moved.length === 0 ? map : withoutRanges(map, moved);
   const starts = [0];
   let segment = 0;
   for (let at = source.indexOf(PAGE_BREAK); at >= 0; at = source.indexOf(PAGE_BREAK, at + 1)) {
@@ -20,4 +26,21 @@ export function pageStarts(source: string, sourceMap: SourceMapData, length: num
   if (starts.length === 1) return null;
   while (starts.length > 1 && (starts.at(-1) as number) >= length) starts.pop();
   return starts;
+}
+
+/** A map without what leads to any of `ranges`, which are in order. */
+function withoutRanges(map: SourceMapData, ranges: readonly TextRange[]): number[] {
+  const kept: number[] = [];
+  for (let i = 0; i < map.length; i += 4) {
+    const start = map[i + 2] as number;
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ranges[middle] as TextRange).end > start) high = middle;
+      else low = middle + 1;
+    }
+    if ((ranges[low]?.start ?? Number.POSITIVE_INFINITY) > start) kept.push(...map.slice(i, i + 4));
+  }
+  return kept;
 }

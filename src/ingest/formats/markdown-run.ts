@@ -1,11 +1,12 @@
 import { fromMarkdown, type Options } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
+import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { type Segment, segmentsOf } from "./markdown-segments.ts";
 import { codePieces, createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";
 import type { MaskedSource } from "./masked-source.ts";
-import { type PlainItem, type PlainMarkdown, type PlainPiece, readPlainLine } from "./plain-markdown.ts";
+import { type PlainFile, type PlainItem, type PlainMarkdown, type PlainPiece, readPlainLine } from "./plain-markdown.ts";
 
 /** Parts are parsed together up to about this many characters, and cut where a block surely begins; list items where they must. */
 const GROUP_LENGTH = 1_000;
@@ -21,21 +22,41 @@ const BLANK_RUN = /^\s*$/;
 export interface MarkdownWriter {
   /** `source[start, end)` as blocks; on a single line (a heading, a cell) only inline syntax counts. */
   write(start: number, end: number): void;
+  /** A footnote with its sign: the lines of it that stand deeper are no code. */
+  writeNote(note: TextRange): void;
 }
 
-/** With `alwaysParse`, nothing takes the short way past the full parser; the result must be the same. */
-export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, alwaysParse = false): MarkdownWriter {
-  // In a file with HTML, indentation follows the tags and says nothing about code.
-  const noIndentedCode = source.hasTags ? ["codeIndented"] : [];
-  const blocks = options(noIndentedCode);
+export interface MarkdownOptions {
+  /** Nothing takes the short way past the full parser; the result must be the same. @default false */
+  readonly alwaysParse?: boolean | undefined;
+  /** Definitions of footnotes, in order: no other block goes on over one. @default none */
+  readonly notes?: readonly TextRange[];
+  /** Those of them that are not written where they stand. @default none */
+  readonly moved?: ReadonlySet<TextRange>;
+}
+
+/** How lines are read: in the file, and in its notes. */
+interface Reading {
+  readonly file: PlainFile;
+  readonly blocks: Options;
+}
+
+export function createMarkdownWriter(
+  source: MaskedSource,
+  writer: BlockWriter,
+  { alwaysParse = false, notes = [], moved = new Set() }: MarkdownOptions = {},
+): MarkdownWriter {
   const inline = options([
     ...["blockQuote", "codeFenced", "codeIndented", "definition", "headingAtx", "htmlFlow", "list", "setextUnderline", "table"],
     "thematicBreak",
   ]);
-  const plainFile = { maxIndent: source.hasTags ? Number.POSITIVE_INFINITY : 3, hasDefinitions: source.masked.includes("]:") };
-  const definitions = linkDefinitions(source.masked, plainFile.hasDefinitions);
+  const hasDefinitions = source.masked.includes("]:");
+  const inNotes: Reading = { file: { maxIndent: Number.POSITIVE_INFINITY, hasDefinitions }, blocks: options(["codeIndented"]) };
+  const inFile = source.hasTags ? inNotes : { file: { maxIndent: maxIndentOf(source), hasDefinitions }, blocks: options([]) };
+  const definitions = linkDefinitions(source.masked, hasDefinitions);
   const tree = createTreeWriter(source, writer);
-  return { write };
+  let nextNote = 0;
+  return { write, writeNote: (note) => writeParts(note, inNotes) };
 
   function write(start: number, end: number): void {
     const text = source.masked.slice(start, end);
@@ -44,7 +65,17 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
       writeLine(start, end);
       return;
     }
-    const parts = segmentsOf(source.masked, { start, end }, plainFile);
+    let at = start;
+    for (let note = notes[nextNote]; note !== undefined && note.start < end; note = notes[++nextNote]) {
+      writeParts({ start: at, end: note.start }, inFile);
+      if (!moved.has(note)) writeParts(note, inNotes);
+      at = note.end;
+    }
+    writeParts({ start: at, end }, inFile);
+  }
+
+  function writeParts(range: TextRange, { file, blocks }: Reading): void {
+    const parts = segmentsOf(source.masked, range, file);
     const listEnds = endsOfLists(parts);
     let groupStart = -1;
     let groupEnd = -1;
@@ -97,7 +128,7 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
     let [from, to] = [0, text.length];
     while (from < to && isBlank(text[from])) from++;
     while (to > from && isBlank(text[to - 1])) to--;
-    return readPlainLine(source.masked, { start: start + from, end: start + to }, plainFile);
+    return readPlainLine(source.masked, { start: start + from, end: start + to }, inFile.file);
   }
 
   function parse(start: number, end: number, parseOptions: Options): void {
@@ -109,6 +140,11 @@ export function createMarkdownWriter(source: MaskedSource, writer: BlockWriter, 
       { start, end },
     );
   }
+}
+
+/** Columns before a line, beyond which it may be code: in a file with HTML, indentation follows the tags and says nothing about code. */
+export function maxIndentOf({ hasTags }: MaskedSource): number {
+  return hasTags ? Number.POSITIVE_INFINITY : 3;
 }
 
 function isBlank(character: string | undefined): boolean {
@@ -179,12 +215,12 @@ function writeItems(sides: Sides, items: readonly PlainItem[]): void {
 }
 
 function writePieces({ source, writer }: Sides, pieces: readonly PlainPiece[]): void {
-  for (const [i, { start, end, text, isBold = false }] of pieces.entries()) {
+  for (const [i, { start, end, text, isBold = false, isCode = false }] of pieces.entries()) {
     if (isBold && pieces[i - 1]?.isBold !== true) writer.beginBold();
     if (!isBold && pieces[i - 1]?.isBold === true) writer.endBold();
     if (start === end) writer.lineBreak();
     else if (text !== undefined) writer.opaque(text, start, end);
-    else source.write(writer, start, end);
+    else source.write(writer, start, end, isCode);
   }
   if (pieces.at(-1)?.isBold === true) writer.endBold();
 }

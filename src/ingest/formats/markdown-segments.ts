@@ -37,7 +37,7 @@ const HEADING_LINE = /^#{1,6}[ \t]/;
 const PLAIN_HEADING = /^ {0,3}#{1,6}[ \t]+(?=[^\s#])[^#\r\n]{1,500}(?<!\})$/;
 const SIMPLE_HEADING = /^ {0,3}#{1,6}[ \t]+[^\s#*_`[\]<&\\|][^#*_`[\]<&\\|\r\n]*$/;
 const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*\r?$/;
-const BLANK_LINE = /^[ \t\r]*$/;
+export const BLANK_LINE = /^[ \t\r]*$/;
 const ITEM_LINE = /^(?:[-+*]|\d{1,9}[.)])[ \t]/;
 const CONTAINER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
 
@@ -65,20 +65,23 @@ export function segmentsOf(text: string, { start, end }: TextRange, file: PlainF
       if (from < 0) from = line.start;
       to = line.end;
     }
-    // A fence that stands deeper is code, or belongs to an item whose lines stand deeper too.
-    const [, indent = "", marks = ""] = FENCE.exec(line.text) ?? [];
-    if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) continue;
-    if (fence === "" && marks !== "") {
-      fence = marks;
-      isFenced = true;
-    } else if (fence !== "" && marks.startsWith(fence) && line.text.trim() === marks) {
-      fence = "";
-      take();
-    }
+    const wasFence = fence;
+    fence = fenceAfter(fence, line.text, maxIndent);
+    if (wasFence === "" && fence !== "") isFenced = true;
+    else if (wasFence !== "" && fence === "") take();
     if (isHeading) take();
   }
   take();
   return found;
+}
+
+/** The marks of the code that is open behind a line, given those before it; empty: none is. */
+export function fenceAfter(fence: string, line: string, maxIndent: number): string {
+  const [, indent = "", marks = ""] = FENCE.exec(line) ?? [];
+  // A fence that stands deeper is code, or belongs to an item whose lines stand deeper too.
+  if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) return fence;
+  if (fence === "") return marks;
+  return marks.startsWith(fence) && line.trim() === marks ? "" : fence;
 }
 
 function segmentsIn(text: string, range: TextRange, file: PlainFile & { readonly isFenced: boolean }): Segment[] {
@@ -131,7 +134,7 @@ function cutLong(text: string, start: number, end: number): TextRange[] {
   return ranges;
 }
 
-function* linesOf(text: string, start: number, end: number): Generator<TextRange & { readonly text: string }> {
+export function* linesOf(text: string, start: number, end: number): Generator<TextRange & { readonly text: string }> {
   for (let at = start; at < end; ) {
     const newline = text.indexOf("\n", at);
     const lineEnd = newline < 0 || newline >= end ? end : newline;

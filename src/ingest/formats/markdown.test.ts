@@ -49,6 +49,138 @@ describe("markdown", () => {
   });
 });
 
+describe("footnotes", () => {
+  test.each<[string, string[], string]>([
+    [
+      "A fee[^1] is due.\n\nB\n\n[^1]: Five *a* day.",
+      ["paragraph A fee[1] is due.", "paragraph [1] Five a day.", "paragraph B"],
+      "behind their call",
+    ],
+    [
+      "A[^b] c[^1].\n\nD[^e]\n\n[^1]: One.\n[^B]: Two\nlines.\n\n[^e]: Three.\n\nF",
+      ["paragraph A[b] c[1].", "paragraph [B] Two lines.", "paragraph [1] One.", "paragraph D[e]", "paragraph [e] Three.", "paragraph F"],
+      "several, in the order of their calls",
+    ],
+    ["A[^1]\n\nB\n\n[^1]: Waived", ["paragraph A[1]", "paragraph [1] Waived", "paragraph B"], "of one word"],
+    ["A[^1]\n\nB\n\n[^1]: https://x.y", ["paragraph A[1]", "paragraph [1] https://x.y", "paragraph B"], "that are an address"],
+    [
+      "A[^1]\n\nB\n\n[^1]:\n    One.\n\n    Two.\n\n\t- c\n\nD",
+      ["paragraph A[1]", "paragraph [1] One.", "paragraph Two.", "list-item1 c", "paragraph B", "paragraph D"],
+      "of several paragraphs",
+    ],
+    [
+      "A\n\n[^1]: One.\n[^late]: Two.\n\nB",
+      ["paragraph A", "paragraph [1] One.", "paragraph [late] Two.", "paragraph B"],
+      "that nothing calls",
+    ],
+    [
+      "A[^1] b[^2]\n\n[^2]: One\n\n[^1 c]: x y",
+      ["paragraph A[^1] b[2]", "paragraph [2] One", "paragraph [^1 c]: x y"],
+      "that are not there",
+    ],
+    ["A[^1]\n\n- [^1]: b\n- c", ["paragraph A[^1]", "list-item1 [^1]: b", "list-item1 c"], "not in an item"],
+    [
+      "A[^1]\n\nB[^1]\n\n[^1]: One.\n\n[^1]: Two.",
+      ["paragraph A[1]", "paragraph [1] One.", "paragraph B[1]", "paragraph [1] Two."],
+      "called or defined twice",
+    ],
+    [
+      "- a[^1]\n- b\n\n  c\n\nD\n\n[^1]: One.",
+      ["list-item1 a[1]", "list-item1 b⏎c", "paragraph [1] One.", "paragraph D"],
+      "behind the list",
+    ],
+    [
+      "| a | b |\n|---|---|\n| c[^1] | d |\n| e | f |\n\n[^1]: One.",
+      ["table-row^0 a | b", "table-row^0 c[1] | d", "table-row^0 e | f", "paragraph [1] One."],
+      "behind the table",
+    ],
+    ["# A[^1]\n\nB\n\n[^1]: One.", ["heading1 A[1]", "paragraph [1] One.", "paragraph B"], "behind the heading"],
+    ["> a[^1]\n>\n> b\n\nC\n\n[^1]: One.", ["quote a[1]", "quote b", "paragraph [1] One.", "paragraph C"], "behind the quotation"],
+    [
+      "<ul><li>a[^1]</li><li>b</li></ul><h2>C</h2>\n\n[^1]: One.",
+      ["list-item1 a[1]", "list-item1 b", "paragraph [1] One.", "heading2 C"],
+      "behind a list of HTML",
+    ],
+    [
+      "`[^1]` \\[^1] **`[^1]`**\n\n```\n[^1]: a\n```\n\n    [^1]\n\n[^1]: One.\n\n    ~~~\n[^2]: b",
+      ["paragraph [^1] [^1] [^1]", "code [^1]: a", "code [^1]", "paragraph [1] One.", "paragraph [2] b"],
+      "not in code",
+    ],
+    [
+      "A[^1]\n\n[^1]: One [^2], [^1].\n\n    Two.\n\n[^2]: Three [^1].\n[^3]: Four [^4].\n[^4]: Five [^3].",
+      [
+        "paragraph A[1]",
+        "paragraph [1] One [2], [1].",
+        "paragraph Two.",
+        "paragraph [2] Three [1].",
+        "paragraph [3] Four [4].",
+        "paragraph [4] Five [3].",
+      ],
+      "that call notes",
+    ],
+    [
+      "A[^1](b) ![^1] [c][^1] **d[^1]** [e[^1]](f)\n[^1]: One.\n# B\n\n[^2]: Two.\n- c",
+      ["paragraph A[1](b) ![1] [c][1] d[1] e[1]", "paragraph [1] One.", "heading1 B", "paragraph [2] Two.", "list-item1 c"],
+      "beside other syntax",
+    ],
+    ["[c]: /d\n\n[^1]: [a](b) <i>[c]</i>", ["paragraph [1] a c"], "with links"],
+  ])("%j (%#)", (source, expected) => {
+    expect(blocks(source)).toEqual(expected);
+    expect(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true }))).toEqual(expected);
+  });
+
+  test("are found in their own place", () => {
+    const { text, sourceMap } = parseMarkdownText("A fee[^late] is due.\n\nB\n\n[^late]: Five &amp; a half.", 0);
+    const source = (words: string, from = 0) => {
+      const start = text.indexOf(words, from);
+      return toOriginal(sourceMap, { start, end: start + words.length });
+    };
+    expect(text).toBe("A fee[late] is due.\n\n[late] Five & a half.\n\nB");
+    expect(source("[late]")).toEqual({ start: 5, end: 12 });
+    expect(source("late")).toEqual({ start: 7, end: 11 });
+    expect(source("[late]", 12)).toEqual({ start: 25, end: 32 });
+    expect(source("Five &")).toEqual({ start: 34, end: 44 });
+    expect(source("B")).toEqual({ start: 22, end: 23 });
+  });
+
+  test("lose, double and misplace no word", () => {
+    const piece = fc.constantFrom(
+      ...[
+        "[^a] ",
+        "[^b]",
+        "[^c] ",
+        "\n",
+        "\n\n",
+        "\n\n[^a]: ",
+        "\n[^b]: ",
+        "\n\n[^b]:\n    ",
+        "\n\n    ",
+        "\n\n  ",
+        "\n- ",
+        "\n\n  - ",
+        "\n> ",
+      ],
+      ...["\n\n# ", "\n\n| a | b |\n|---|---|\n| ", " | ", " **x** ", "`", "<b>", "\n\n<ul><li>", "</ul>", "\n\n```\n", "\n---\n", "\\"],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        const source = pieces.map((one, i) => `${one} word${i}x `).join("");
+        const { text, sourceMap } = parseMarkdownText(source, 0);
+        for (const i of pieces.keys()) {
+          // Behind the marks of code stands its language.
+          if (pieces[i]?.includes("```")) continue;
+          const word = `word${i}x`;
+          expect(text.split(word)).toHaveLength(2);
+          const start = source.indexOf(word);
+          const found = text.indexOf(word);
+          expect(toOriginal(sourceMap, { start: found, end: found + word.length })).toEqual({ start, end: start + word.length });
+        }
+      }),
+      { numRuns: rounds({ all: 800, usually: 200 }) },
+    );
+  });
+});
+
 describe("run-in heads", () => {
   const heads = (source: string) => {
     const { text, blocks } = parseMarkdownText(source, 0);
@@ -280,6 +412,7 @@ describe("the short way past the full parser", () => {
       "\n\n---\n\n",
       "\n## ",
     ],
+    ...["[^1]", "[^a*]", "\n[^1]: ", "\n\n[^a*]: w\n\n    x", "[^1]:", "[^2]: y"],
   );
 
   test.each([

@@ -1,11 +1,13 @@
+import type { TextRange } from "../../types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { pageStarts } from "../pages.ts";
 import { rowBreaks } from "../row-lines.ts";
 import { BLOCK_ELEMENTS, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { createMarkdownWriter } from "./markdown-run.ts";
+import { findNotes, signsOf } from "./markdown-notes.ts";
+import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
 import { type MarkupEvent, readMarkup } from "./markup.ts";
-import { type Mask, maskSource } from "./masked-source.ts";
+import { type Mask, maskSource, type Sign } from "./masked-source.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 import { findUnseenText } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
@@ -29,51 +31,86 @@ const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?:?-{3,}:?[ \t]*\||\| ?:?-{3,}:?[ \t]*\|
 export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
   // A page break is white space: CommonMark would see a letter in it, and no heading after it.
-  const written = parseMarkdownText(source.replaceAll("\f", " "), front.bodyStart);
+  const { moved, ...written } = readMarkdown(source.replaceAll("\f", " "), front.bodyStart);
   return {
     ...written,
-    pages: pageStarts(source, written.sourceMap, written.text.length),
+    pages: pageStarts(source, written.sourceMap, { length: written.text.length, moved }),
     metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
     access: front.access,
     tenant: front.tenant,
   };
 }
 
+type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;
+
 /** The text and blocks of `source` from `bodyStart` on; offsets of the map are those of `source`. */
-export function parseMarkdownText(
+export function parseMarkdownText(source: string, bodyStart: number, options: { readonly alwaysParse?: boolean } = {}): MarkdownText {
+  const { moved: _, ...written } = readMarkdown(source, bodyStart, options);
+  return written;
+}
+
+/** Also the footnotes that do not stand in the text where they stand in the source, in the order of the source. */
+function readMarkdown(
   source: string,
   bodyStart: number,
-  options: { readonly alwaysParse?: boolean } = {},
-): WrittenBlocks & Required<Pick<FormatResult, "notices">> {
-  const writer = new BlockWriter(source, rowBreaks(source, bodyStart));
-  const all = source.includes("<", bodyStart)
+  { alwaysParse }: { readonly alwaysParse?: boolean } = {},
+): MarkdownText & { readonly moved: readonly TextRange[] } {
+  const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
     : [{ type: "text" as const, text: "", start: bodyStart, end: source.length }];
-  const unseen = findUnseenText(all);
-  const events = visibleEvents(all, unseen.elements);
+  const unseen = findUnseenText(tags);
+  const events = visibleEvents(tags, unseen.elements);
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
-  const markdown = createMarkdownWriter(
-    maskSource(source, masksOf(events, bodyStart, source.length, isOnTableLine)),
-    writer,
-    options.alwaysParse,
-  );
-  let runStart = -1;
-  let runEnd = -1;
-  walkMarkup(events, writer, {
-    inline(event) {
-      if (event.end <= bodyStart) return;
-      if (runStart < 0) runStart = Math.max(bodyStart, event.start);
-      runEnd = event.end;
-    },
-    flush() {
-      if (runStart >= 0) markdown.write(runStart, runEnd);
-      runStart = -1;
-    },
-    isInline: isOnTableLine,
-    isLayoutText: (event) => LAYOUT.test(source.slice(event.start, event.end)),
-  });
-  return { ...writer.finish(), notices: unseen.notices };
+  const masks = masksOf(events, bodyStart, source.length, isOnTableLine);
+  const breaks = rowBreaks(source, bodyStart);
+  const walk = (writer: BlockWriter, write: (start: number, end: number) => void): void => {
+    let runStart = -1;
+    let runEnd = -1;
+    walkMarkup(events, writer, {
+      inline(event) {
+        if (event.end <= bodyStart) return;
+        if (runStart < 0) runStart = Math.max(bodyStart, event.start);
+        runEnd = event.end;
+      },
+      flush() {
+        if (runStart >= 0) write(runStart, runEnd);
+        runStart = -1;
+      },
+      isInline: isOnTableLine,
+      isLayoutText: (event) => LAYOUT.test(source.slice(event.start, event.end)),
+    });
+  };
+  const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
+  const all = write(new Set(notes));
+  // What nothing calls, or another such note alone, stays where it stands.
+  const { written, called } = all.called.size === notes.length ? all : write(all.called);
+  return { ...written, notices: unseen.notices, moved: notes.filter((note) => called.has(note)) };
+
+  function notesOf(): { readonly notes: readonly TextRange[]; readonly signs: readonly Sign[] } {
+    const tagless = maskSource(source, masks);
+    const runs: TextRange[] = [];
+    const trial = new BlockWriter(source);
+    walk(trial, (start, end) => {
+      if (!trial.isSingleLine) runs.push({ start, end });
+    });
+    const found = findNotes(tagless.masked, runs, maxIndentOf(tagless));
+    return { notes: found, signs: signsOf(tagless.masked, found, bodyStart) };
+  }
+
+  /** Writes the text with each of the notes `moved` behind the block that calls it first; without those that none calls. */
+  function write(moved: ReadonlySet<TextRange>): { readonly written: WrittenBlocks; readonly called: ReadonlySet<TextRange> } {
+    const writer = new BlockWriter(source, breaks);
+    const called = new Set<TextRange>();
+    const onCall = (note: TextRange): void => {
+      if (!moved.has(note) || called.has(note)) return;
+      called.add(note);
+      writer.writeBehind(() => markdown.writeNote(note));
+    };
+    const markdown = createMarkdownWriter(maskSource(source, masks, signs, onCall), writer, { alwaysParse, notes, moved });
+    walk(writer, markdown.write);
+    return { written: writer.finish(), called };
+  }
 }
 
 /** `source` from `start` on, with every `<` covered that opens no tag: in code, in comparisons, in links. Same length. */

@@ -1,4 +1,5 @@
 import { decodeHTMLStrict } from "entities";
+import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 
 /** An inline tag or comment inside text. */
@@ -9,6 +10,9 @@ export interface Mask {
   readonly alt: string;
 }
 
+/** The sign of a footnote, which is nothing else in markdown: where the note is called, before its own text, or as it is written, for want of a note. */
+export type Sign = TextRange & ({ readonly effect: "lead" | "text" } | { readonly effect: "call"; readonly note: TextRange });
+
 /**
  * A source whose inline tags and comments are covered, length for length, so that a markdown parser sees text only and its offsets
  * stay those of the source. Covers count as punctuation, as the tags that they replace would; where a markdown block may begin, as
@@ -18,31 +22,42 @@ export interface MaskedSource {
   readonly masked: string;
   /** The file holds tags at all. */
   readonly hasTags: boolean;
-  /** Writes `source[start, end)` without what is covered. */
-  write(writer: BlockWriter, start: number, end: number): void;
+  /** Writes `source[start, end)` without what is covered, and with the signs of notes as readers see them, unless it is code. */
+  write(writer: BlockWriter, start: number, end: number, isCode?: boolean): void;
   /** Writes a text node: its `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
   writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode?: boolean): void;
 }
 
 /** A punctuation mark that means nothing in markdown. */
-const COVER = "\u2e2e";
+export const COVER = "\u2e2e";
 const ENTITY = /&(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[A-Za-z][A-Za-z0-9]{1,31});/y;
 /** A mark for bold opens before a word and closes: one without another, or beside marks of other lengths (`*P < 0.05, **P < 0.01`), is that of a note. */
 const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
-/** Covers `masks` (in order, not overlapping) in `source`. */
-export function maskSource(source: string, masks: readonly Mask[]): MaskedSource {
-  const masked = cover(source, masks);
+/**
+ * Covers `masks` (in order, not overlapping) in `source`, and the `signs` that were found in what they leave (`signsOf`).
+ * @param onCall is told of each call that was written
+ */
+export function maskSource(
+  source: string,
+  masks: readonly Mask[],
+  signs: readonly Sign[] = [],
+  onCall: (note: TextRange) => void = () => {},
+): MaskedSource {
+  const masked = coverSigns(cover(source, masks), signs);
+  const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
   return { masked, hasTags: masks.length > 0, write, writeDecoded };
 
-  function write(writer: BlockWriter, start: number, end: number): void {
+  function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
     let at = start;
-    for (let i = firstMaskAfter(masks, start); i < masks.length && at < end; i++) {
-      const mask = masks[i];
+    for (let i = firstMaskAfter(covered, start); i < covered.length && at < end; i++) {
+      const mask = covered[i];
       if (mask === undefined || mask.start >= end) break;
+      if (mask.effect === "text" || (isCode && (mask.effect === "call" || mask.effect === "lead"))) continue;
       writer.text(at, mask.start);
-      if (mask.effect === "break") writer.lineBreak();
+      if (mask.effect === "call" || mask.effect === "lead") writeSign(writer, mask);
+      else if (mask.effect === "break") writer.lineBreak();
       else if (mask.effect === "paragraph") writer.paragraph();
       else if (mask.effect === "image") writer.opaque(mask.alt, mask.start, mask.end);
       at = Math.max(at, mask.end);
@@ -50,10 +65,19 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
     writer.text(at, end);
   }
 
+  /** `[^1]` as "[1]"; the colon before a note's text is a blank. */
+  function writeSign(writer: BlockWriter, sign: Sign): void {
+    const end = sign.effect === "lead" ? sign.end - 1 : sign.end;
+    writer.text(sign.start, sign.start + 1);
+    writer.text(sign.start + 2, end);
+    if (sign.effect === "lead") writer.opaque(" ", end, sign.end);
+    if (sign.effect === "call") onCall(sign.note);
+  }
+
   function writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode = false): void {
     const hasMarks = !isCode && value.includes("**") && MARKS_IN_PAIRS.test(value);
     if (value.length === end - start && !hasMarks) {
-      write(writer, start, end);
+      write(writer, start, end, isCode);
       return;
     }
     let from = start;
@@ -63,14 +87,14 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
     while (j < value.length && at < end) {
       const entity = isCode ? null : entityAt(at, value, j);
       if (entity !== null) {
-        write(writer, from, at);
+        write(writer, from, at, isCode);
         writer.opaque(entity.decoded, at, at + entity.length);
         at += entity.length;
         j += entity.decoded.length;
         from = at;
         written = at;
       } else if (hasMarks && isLeftOverMark(value, j) && masked.startsWith("**", at)) {
-        write(writer, from, at);
+        write(writer, from, at, isCode);
         at += 2;
         j += 2;
         from = at;
@@ -80,12 +104,12 @@ export function maskSource(source: string, masks: readonly Mask[]): MaskedSource
         written = at;
       } else {
         // A backslash before what it escapes, or the prefix that a list or quote puts before each line.
-        write(writer, from, at);
+        write(writer, from, at, isCode);
         at++;
         from = at;
       }
     }
-    write(writer, from, at);
+    write(writer, from, at, isCode);
     if (j < value.length && written < end) writer.opaque(value.slice(j), written, end);
   }
 
@@ -124,6 +148,18 @@ function cover(source: string, masks: readonly Mask[]): string {
   return parts.join("");
 }
 
+function coverSigns(masked: string, signs: readonly Sign[]): string {
+  if (signs.length === 0) return masked;
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end } of signs) {
+    parts.push(masked.slice(at, start), COVER.repeat(end - start));
+    at = end;
+  }
+  parts.push(masked.slice(at));
+  return parts.join("");
+}
+
 /** For each mask, where the text after it and after all masks on the same line that follow it directly begins. */
 function followingText(source: string, masks: readonly Mask[]): Int32Array {
   const after = new Int32Array(masks.length);
@@ -136,7 +172,7 @@ function followingText(source: string, masks: readonly Mask[]): Int32Array {
 }
 
 /** Index of the first mask that ends after `offset`. */
-function firstMaskAfter(masks: readonly Mask[], offset: number): number {
+function firstMaskAfter(masks: readonly TextRange[], offset: number): number {
   let low = 0;
   let high = masks.length;
   while (low < high) {

@@ -5,6 +5,7 @@ import type { TextRange } from "../../types.ts";
 export interface PlainPiece extends TextRange {
   readonly text?: string;
   readonly isBold?: boolean;
+  readonly isCode?: boolean;
 }
 
 /** What a part of plain markdown becomes: a paragraph first (maybe empty), then the items of one list and of those inside it. */
@@ -206,7 +207,7 @@ function readInline(line: string, base: number, into: PlainPiece[], found: { rea
     }
     const code = match(CODE, line, at);
     if (code !== null) {
-      into.push({ start: base + at + 1, end: base + at + code[0].length - 1 });
+      into.push({ start: base + at + 1, end: base + at + code[0].length - 1, isCode: true });
       at += code[0].length;
       continue;
     }

@@ -26,7 +26,7 @@ export function parseText(source: string, name: string): FormatResult {
   const written = writer.finish();
   return {
     ...written,
-    pages: pageStarts(source, written.sourceMap, written.text.length),
+    pages: pageStarts(source, written.sourceMap, { length: written.text.length }),
     metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
     access: front.access,
     tenant: front.tenant,

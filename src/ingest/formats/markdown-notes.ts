@@ -1,0 +1,73 @@
+import type { TextRange } from "../../types.ts";
+import { BLANK_LINE, fenceAfter, linesOf } from "./markdown-segments.ts";
+import { COVER, type Sign } from "./masked-source.ts";
+
+/** What a footnote is called by, in `[^…]`: without white space, brackets, and tags within. */
+const LABEL = `[^\\s[\\]${COVER}]{1,200}`;
+const LEAD = new RegExp(`^ {0,3}(?=\\[\\^)(\\[\\^${LABEL}\\]:)`);
+/** What is escaped calls nothing. */
+const SIGN = new RegExp(`\\\\[\\s\\S]|\\[\\^(${LABEL})\\](:?)`, "g");
+const IS_DEEPER = /^(?: {2}| ?\t)/;
+/** What begins another block right behind the lines of a note, as it would behind those of an item. */
+const OTHER_BLOCK = /^ ?(?:#{1,6}(?:[ \t\r]|$)|>|(?:[-+*]|1[.)])[ \t]|`{3}|~{3}|-{3,}[ \t\r]*$|[*_]{3,}[ \t\r]*$|={3,}[ \t\r]*$)/;
+
+/**
+ * The definitions of footnotes in `runs` of markdown, in order, each from its sign on: up to the empty line that no deeper line follows, the next definition or
+ * another block. In code none begins. Linear.
+ * @param maxIndent columns before a line, beyond which it may be code
+ */
+export function findNotes(masked: string, runs: readonly TextRange[], maxIndent: number): TextRange[] {
+  return runs.flatMap((run) => (masked.slice(run.start, run.end).includes("[^") ? notesIn(masked, run, maxIndent) : []));
+}
+
+function notesIn(masked: string, run: TextRange, maxIndent: number): TextRange[] {
+  const notes: TextRange[] = [];
+  let note: { readonly start: number; readonly text: number; end: number } | null = null;
+  let fence = "";
+  let isBehindBlank = false;
+  const close = (): void => {
+    if (note !== null && /\S/.test(masked.slice(note.text, note.end))) notes.push({ start: note.start, end: note.end });
+    note = null;
+    fence = "";
+  };
+  for (const { start, end, text } of linesOf(masked, run.start, run.end)) {
+    const isBlank = BLANK_LINE.test(text);
+    const isOver = isBehindBlank || fence !== "" || OTHER_BLOCK.test(text);
+    if (note !== null && !isBlank && !IS_DEEPER.test(text) && isOver) close();
+    const [whole, lead = ""] = (fence === "" && LEAD.exec(text)) || [""];
+    if (lead !== "") {
+      close();
+      note = { start: start + whole.length - lead.length, text: start + whole.length, end };
+    } else {
+      if (note !== null && !isBlank) note.end = end;
+      fence = fenceAfter(fence, text, note === null ? maxIndent : Number.POSITIVE_INFINITY);
+    }
+    isBehindBlank = isBlank;
+  }
+  close();
+  return notes;
+}
+
+/** The signs of footnotes from `from` on, in order. The first of several notes of one label is the one that is called. */
+export function signsOf(masked: string, notes: readonly TextRange[], from: number): Sign[] {
+  const leads = new Set(notes.map(({ start }) => start));
+  const byLabel = new Map<string, TextRange>();
+  for (const note of notes) {
+    const label = masked.slice(note.start + 2, masked.indexOf("]", note.start)).toLowerCase();
+    if (!byLabel.has(label)) byLabel.set(label, note);
+  }
+  const signs: Sign[] = [];
+  SIGN.lastIndex = from;
+  for (let match = SIGN.exec(masked); match !== null; match = SIGN.exec(masked)) {
+    const [whole, label, colon = ""] = match;
+    if (label === undefined) continue;
+    const start = match.index;
+    const end = start + whole.length;
+    const note = byLabel.get(label.toLowerCase());
+    if (leads.has(start)) signs.push({ start, end, effect: "lead" });
+    else if (note !== undefined) signs.push({ start, end: end - colon.length, effect: "call", note });
+    // To the full parser it might define a link, and be no text.
+    else if (colon !== "") signs.push({ start, end, effect: "text" });
+  }
+  return signs;
+}
