@@ -160,8 +160,12 @@ export class BlockWriter {
 
   endBold(): void {
     this.#bold = Math.max(0, this.#bold - 1);
+  }
+
+  /** Bold words at the beginning of a block end where others are written. */
+  #endBoldWords(isVisible: () => boolean): void {
     const open = this.#open;
-    if (open !== null && open.boldEnd < 0 && this.#bold === 0) open.boldEnd = this.#builder.length;
+    if (open !== null && open.boldEnd < 0 && this.#bold === 0 && isVisible()) open.boldEnd = this.#builder.length;
   }
 
   /** The next text belongs to another paragraph. */
@@ -195,6 +199,7 @@ export class BlockWriter {
     if (start >= end) return;
     if (this.#isBetween() && !isVisible(this.#builder.original, start, end)) return;
     this.#prepare();
+    this.#endBoldWords(() => isVisible(this.#builder.original, start, end));
     this.#builder.append(start, end);
   }
 
@@ -202,6 +207,7 @@ export class BlockWriter {
   opaque(text: string, start: number, end: number): void {
     if (this.#isBetween() && !isVisible(text, 0, text.length)) return;
     this.#prepare();
+    this.#endBoldWords(() => isVisible(text, 0, text.length));
     this.#builder.appendOpaque(text, start, end);
   }
 
@@ -358,7 +364,8 @@ export class BlockWriter {
     const open = this.#open;
     if (open === null) return;
     this.#open = null;
-    const { type, level, header, start, boldEnd } = open;
+    const { type, level, header, start } = open;
+    const boldEnd = open.boldEnd < 0 ? this.#builder.length : open.boldEnd;
     this.#blocks.push({ type, level, header, start, end: this.#builder.length, ...(boldEnd > start ? { runIn: boldEnd } : {}) });
     this.#levels.push(this.#headingLevel);
   }

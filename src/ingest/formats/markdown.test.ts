@@ -211,6 +211,8 @@ describe("bold paragraphs", () => {
     ["**Free for members.**\n\nb", ["paragraph Free for members.", "paragraph b"], "that are sentences are none"],
     ["a\n\n**Free for members**", ["paragraph a", "paragraph Free for members"], "that nothing follows are none"],
     ["**Free for members**\n\n# B\n\nc", ["paragraph Free for members", "heading1 B", "paragraph c"], "that a heading follows are none"],
+    ["**A**__b__\n\nc", ["heading2 Ab", "paragraph c"], "in several parts are one"],
+    ["**A** **b**\n\nc", ["heading2 A b", "paragraph c"], "with white space between them too"],
     ["**A** b\n\nc", ["paragraph A b", "paragraph c"], "that are not bold throughout are none"],
     ["**12**\n\nc", ["paragraph 12", "paragraph c"], "without a letter are none"],
   ])("%j (%#)", (source, expected) => {
