@@ -19,7 +19,7 @@ interface OpenBlock {
   readonly header: number;
   readonly start: number;
   readonly frame: Frame | null;
-  /** Where the bold words end with which it begins; its start: with none, or they go on. */
+  /** Where the bold words end with which it begins; its start: it begins with none, -1: they go on. */
   boldEnd: number;
 }
 
@@ -56,7 +56,7 @@ export class BlockWriter {
   #open: OpenBlock | null = null;
   /** What separates the next visible text from what is open: nothing, a hard line break, or the end of a paragraph. */
   #pending: "none" | "line" | "paragraph" = "paragraph";
-  /** Bold elements that are open, and whether the open block began inside one. */
+  /** Bold elements that are open. */
   #bold = 0;
   #listDepth = 0;
   #lists = 0;
@@ -245,10 +245,11 @@ export class BlockWriter {
     this.#close();
     this.#leave(null);
     const { text, sourceMap } = this.#builder.finish();
-    const isHeading = this.#blocks.map((block, i) => isBoldHeading(block, text, this.#blocks[i + 1]));
-    const blocks = this.#blocks.map(
-      (block, i): Block => (isHeading[i] ? headingOf(block, Math.min(6, (this.#levels[i] ?? 0) + 1)) : withRunIn(block, text)),
-    );
+    const levels = boldHeadings(this.#blocks, text, this.#levels);
+    const blocks = this.#blocks.map((block, i): Block => {
+      const level = levels.get(i);
+      return level === undefined ? withRunIn(block, text) : headingOf(block, level);
+    });
     return { text, sourceMap, blocks };
   }
 
@@ -306,6 +307,11 @@ export class BlockWriter {
     switch (frame?.type) {
       case "item":
       case "heading":
+        // A heading within a note heads nothing of the text.
+        if (frame.type === "heading" && this.#isWritingBehind) {
+          this.#open = { type: "paragraph", level: 0, header: -1, start, frame, boldEnd };
+          break;
+        }
         this.#open = { type: frame.type === "item" ? "list-item" : "heading", level: frame.level, header: -1, start, frame, boldEnd };
         break;
       case "quote":
@@ -333,7 +339,7 @@ export class BlockWriter {
   /** Writes what was to stand behind the last block, unless what comes is part of the same. What is written calls for more: that stands behind it. */
   #leave(next: Frame | Table | number | null): void {
     if (this.#behind.length === 0 || this.#isWritingBehind || (next !== null && next === this.#before)) return;
-    const around = [this.#frames, this.#listDepth, this.#bold, this.#pending] as const;
+    const around = [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] as const;
     this.#isWritingBehind = true;
     for (let i = 0; i < this.#behind.length; i++) {
       [this.#frames, this.#listDepth, this.#bold, this.#pending] = [[], 0, 0, "paragraph"];
@@ -342,7 +348,7 @@ export class BlockWriter {
     this.#close();
     this.#isWritingBehind = false;
     this.#behind = [];
-    [this.#frames, this.#listDepth, this.#bold, this.#pending] = around;
+    [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] = around;
     // A list of what was written does not go on.
     this.#lists++;
   }
@@ -365,18 +371,37 @@ export class BlockWriter {
     if (open === null) return;
     this.#open = null;
     const { type, level, header, start } = open;
-    const boldEnd = open.boldEnd < 0 ? this.#builder.length : open.boldEnd;
+    // What is bold around several paragraphs says nothing of one.
+    const isThroughout = open.boldEnd < 0 && this.#bold === 0 && !this.#isWritingBehind;
+    const boldEnd = isThroughout ? this.#builder.length : open.boldEnd;
     this.#blocks.push({ type, level, header, start, end: this.#builder.length, ...(boldEnd > start ? { runIn: boldEnd } : {}) });
     this.#levels.push(this.#headingLevel);
   }
 }
 
-/** Whether a paragraph is the heading of what follows: short, bold throughout, and nothing that ends or announces a sentence. */
-function isBoldHeading({ type, start, end, runIn }: Block, text: string, next: Block | undefined): boolean {
-  if (type !== "paragraph" || runIn === undefined || next === undefined || next.type === "heading" || end - start > MAX_RUN_IN)
-    return false;
+/**
+ * Paragraphs that head what follows, by their index, with the level that they get, one below the last true heading: short, bold throughout, and nothing that ends,
+ * announces or holds a statement as far as its form says. None where bold is how most is written, or bold lines follow each other.
+ */
+function boldHeadings(blocks: readonly Block[], text: string, above: readonly number[]): ReadonlyMap<number, number> {
+  const isBold = blocks.map(({ end, runIn }) => runIn !== undefined && text.slice(runIn, end).trim() === "");
+  const letters = blocks.reduce((sum, { start, end }, i) => sum + (isBold[i] ? end - start : 0), 0);
+  const found = new Map<number, number>();
+  if (letters * 2 > text.length) return found;
+  for (const [i, block] of blocks.entries()) {
+    const next = blocks[i + 1];
+    const level = (above[i] ?? 1) + 1;
+    const canHead = next !== undefined && next.type !== "heading" && next.type !== "table-row" && !isBold[i + 1] && level <= 6;
+    if (isBold[i] && canHead && isTitleLike(block, text)) found.set(i, level);
+  }
+  // One line in the middle of a text that has no headings would be its title.
+  const isLone = found.size === 1 && !found.has(0) && blocks.every(({ type }) => type !== "heading");
+  return isLone ? new Map() : found;
+}
+
+function isTitleLike({ type, start, end }: Block, text: string): boolean {
   const line = text.slice(start, end);
-  return text.slice(runIn, end).trim() === "" && /\p{L}/u.test(line) && !/[.,;:!…][)\]"”’]*$/.test(line);
+  return type === "paragraph" && line.length <= MAX_RUN_IN && /\p{L}/u.test(line) && !/[\d:\n]|[.,;!…][)\]"”’]*$/.test(line);
 }
 
 function headingOf({ start, end, header }: Block, level: number): Block {

@@ -41,7 +41,7 @@ export interface Block extends TextRange {
   readonly level: number;
   /** Table rows: index into `blocks` of the table's header row (its own index if it is the header); otherwise -1. */
   readonly header: number;
-  /** Where the run-in head of a paragraph or item ends, the bold words with a stop or a colon with which it begins; absent: it has none. */
+  /** Where the run-in head of a paragraph or item ends, the bold words with which it begins and that a stop, a colon or a dash ends; absent: it has none. */
   readonly runIn?: number;
 }
 

@@ -83,3 +83,13 @@ test("bold words at the beginning of a paragraph are its run-in head, whatever m
   );
   expect(blocks.map(({ start, runIn }) => (runIn === undefined ? null : text.slice(start, runIn)))).toEqual(["Fees.", "When", null]);
 });
+
+test("what is bold around several paragraphs makes none of them a heading", () => {
+  const types = (html: string) => parseHtml(html, "a").blocks.map(({ type }) => type);
+  expect(
+    types(
+      "<main><p>One two three four five six.<b><p>Room is free on Mondays</p><p>Lunch costs pounds</p><p>Soup is for all.</p></b></main>",
+    ),
+  ).toEqual(["paragraph", "paragraph", "paragraph", "paragraph"]);
+  expect(types("<body><b>Title<br>Ann Bell<p>Mole Road<p>Tel<p>Good bye.")).toEqual(["paragraph", "paragraph", "paragraph", "paragraph"]);
+});

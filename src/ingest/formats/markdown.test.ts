@@ -203,18 +203,53 @@ describe("run-in heads", () => {
   });
 });
 
+test("a heading within a note heads nothing of the text behind it", () => {
+  const source = "# A\n\nT[^1] here.\n\nMain goes on.\n\n[^1]: One.\n\n    **Terms of others**\n\n    Two.\n\n    # Big\n";
+  const types = blocks(source).map((line) => line.split(" ")[0]);
+  expect(types.filter((type) => type?.startsWith("heading"))).toEqual(["heading1"]);
+  expect(blocks(source).at(-1)).toBe("paragraph Main goes on.");
+});
+
 describe("bold paragraphs", () => {
   test.each<[string, string[], string]>([
     ["# A\n\n**In person**\n\nAt the desk.", ["heading1 A", "heading2 In person", "paragraph At the desk."], "head what follows"],
-    ["**What do I need?**\n- a\n- b", ["heading2 What do I need?", "list-item1 a", "list-item1 b"], "also a list, as questions"],
+    [
+      "# A\n\n**What do I need?**\n- a\n- b c d e f g h i j k",
+      ["heading1 A", "heading2 What do I need?", "list-item1 a", "list-item1 b c d e f g h i j k"],
+      "also a list, as questions",
+    ],
     ["**We need:**\n\n- a", ["paragraph We need:", "list-item1 a"], "that announce are no headings"],
     ["**Free for members.**\n\nb", ["paragraph Free for members.", "paragraph b"], "that are sentences are none"],
     ["a\n\n**Free for members**", ["paragraph a", "paragraph Free for members"], "that nothing follows are none"],
     ["**Free for members**\n\n# B\n\nc", ["paragraph Free for members", "heading1 B", "paragraph c"], "that a heading follows are none"],
-    ["**A**__b__\n\nc", ["heading2 Ab", "paragraph c"], "in several parts are one"],
-    ["**A** **b**\n\nc", ["heading2 A b", "paragraph c"], "with white space between them too"],
+    ["**A**__b__\n\nc d e", ["heading2 Ab", "paragraph c d e"], "in several parts are one"],
+    ["**A** **b**\n\nc d e", ["heading2 A b", "paragraph c d e"], "with white space between them too"],
     ["**A** b\n\nc", ["paragraph A b", "paragraph c"], "that are not bold throughout are none"],
     ["**12**\n\nc", ["paragraph 12", "paragraph c"], "without a letter are none"],
+    ["**Call 555-0100**\n\nc d e f g h i j k", ["paragraph Call 555-0100", "paragraph c d e f g h i j k"], "that hold a figure are none"],
+    [
+      "**Fee: none**\n\nc d e f g h i j k",
+      ["paragraph Fee: none", "paragraph c d e f g h i j k"],
+      "that say something of something are none",
+    ],
+    [
+      "**Form by**\n\n**Ann Bell**\n\n# C\n\nlong text of it",
+      ["paragraph Form by", "paragraph Ann Bell", "heading1 C", "paragraph long text of it"],
+      "behind each other are none",
+    ],
+    ["**Ann Bell pays**\n\nb", ["paragraph Ann Bell pays", "paragraph b"], "are none where most is bold"],
+    [
+      "a b c d e f g h i\n\n**In person**\n\nj",
+      ["paragraph a b c d e f g h i", "paragraph In person", "paragraph j"],
+      "that stand alone within a text are none",
+    ],
+    [
+      "# A\n\n**Fees**\n\n| a |\n|---|\n| b |",
+      ["heading1 A", "paragraph Fees", "table-row^2 a", "table-row^2 b"],
+      "above a table are its caption",
+    ],
+    ["**Fees<br>of all**\n\nb c d e f g h i j", ["paragraph Fees⏎of all", "paragraph b c d e f g h i j"], "of two lines are none"],
+    ["###### A\n\n**B**\n\nc", ["heading6 A", "paragraph B", "paragraph c"], "below the deepest heading are none"],
   ])("%j (%#)", (source, expected) => {
     expect(blocks(source)).toEqual(expected);
   });
