@@ -32,14 +32,14 @@ const KINDS = ["text", "quote", "code", "lines"] as const;
 
 /** Name of a style that the style of a numbering level is given where the level shows nothing before its paragraphs. */
 const UNSEEN = "sourcebound-unseen-level";
-const LEVEL = /<w:lvl(?: [^>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
-const SHOWS_NOTHING = /<w:lvlText(?: [^>]*)? w:val="\s*"/;
+const LEVEL = /<w:lvl(?: [^<>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
+const SHOWS_NOTHING = /<w:lvlText(?: [^<>]*)? w:val="\s*"/;
 
 /** `word/numbering.xml` with a mark on the levels that show nothing: their paragraphs go on with the item before. */
 export function markUnseenLevels(xml: string): string {
   return xml.replace(LEVEL, (level) => {
     if (!SHOWS_NOTHING.test(level) || level.includes("<w:lvlPicBulletId")) return level;
-    return level.replace(/<w:pStyle [^>]*>/, "").replace(/^<w:lvl(?: [^>]*)?>/, (open) => `${open}<w:pStyle w:val="${UNSEEN}"/>`);
+    return level.replace(/<w:pStyle [^<>]*>/, "").replace(/^<w:lvl(?: [^<>]*)?>/, (open) => `${open}<w:pStyle w:val="${UNSEEN}"/>`);
   });
 }
 

@@ -8,15 +8,15 @@ import { withoutRepeatedTitle } from "./title-block.ts";
 import { unpackZip } from "./zip.ts";
 
 /** A run of text; one that holds further runs (a text box) is left as it is. */
-const RUN = /<w:r(?: [^>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
+const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
 /** What Word itself does not show, and letters of at most one point. */
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
-const WHITE = /<w:color [^>]*w:val="(?:FFFFFF|ffffff)"/;
-const DARK_GROUND = /<w:shd [^>]*w:fill="(?!auto|FFFFFF|ffffff)/;
+const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
+const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
 /** Mammoth's own words for a note: its number where it is called, its text at the end. */
 const NOTE_TEXT = /<li id="((?:foot|end)note-[^"]{1,40})">([\s\S]*?)<\/li>/g;
 const NOTE_CALL = /<sup><a href="#((?:foot|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]<\/a><\/sup>/g;
-const NOTE_RETURN = /\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
+const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
 
 /** Documents of Word: headings, lists, tables; notes stand after the paragraph that calls them. Offsets count the text that was taken out. */
 export const docxFormat: Format = {
