@@ -1,4 +1,4 @@
-import { isDateLine } from "./title-block.ts";
+import { isoDayOf } from "./front-matter.ts";
 
 /** What this needs of mammoth's tree of a document. */
 export interface WordElement {
@@ -56,7 +56,7 @@ export const PLACED_STYLES: readonly string[] = [
   }),
 ];
 
-/** Names each paragraph by where it belongs, so that what goes on with a list item stands inside it, and leaves the date of a title block out. */
+/** Names each paragraph by where it belongs, so that what goes on with a list item stands inside it, and takes the ISO date of a title block out. */
 export function placeParagraphs(document: WordElement): { readonly document: WordElement; readonly date: string | null } {
   let date: string | null = null;
   let isTitleBlock = true;
@@ -73,10 +73,9 @@ export function placeParagraphs(document: WordElement): { readonly document: Wor
       const text = textOf(child).trim();
       if (text !== "" && isTitleBlock) {
         isTitleBlock = TITLE_STYLES.has(styleOf(child));
-        if (styleOf(child) === "date" && isDateLine(text)) {
-          date ??= text;
-          continue;
-        }
+        const day = styleOf(child) === "date" && !/\s/.test(text) ? isoDayOf(text) : null;
+        date ??= day;
+        if (day !== null && day === date) continue;
       }
       const place = placeOf(child, open);
       open = place.open;

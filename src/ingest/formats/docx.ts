@@ -22,7 +22,7 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 3,
+  version: 4,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     const body = parts.get("word/document.xml");
@@ -43,7 +43,7 @@ export const docxFormat: Format = {
     return [
       {
         ...result,
-        metadata: { ...result.metadata, title: (shown ?? title ?? name).slice(0, 300), description: subject, asOf: isoDate(date) },
+        metadata: { ...result.metadata, title: (shown ?? title ?? name).slice(0, 300), description: subject, asOf: date },
         unit: "extracted_utf16",
         notices,
       },
@@ -123,10 +123,6 @@ function endOfBlock(html: string, at: number): number {
   const table = html.indexOf("</table>", at);
   if (table >= 0 && html.lastIndexOf("<table>", at) > html.lastIndexOf("</table>", at)) return table + "</table>".length;
   return close.exec(html) === null ? html.length : close.lastIndex;
-}
-
-function isoDate(text: string | null): string | null {
-  return /^\d{4}-\d\d-\d\d(?=$|T)/.exec(text ?? "")?.[0] ?? null;
 }
 
 function coreProperties(xml: Uint8Array | undefined): { readonly title: string | null; readonly subject: string | null } {
