@@ -14,6 +14,7 @@ import { versionsOf } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { withHardBreaks } from "../sets/hard-breaks.ts";
 import { markdownFiles } from "../sets/markdown-files.ts";
+import { putSource } from "../sets/put-source.ts";
 
 const FORMATS = ["docx", "epub", "pdf"] as const;
 type Converted = (typeof FORMATS)[number];
@@ -134,7 +135,7 @@ async function answersOf(
   }
 }
 
-/** The folder in every format; what a kept folder has already is not made again. */
+/** The folder in every format; what a kept folder has already of the same text is not made again. */
 async function convert(from: string, to: string, progress: (what: string) => void): Promise<Readonly<Record<Converted | "md", string>>> {
   const folders = { md: join(to, "md"), rows: join(to, "rows"), docx: join(to, "docx"), epub: join(to, "epub"), pdf: join(to, "pdf") };
   const paths = markdownFiles(from);
@@ -156,10 +157,10 @@ async function convert(from: string, to: string, progress: (what: string) => voi
         mkdirSync(dirname(file), { recursive: true });
         return file;
       };
-      if (!existsSync(target("md"))) cpSync(source, target("md"));
+      cpSync(source, target("md"));
       // Pandoc would join the rows that our reader keeps: the same document has them in each format.
       const rows = target("rows");
-      writeFileSync(rows, withHardBreaks(readFileSync(source, "utf8")));
+      putSource(rows, withHardBreaks(readFileSync(source, "utf8")), FORMATS.map(target));
       for (const format of ["docx", "epub"] as const) if (!existsSync(target(format))) pandoc(rows, ["-o", target(format)]);
       if (existsSync(target("pdf"))) continue;
       await page.setContent(pandoc(rows, ["-t", "html", "-s"]), { waitUntil: "domcontentloaded" });

@@ -12,6 +12,9 @@ const LINEAR = 8;
 const FLOOR_MS = 20;
 const lines = (n: number, line: (i: number) => string) => Array.from({ length: n }, (_, i) => line(i)).join("\n");
 
+const noteCall = '<w:p><w:r><w:t>Text.</w:t><w:footnoteReference w:id="1"/></w:r></w:p>';
+const noteOf = (text: string) => `<w:footnotes XMLNS><w:footnote w:id="1">${wordParagraph(text)}</w:footnote></w:footnotes>`;
+
 type Shape = readonly [path: string, what: string, n: number, make: (n: number) => string | Uint8Array];
 
 /** Files whose readers were, or might be, led to go over the same text again and again. */
@@ -60,6 +63,16 @@ const SHAPES: readonly Shape[] = [
   ["a.eml", "lines", 10_000, (n) => `Subject: s\nFrom: a@b.example\n\n${lines(n, (i) => `Line ${i}`)}`],
   ["a.mbox", "mails", 300, (n) => lines(n, (i) => `From a@b.example Mon Jan 1 00:00:00 2024\nSubject: s${i}\n\nBody ${i}.\n`)],
   ["a.docx", "paragraphs", 1_000, (n) => docxOf(Array.from({ length: n }, (_, i) => wordParagraph(`Line ${i}.`)).join(""))],
+  ["a.docx", "open runs", 10_000, (n) => docxOf("<w:r ".repeat(n))],
+  ["a.docx", "open colours in a run", 10_000, (n) => docxOf(`<w:p><w:r><!-- ${"<w:color ".repeat(n)} --></w:r></w:p>`)],
+  ["a.docx", "open levels", 10_000, (n) => docxOf(wordParagraph("Text."), { "word/numbering.xml": "<w:lvl ".repeat(n) })],
+  ["a.docx", "blanks in a note", 20_000, (n) => docxOf(noteCall, { "word/footnotes.xml": noteOf(`a${" ".repeat(n)}b`) })],
+  [
+    "a.docx",
+    "open texts of a level",
+    10_000,
+    (n) => docxOf(wordParagraph("Text."), { "word/numbering.xml": `<w:lvl><!-- ${"<w:lvlText ".repeat(n)} --></w:lvl>` }),
+  ],
   [
     "a.epub",
     "notes",

@@ -1,4 +1,4 @@
-import { isDateLine } from "./title-block.ts";
+import { isoDayOf } from "./front-matter.ts";
 
 /** What this needs of mammoth's tree of a document. */
 export interface WordElement {
@@ -32,14 +32,14 @@ const KINDS = ["text", "quote", "code", "lines"] as const;
 
 /** Name of a style that the style of a numbering level is given where the level shows nothing before its paragraphs. */
 const UNSEEN = "sourcebound-unseen-level";
-const LEVEL = /<w:lvl(?: [^>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
-const SHOWS_NOTHING = /<w:lvlText(?: [^>]*)? w:val="\s*"/;
+const LEVEL = /<w:lvl(?: [^<>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
+const SHOWS_NOTHING = /<w:lvlText(?: [^<>]*)? w:val="\s*"/;
 
 /** `word/numbering.xml` with a mark on the levels that show nothing: their paragraphs go on with the item before. */
 export function markUnseenLevels(xml: string): string {
   return xml.replace(LEVEL, (level) => {
     if (!SHOWS_NOTHING.test(level) || level.includes("<w:lvlPicBulletId")) return level;
-    return level.replace(/<w:pStyle [^>]*>/, "").replace(/^<w:lvl(?: [^>]*)?>/, (open) => `${open}<w:pStyle w:val="${UNSEEN}"/>`);
+    return level.replace(/<w:pStyle [^<>]*>/, "").replace(/^<w:lvl(?: [^<>]*)?>/, (open) => `${open}<w:pStyle w:val="${UNSEEN}"/>`);
   });
 }
 
@@ -56,7 +56,7 @@ export const PLACED_STYLES: readonly string[] = [
   }),
 ];
 
-/** Names each paragraph by where it belongs, so that what goes on with a list item stands inside it, and leaves the date of a title block out. */
+/** Names each paragraph by where it belongs, so that what goes on with a list item stands inside it, and takes the ISO date of a title block out. */
 export function placeParagraphs(document: WordElement): { readonly document: WordElement; readonly date: string | null } {
   let date: string | null = null;
   let isTitleBlock = true;
@@ -73,10 +73,9 @@ export function placeParagraphs(document: WordElement): { readonly document: Wor
       const text = textOf(child).trim();
       if (text !== "" && isTitleBlock) {
         isTitleBlock = TITLE_STYLES.has(styleOf(child));
-        if (styleOf(child) === "date" && isDateLine(text)) {
-          date ??= text;
-          continue;
-        }
+        const day = styleOf(child) === "date" && !/\s/.test(text) ? isoDayOf(text) : null;
+        date ??= day;
+        if (day !== null && day === date) continue;
       }
       const place = placeOf(child, open);
       open = place.open;

@@ -127,6 +127,20 @@ describe("a title block", () => {
     expect(metadata).toMatchObject({ title: "Harbour fees", asOf: "2026-05-01" });
   });
 
+  test.each(["May 2026", "3 May 2026", "1,250", "2026/27", "2019-10", "2026-02-30", "2026-05-01 and later"])(
+    "keeps the line %s: the file's metadata does not get it",
+    async (line) => {
+      const { blocks, metadata } = await read(paragraph("Harbour Fees", "Title"), paragraph(line, "Date"), ...text);
+      expect(blocks).toContain(`paragraph ${line}`);
+      expect(metadata.asOf).toBeNull();
+    },
+  );
+
+  test("keeps a second date, which is not the one that its metadata gets", async () => {
+    const { blocks, metadata } = await read(paragraph("2026-05-01", "Date"), paragraph("2026-06-01", "Date"), ...text);
+    expect([blocks[0], metadata.asOf]).toEqual(["paragraph 2026-06-01", "2026-05-01"]);
+  });
+
   test("keeps what is more than a date, and another title", async () => {
     const block = [paragraph("Port of Ys", "Title"), paragraph("A. Bell", "Author"), paragraph("In force from May 2026", "Date")];
     const { blocks } = await read(...block, ...text, paragraph("May 2026", "Date"));

@@ -8,21 +8,21 @@ import { withoutRepeatedTitle } from "./title-block.ts";
 import { unpackZip } from "./zip.ts";
 
 /** A run of text; one that holds further runs (a text box) is left as it is. */
-const RUN = /<w:r(?: [^>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
+const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
 /** What Word itself does not show, and letters of at most one point. */
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
-const WHITE = /<w:color [^>]*w:val="(?:FFFFFF|ffffff)"/;
-const DARK_GROUND = /<w:shd [^>]*w:fill="(?!auto|FFFFFF|ffffff)/;
+const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
+const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
 /** Mammoth's own words for a note: its number where it is called, its text at the end. */
 const NOTE_TEXT = /<li id="((?:foot|end)note-[^"]{1,40})">([\s\S]*?)<\/li>/g;
 const NOTE_CALL = /<sup><a href="#((?:foot|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]<\/a><\/sup>/g;
-const NOTE_RETURN = /\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
+const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
 
 /** Documents of Word: headings, lists, tables; notes stand after the paragraph that calls them. Offsets count the text that was taken out. */
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 3,
+  version: 4,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     const body = parts.get("word/document.xml");
@@ -43,7 +43,7 @@ export const docxFormat: Format = {
     return [
       {
         ...result,
-        metadata: { ...result.metadata, title: (shown ?? title ?? name).slice(0, 300), description: subject, asOf: isoDate(date) },
+        metadata: { ...result.metadata, title: (shown ?? title ?? name).slice(0, 300), description: subject, asOf: date },
         unit: "extracted_utf16",
         notices,
       },
@@ -123,10 +123,6 @@ function endOfBlock(html: string, at: number): number {
   const table = html.indexOf("</table>", at);
   if (table >= 0 && html.lastIndexOf("<table>", at) > html.lastIndexOf("</table>", at)) return table + "</table>".length;
   return close.exec(html) === null ? html.length : close.lastIndex;
-}
-
-function isoDate(text: string | null): string | null {
-  return /^\d{4}-\d\d-\d\d(?=$|T)/.exec(text ?? "")?.[0] ?? null;
 }
 
 function coreProperties(xml: Uint8Array | undefined): { readonly title: string | null; readonly subject: string | null } {

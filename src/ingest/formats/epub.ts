@@ -4,12 +4,13 @@ import type { ReadingNotice } from "../../types.ts";
 import { decodeText } from "../encoding.ts";
 import { partnersOf } from "./elements.ts";
 import type { Format } from "./format.ts";
+import { isoDayOf } from "./front-matter.ts";
 import { parseHtml } from "./html.ts";
 import { type JoinedPart, joinWritten } from "./join.ts";
 import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
 import { notesToTheirCalls } from "./markup-notes.ts";
 import { plainMetadata, titleOf } from "./parsed.ts";
-import { isDateLine, withoutRepeatedTitle } from "./title-block.ts";
+import { saysDate, withoutRepeatedTitle } from "./title-block.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
@@ -18,7 +19,7 @@ const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 4,
+  version: 5,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     if (
@@ -44,7 +45,7 @@ export const epubFormat: Format = {
       }
       const source = textOf(parts, path);
       places.push([sourceStart, path]);
-      const written = parseHtml(source, name, (events) => notesToTheirCalls(withoutTitleDate(events)));
+      const written = parseHtml(source, name, (events) => notesToTheirCalls(withoutTitleDate(events, book.date)));
       unseen.push(...(written.notices ?? []).map((notice) => ({ ...notice, message: `${path}: ${notice.message}` })));
       joined.push({ written, sourceStart });
       sourceStart += source.length;
@@ -58,7 +59,7 @@ export const epubFormat: Format = {
     return [
       {
         ...written,
-        metadata: plainMetadata(title, { description: book.author, asOf: book.date }),
+        metadata: plainMetadata(title, { description: book.author, asOf: isoDayOf(book.date ?? "") }),
         access: null,
         tenant: null,
         places: { type: "parts", parts: places },
@@ -69,20 +70,24 @@ export const epubFormat: Format = {
   },
 };
 
-/** A chapter's events without the date that a title page has on a line of its own: the package says it. */
-function withoutTitleDate(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
-  const isTitlePage = (event: MarkupEvent) =>
-    event.type === "open" && event.attributes["epub:type"]?.split(" ").includes("titlepage") === true;
-  if (!events.some(isTitlePage)) return events;
-  const open = events.findIndex((event) => event.type === "open" && event.attributes.class?.split(" ").includes("date") === true);
-  const end = open < 0 ? 0 : (partnersOf(events)[open] ?? open) + 1;
-  const line = events.slice(Math.max(0, open), end).map((event) => (event.type === "text" ? event.text : ""));
-  return isDateLine(line.join("")) ? [...events.slice(0, open), ...events.slice(end)] : events;
+/** A chapter's events without the line of a title page that is the date which the package says. */
+function withoutTitleDate(events: readonly MarkupEvent[], date: string | null): readonly MarkupEvent[] {
+  const has = (event: MarkupEvent, name: string, value: string) =>
+    event.type === "open" && event.attributes[name]?.split(" ").includes(value) === true;
+  const page = events.findIndex((event) => has(event, "epub:type", "titlepage"));
+  if (date === null || page < 0) return events;
+  const partner = partnersOf(events);
+  const open = events.slice(0, partner[page]).findIndex((event, i) => i > page && has(event, "class", "date"));
+  if (open < 0) return events;
+  const end = (partner[open] ?? open) + 1;
+  const line = events.slice(open, end).map((event) => (event.type === "text" ? event.text : ""));
+  return saysDate(line.join(""), date) ? [...events.slice(0, open), ...events.slice(end)] : events;
 }
 
 interface BookPackage {
   readonly title: string | null;
   readonly author: string | null;
+  /** Its day where it has one, else what it says: `2019-10`. */
   readonly date: string | null;
   /** Paths of the chapters in reading order. */
   readonly spine: readonly string[];
@@ -102,11 +107,11 @@ function readPackage(source: string, path: string): BookPackage {
     const next = at < 0 ? undefined : events[at + 1];
     return next?.type === "text" ? next.text.replace(/\s+/g, " ").trim() || null : null;
   };
-  const date = said("dc:date")?.slice(0, 10) ?? null;
+  const date = said("dc:date");
   return {
     title: said("dc:title"),
     author: said("dc:creator"),
-    date: date !== null && /^\d{4}-\d\d-\d\d$/.test(date) ? date : null,
+    date: date === null ? null : (isoDayOf(date) ?? date),
     spine,
   };
 }

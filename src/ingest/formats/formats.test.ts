@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { strFromU8, unzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { originalPlaceOf } from "../../text/original-place.ts";
 import { toOriginal } from "../../text/source-map.ts";
@@ -194,15 +195,47 @@ describe("a book's title page", () => {
     `<html><body epub:type="frontmatter"><section epub:type="titlepage"><h1>Harbour Fees</h1>${more}</section></body></html>`;
   const chapter = "<html><body><h1>Harbour fees</h1><p>A berth costs $3.</p></body></html>";
 
+  /** A book whose package says a date. */
+  const dated = (date: string, ...chapters: readonly string[]) => {
+    const book = strFromU8(unzipSync(epubOf(chapters))["OEBPS/book.opf"] as Uint8Array);
+    return epubOf(chapters, { "OEBPS/book.opf": book.replace("</metadata>", `<dc:date>${date}</dc:date></metadata>`) });
+  };
+
   test("is the heading of the text where that says the same words; its date is no sentence", async () => {
     const twice = chapter.replace("<h1>", "<h1>Harbour Fees</h1><h1>");
     expect((await readOne("a.epub", epubOf([titlePage(""), twice]))).text).toBe("Harbour fees\n\nA berth costs $3.");
-    const document = await readOne("a.epub", epubOf([titlePage('<p class="date">May 2026</p>'), chapter]));
+    const document = await readOne("a.epub", dated("2026-05", titlePage('<p class="date">May 2026</p>'), chapter));
     expect(document.text).toBe("Harbour fees\n\nA berth costs $3.");
     expect(document.blocks.map(({ type }) => type)).toEqual(["heading", "paragraph"]);
     const found = place(document, "A berth costs $3.");
     expect(found).toMatchObject({ part: "OEBPS/text/c1.xhtml" });
     expect(chapter.slice(found.start, found.end)).toBe("A berth costs $3.");
+  });
+
+  test.each([
+    ["2019-10", "2019-10", null],
+    ["2026-05-03", "2026-05-03", "2026-05-03"],
+    ["2026-05-03T10:00:00Z", "3 May 2026", "2026-05-03"],
+    ["2026-09-03", "Sept. 3rd, 2026", "2026-09-03"],
+    ["2026-02-30", "2026-02-30", null],
+  ])("has no line for the date %s that its package says: %s", async (date, line, asOf) => {
+    const { text, metadata } = await readOne("a.epub", dated(date, titlePage(`<p class="date">${line}</p>`), chapter));
+    expect([text, metadata.asOf]).toEqual(["Harbour fees\n\nA berth costs $3.", asOf]);
+  });
+
+  test.each(["Decks 2", "Marble 3", "Maybe 5", "May 2025", "May 2026", "4 May 2026", "1,250"])(
+    "keeps the line %s: its package says another date",
+    async (line) => {
+      const { text } = await readOne("a.epub", dated("2026-05-03", titlePage(`<p class="date">${line}</p>`), chapter));
+      expect(text).toContain(line);
+    },
+  );
+
+  test("keeps a date where its package says none, and one outside of it", async () => {
+    const line = '<p class="date">12 May 2026</p>';
+    expect((await readOne("a.epub", epubOf([titlePage(line), chapter]))).text).toContain("12 May 2026");
+    const page = `<html><body><section epub:type="titlepage"><h1>Port</h1></section><h2>Sailings</h2>${line}</body></html>`;
+    expect((await readOne("a.epub", dated("2026-05-12", page))).text).toBe("Port\n\nSailings\n\n12 May 2026");
   });
 
   test("keeps its authors and what is more than a date, and a title of other words", async () => {

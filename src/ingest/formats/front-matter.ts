@@ -20,7 +20,7 @@ const date = z
   .union([z.string(), z.date()])
   .nullish()
   .transform((value) => (value instanceof Date ? value.toISOString() : value?.trim() || null))
-  .refine((value) => value === null || isIsoDate(value), "must be a date such as 2019-04-30")
+  .refine((value) => value === null || isoDayOf(value) !== null, "must be a date such as 2019-04-30")
   .transform((value) => value?.slice(0, 10) ?? null);
 /** Unknown kinds of a known key are ignored: many sites use `type` and `authority` for purposes of their own. */
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values).nullable().catch(null);
@@ -176,9 +176,10 @@ function badFrontMatter(line: number, reason: string, cause: unknown, where = YA
   return new IngestError("bad_front_matter", `front matter, line ${line}: ${why}: correct the ${where}, or remove it`, { line }, { cause });
 }
 
-function isIsoDate(value: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return false;
+/** The day of an ISO date, with or without a time behind it; `null`: it is none. */
+export function isoDayOf(value: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return null;
   const day = value.slice(0, 10);
   const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? day : null;
 }

@@ -5,12 +5,26 @@ const MAX_BETWEEN = 4;
 /** Longer ones are text, in characters, and so is what ends a sentence. */
 const MAX_LINE = 200;
 const ENDS_SENTENCE = /[.!?:;]["'”’)]?$/;
-const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\\p{Ll}*\\.?";
-const DATE = new RegExp(`^(?:\\d{1,2}(?:st|nd|rd|th)?\\.?\\s+)?(?:${MONTH},?\\s+)?\\d[\\d\\s.,/:TZ+–-]*$`, "iu");
+const MONTHS =
+  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
+const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?";
+const DATES = [`(?:${DAY}\\.?\\s+)?(?<month>${MONTHS})\\.?,?`, `(?<month>${MONTHS})\\.?\\s+${DAY},?`].map(
+  (date) => new RegExp(`^${date}\\s+(?<year>\\d{4})$`, "i"),
+);
 
-/** Whether the line of a title block is nothing but a date: no sentence of the text, and what a file says of itself. */
-export function isDateLine(text: string): boolean {
-  return DATE.test(text.trim());
+/** Whether a line says this ISO date (a day, a month or a year) and nothing else: no sentence of the text, where its file says the same of itself. */
+export function saysDate(line: string, date: string): boolean {
+  const text = line.trim();
+  return text === date || isoOf(text) === date;
+}
+
+/** A date in English words as ISO writes it: `3 May 2026`, `May 3, 2026`, `May 2026`. */
+function isoOf(text: string): string | null {
+  const found = DATES.map((date) => date.exec(text)?.groups).find((groups) => groups !== undefined);
+  if (found === undefined) return null;
+  const { year, month = "", day } = found;
+  const number = 1 + "janfebmaraprmayjunjulaugsepoctnovdec".indexOf(month.slice(0, 3).toLowerCase()) / 3;
+  return [year, String(number), ...(day === undefined ? [] : [day])].map((part) => part?.padStart(2, "0")).join("-");
 }
 
 /** A title before a heading of the same words is that heading, as title pages and converters write it, some of them twice: the last one is kept. */
