@@ -1,7 +1,7 @@
 import { rowEnds } from "../../row-lines.ts";
 import { type CodeLines, codeOf } from "./code.ts";
 import { areLevel, type PdfLine } from "./lines.ts";
-import { hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
+import { endsInFigure, hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import type { PdfBox } from "./words.ts";
 
@@ -233,9 +233,9 @@ function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
     rows.map((row) => ({ text: textOf(row), hadRoom: true })),
     LEAST_ROWS,
   ).map((i) => rows[i]?.at(-1) as PdfLine);
-  const endsInFigure = (line: PdfLine) => /\d%?$/.test(line.words.at(-1)?.text ?? "");
   if (!ends.some(endsInFigure)) return ends;
-  return lines.filter((line, i) => ends.includes(line) || (endsInFigure(line) && /^\p{Lu}/u.test(lines[i + 1]?.words[0]?.text ?? "")));
+  const known = new Set(ends);
+  return lines.filter((line, i) => known.has(line) || (endsInFigure(line) && /^\p{Lu}/u.test(lines[i + 1]?.words[0]?.text ?? "")));
 }
 
 function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, left, right }: Column): PdfBlock {

@@ -11,6 +11,10 @@ const HUNG = 0.8;
 export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
 const ENDED = /[.!?:;]["”)\]]*$/;
 
+export function endsInFigure({ words }: PdfLine): boolean {
+  return /\d%?$/.test(words.at(-1)?.text ?? "");
+}
+
 export function markOf({ words }: PdfLine): string | null {
   const mark = words[0]?.text ?? "";
   return words.length > 1 && BULLET.test(mark) ? mark : null;
