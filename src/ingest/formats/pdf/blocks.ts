@@ -1,5 +1,6 @@
 import { rowEnds } from "../../row-lines.ts";
 import { type CodeLines, codeOf } from "./code.ts";
+import { greatest, least } from "./extent.ts";
 import { areLevel, type PdfLine } from "./lines.ts";
 import { endsInFigure, hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
 import type { Region, TableRegion } from "./regions.ts";
@@ -95,7 +96,7 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
 
 /** From where to where lines go that stand above, beneath or among those of a region: white space may part one column into many regions. */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
-  const [from, to] = [Math.min(...lines.map(({ x }) => x)), Math.max(...lines.map((line) => line.right))];
+  const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
   let [left, right] = [from, to];
   for (const region of regions) {
     if (region.type === "table") continue;
@@ -125,7 +126,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
   const flush = () => {
-    if (open.length > 0) blocks.push(...runBlocks([...run, open], page, column));
+    if (open.length > 0) for (const block of runBlocks([...run, open], page, column)) blocks.push(block);
     [run, open] = [[], []];
   };
   for (let i = 0; i < lines.length; i++) {
@@ -157,8 +158,8 @@ interface Edges {
 }
 
 function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]): Edges {
-  const left = Math.min(...text.map(({ x }) => x));
-  const right = Math.max(...text.map((line) => line.right));
+  const left = least(text.map(({ x }) => x));
+  const right = greatest(text.map((line) => line.right));
   return { left, right, pitch: usualPitch(lines) };
 }
 
@@ -282,7 +283,7 @@ function usualPitch(lines: readonly PdfLine[]): number {
     .map((line, i) => line.bottom - (lines[i]?.bottom ?? 0))
     .filter((step) => step > 0)
     .sort((a, b) => a - b);
-  const height = Math.max(...lines.map(({ size }) => size)) * 1.25;
+  const height = greatest(lines.map(({ size }) => size)) * 1.25;
   return steps.length < FEW_STEPS ? Math.min(height, steps[0] ?? height) : (steps[Math.floor(steps.length / 4)] ?? height);
 }
 

@@ -1,4 +1,5 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
+import { least } from "./extent.ts";
 import type { PdfLine } from "./lines.ts";
 import { endsInFigure, isFull, isHung, isMarkInText, textStart } from "./marks.ts";
 
@@ -99,7 +100,7 @@ function areSameRows(before: RowBlock, block: RowBlock): boolean {
 }
 
 function edgeOf({ lines }: TextBlock): number {
-  return lines.reduce((edge, { x }) => Math.min(edge, x), Number.POSITIVE_INFINITY);
+  return least(lines.map(({ x }) => x));
 }
 
 /** Whether some row ends in a figure. */

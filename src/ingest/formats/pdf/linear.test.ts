@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../../../testing/processor-time.ts";
-import type { PdfBlock, TextBlock } from "./blocks.ts";
+import { blocksOf, type PdfBlock, styleOf, type TextBlock } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { type PdfLine, toLine } from "./lines.ts";
+import { regionsOf } from "./regions.ts";
+import { writePdf } from "./write.ts";
 
 const GROWTH = 4;
 /** What grows with the square takes sixteen times as long. */
@@ -67,5 +69,25 @@ describe("putting the blocks of pages together takes time by their number, not b
     const bound = LINEAR * Math.max(small, FLOOR_MS);
     const large = costMs(many);
     expect(large < bound ? large : Math.min(large, costMs(many))).toBeLessThan(bound);
+  });
+});
+
+describe("a page of more words than a call takes arguments", () => {
+  const lines = range(75_000, (i) => [line(50, i * 15, "a"), line(300, i * 15, "b")]).flat();
+  const column = range(lines.length, (i) => line(50, i * 15, "a"));
+  const page = { number: 1, height: 800, dots: [] };
+  const style = styleOf(lines.slice(0, 20), { outline: new Map(), isTypewritten: false });
+
+  it("is read as a table", () => {
+    expect(regionsOf(lines).map(({ type }) => type)).toEqual(["table"]);
+  });
+
+  it("is read as a column", () => {
+    expect(blocksOf([{ type: "column", lines: column }], page, style).length).toBeGreaterThan(0);
+  });
+
+  it("is written as code", () => {
+    const { text } = writePdf([{ type: "code", lines: column, breaks: column.map(() => 1), page: 1 }], [], new Map());
+    expect(text).toHaveLength(2 * column.length - 1);
   });
 });
