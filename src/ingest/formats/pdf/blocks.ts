@@ -2,7 +2,7 @@ import { rowEnds } from "../../row-lines.ts";
 import { type CodeLines, codeOf } from "./code.ts";
 import { greatest, least } from "./extent.ts";
 import { areLevel, type PdfLine } from "./lines.ts";
-import { endsInFigure, hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
+import { endsInFigure, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, SAME_SIZE, SAME_START } from "./marks.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import type { PdfBox } from "./words.ts";
 
@@ -54,10 +54,8 @@ const PARAGRAPH_GAP = 1.35;
 const HEADING_STEP = 1.7;
 /** From fewer lines their usual distance cannot be told. */
 const FEW_STEPS = 3;
-/** First lines of paragraphs are indented by this, in parts of the letters' size. */
-const INDENT = 0.8;
-/** How a sentence ends. */
-const ENDED = /[.!?:;"”)]$/;
+/** How a line ends that may end a paragraph: a sentence, or a quotation or bracket. */
+const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
 /** Here it is seen that the next word would have had room: two lines are rows. */
 const LEAST_ROWS = 2;
@@ -186,10 +184,10 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   if (areLevel(last, line)) return false;
   if (isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
   const hadRoom = !isFull(last, line, right);
-  const isEnded = ENDED.test(last.words.at(-1)?.text ?? "");
+  const isEnded = MAY_END.test(last.words.at(-1)?.text ?? "");
   // Words of another size in a sentence, such as code, may fill a line: the sentence runs on. A note's mark, or larger letters, begin something else.
   const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(line.words[0]?.text ?? "");
-  if (Math.abs(last.size - line.size) > 0.6 && !runsOn) return true;
+  if (Math.abs(last.size - line.size) > SAME_SIZE && !runsOn) return true;
   const step = line.bottom - last.bottom;
   const usual = pitch * PARAGRAPH_GAP * Math.max(1, line.size / style.bodySize);
   if (step > (isHeadingLike(line, style) ? Math.min(usual, line.size * HEADING_STEP) : usual) || step < 0) return true;
@@ -204,12 +202,12 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
 /** Whether a sentence ends a paragraph: the next word would have had room behind it. */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;
-  return !areLevel(last, line) && ENDED.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
+  return !areLevel(last, line) && MAY_END.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
 }
 
 /** Lines in the middle of a page have room on both sides. */
 function areCentred(a: PdfLine, b: PdfLine): boolean {
-  return Math.abs(a.x - b.x) > a.size * 0.3 && Math.abs(a.x + a.right - b.x - b.right) < a.size;
+  return Math.abs(a.x - b.x) > a.size * SAME_START && Math.abs(a.x + a.right - b.x - b.right) < a.size;
 }
 
 /** Paragraphs without a gap between them: one of rows where lines that end no sentence were ended, else each by itself. */
@@ -218,7 +216,7 @@ function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, colu
   if (made.some(({ type }) => type !== "paragraph")) return made;
   const lines = run.flat();
   const ends = new Set(endsOfRows(lines, page.edge));
-  if ([...ends].every((line) => ENDED.test(line.words.at(-1)?.text ?? ""))) return made;
+  if ([...ends].every((line) => MAY_END.test(line.words.at(-1)?.text ?? ""))) return made;
   return [{ ...(toBlock(lines, page, column) as TextBlock & { readonly type: "paragraph" }), rowEnds: ends }];
 }
 

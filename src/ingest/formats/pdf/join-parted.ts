@@ -1,14 +1,7 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
 import { least } from "./extent.ts";
 import type { PdfLine } from "./lines.ts";
-import { endsInFigure, isFull, isHung, isMarkInText, textStart } from "./marks.ts";
-
-/** First lines of paragraphs are indented by this, in parts of the letters' size. */
-const INDENT = 0.8;
-const SAME_SIZE = 0.6;
-/** Lines that begin as near to each other as this, in parts of the letters' size, begin at the same place. */
-const SAME_START = 0.3;
-const ENDED = /[.!?:;]["”)]?$/;
+import { ENDED, endsInFigure, INDENT, isFull, isHung, isMarkInText, SAME_SIZE, SAME_START, textStart } from "./marks.ts";
 
 /** Blocks to which others were joined have arrays of their own, which grow: rows may go on over thousands of pages. */
 interface GrownCode {
