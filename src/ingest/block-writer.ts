@@ -29,6 +29,9 @@ const MAX_RUN_IN = 80;
 const HEAD_END = /[.:?!–—][)\]"”’]*$/;
 const BEHIND_HEAD = /^\s*[.:–—]/;
 
+/** How bold words end that are no heading: as a sentence does, or what announces one. */
+export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
+
 /** Text of a piece of code that ends a line. */
 export const LINE_BREAK = "\n";
 export interface CodePiece extends TextRange {
@@ -376,7 +379,7 @@ function isBoldHeading({ type, start, end, runIn }: Block, text: string, next: B
   if (type !== "paragraph" || runIn === undefined || next === undefined || next.type === "heading" || end - start > MAX_RUN_IN)
     return false;
   const line = text.slice(start, end);
-  return text.slice(runIn, end).trim() === "" && /\p{L}/u.test(line) && !/[.,;:!…][)\]"”’]*$/.test(line);
+  return text.slice(runIn, end).trim() === "" && /\p{L}/u.test(line) && !NO_HEADING_END.test(line);
 }
 
 function headingOf({ start, end, header }: Block, level: number): Block {

@@ -139,11 +139,14 @@ describe("bold words", () => {
     ]);
   });
 
-  it("that announce what follows are no heading", () => {
+  it("that announce what follows, or call out, are no heading", () => {
     expect(heads([line(3, "We need:", { isBold: true }), line(6, "A passport.")])).toEqual([
       "paragraph We need:|",
       "paragraph A passport.|",
     ]);
+    for (const call of ["Warning!", "(Do not touch.)", "And so on…"]) {
+      expect(heads([line(3, call, { isBold: true }), line(6, "It is hot.")])).toEqual([`paragraph ${call}|`, "paragraph It is hot.|"]);
+    }
     expect(heads([line(3, "In person", { isBold: true }), line(6, "At the desk.")])).toEqual([
       "heading In person|",
       "paragraph At the desk.|",

@@ -1,3 +1,4 @@
+import { NO_HEADING_END } from "../../block-writer.ts";
 import { rowEnds } from "../../row-lines.ts";
 import { type CodeLines, codeOf } from "./code.ts";
 import { greatest, least } from "./extent.ts";
@@ -265,7 +266,7 @@ function headingLevel(line: PdfLine, text: string, style: TextStyle): number {
     line.isBold &&
     !style.isBodyBold &&
     text.length <= MAX_BOLD_HEADING_CHARACTERS &&
-    !/[.,;:]$/.test(text) &&
+    !NO_HEADING_END.test(text) &&
     line.words.every(({ isBold }) => isBold);
   return isBoldLine && line.size >= style.bodySize * 0.95 ? Math.min(6, style.headingSizes.length + 1) : 0;
 }
