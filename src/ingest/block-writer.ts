@@ -29,6 +29,9 @@ const MAX_RUN_IN = 80;
 const HEAD_END = /[.:?!–—][)\]"”’]*$/;
 const BEHIND_HEAD = /^\s*[.:–—]/;
 
+/** How bold words end that are no heading: as a sentence does, or what announces one. */
+export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
+
 /** Text of a piece of code that ends a line. */
 export const LINE_BREAK = "\n";
 export interface CodePiece extends TextRange {
@@ -401,7 +404,7 @@ function boldHeadings(blocks: readonly Block[], text: string, above: readonly nu
 
 function isTitleLike({ type, start, end }: Block, text: string): boolean {
   const line = text.slice(start, end);
-  return type === "paragraph" && line.length <= MAX_RUN_IN && /\p{L}/u.test(line) && !/[\d:\n]|[.,;!…][)\]"”’]*$/.test(line);
+  return type === "paragraph" && line.length <= MAX_RUN_IN && /\p{L}/u.test(line) && !/[\d\n:]/.test(line) && !NO_HEADING_END.test(line);
 }
 
 function headingOf({ start, end, header }: Block, level: number): Block {

@@ -92,6 +92,21 @@ describe("lines that end before their page does", () => {
     ]);
   });
 
+  it("do not go on in rows of another kind, another size or another place", () => {
+    const first = read([line(48, "Outer mole 12.4"), line(49, "Fish quay 11.8"), line(50, "Slipway 10.2.")]);
+    const rows = "paragraph Outer mole 12.4\nFish quay 11.8\nSlipway 10.2.";
+    const next = (texts: readonly string[], look: LineLook = {}) => {
+      const lines = [...texts.map((text, i) => line(i + 1, text, look)), line(texts.length + 2, WIDEST)];
+      return written(first, blocksOf([{ type: "column", lines }], PAGE_2, styleOf([line(0, WIDEST)], STYLE))).slice(0, -1);
+    };
+    const address = ["Harbour Office", "12 Mole Road", "Port of Ys"];
+    expect(next(address)).toEqual([rows, `paragraph ${address.join("\n")}`]);
+    const others = ["North pier 9.1", "South pier 8.7"];
+    expect(next(others)).toEqual([`${rows}\n${others.join("\n")}`]);
+    expect(next(others, { size: BODY - 1 })).toEqual([rows, `paragraph ${others.join("\n")}`]);
+    expect(next(others, { x: LEFT + 40 })).toEqual([rows, `paragraph ${others.join("\n")}`]);
+  });
+
   it("part paragraphs without a gap where they end sentences", () => {
     expect(written(read([line(2, "It is one."), line(3, "This is another."), line(4, "And a third.")]))).toEqual([
       "paragraph It is one.",
@@ -124,11 +139,14 @@ describe("bold words", () => {
     ]);
   });
 
-  it("that announce what follows are no heading", () => {
+  it("that announce what follows, or call out, are no heading", () => {
     expect(heads([line(3, "We need:", { isBold: true }), line(6, "A passport.")])).toEqual([
       "paragraph We need:|",
       "paragraph A passport.|",
     ]);
+    for (const call of ["Warning!", "(Do not touch.)", "And so on…"]) {
+      expect(heads([line(3, call, { isBold: true }), line(6, "It is hot.")])).toEqual([`paragraph ${call}|`, "paragraph It is hot.|"]);
+    }
     expect(heads([line(3, "In person", { isBold: true }), line(6, "At the desk.")])).toEqual([
       "heading In person|",
       "paragraph At the desk.|",

@@ -1,7 +1,9 @@
+import { NO_HEADING_END } from "../../block-writer.ts";
 import { rowEnds } from "../../row-lines.ts";
 import { type CodeLines, codeOf } from "./code.ts";
+import { greatest, least } from "./extent.ts";
 import { areLevel, type PdfLine } from "./lines.ts";
-import { hasDot, ITEM_MARK, isFull, isMarkInText, markOf } from "./marks.ts";
+import { endsInFigure, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, SAME_SIZE, SAME_START } from "./marks.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import type { PdfBox } from "./words.ts";
 
@@ -53,10 +55,8 @@ const PARAGRAPH_GAP = 1.35;
 const HEADING_STEP = 1.7;
 /** From fewer lines their usual distance cannot be told. */
 const FEW_STEPS = 3;
-/** First lines of paragraphs are indented by this, in parts of the letters' size. */
-const INDENT = 0.8;
-/** How a sentence ends. */
-const ENDED = /[.!?:;"”)]$/;
+/** How a line ends that may end a paragraph: a sentence, or a quotation or bracket. */
+const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
 /** Here it is seen that the next word would have had room: two lines are rows. */
 const LEAST_ROWS = 2;
@@ -95,7 +95,7 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
 
 /** From where to where lines go that stand above, beneath or among those of a region: white space may part one column into many regions. */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
-  const [from, to] = [Math.min(...lines.map(({ x }) => x)), Math.max(...lines.map((line) => line.right))];
+  const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
   let [left, right] = [from, to];
   for (const region of regions) {
     if (region.type === "table") continue;
@@ -125,7 +125,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
   const flush = () => {
-    if (open.length > 0) blocks.push(...runBlocks([...run, open], page, column));
+    if (open.length > 0) for (const block of runBlocks([...run, open], page, column)) blocks.push(block);
     [run, open] = [[], []];
   };
   for (let i = 0; i < lines.length; i++) {
@@ -157,8 +157,8 @@ interface Edges {
 }
 
 function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]): Edges {
-  const left = Math.min(...text.map(({ x }) => x));
-  const right = Math.max(...text.map((line) => line.right));
+  const left = least(text.map(({ x }) => x));
+  const right = greatest(text.map((line) => line.right));
   return { left, right, pitch: usualPitch(lines) };
 }
 
@@ -185,10 +185,10 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   if (areLevel(last, line)) return false;
   if (isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
   const hadRoom = !isFull(last, line, right);
-  const isEnded = ENDED.test(last.words.at(-1)?.text ?? "");
+  const isEnded = MAY_END.test(last.words.at(-1)?.text ?? "");
   // Words of another size in a sentence, such as code, may fill a line: the sentence runs on. A note's mark, or larger letters, begin something else.
   const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(line.words[0]?.text ?? "");
-  if (Math.abs(last.size - line.size) > 0.6 && !runsOn) return true;
+  if (Math.abs(last.size - line.size) > SAME_SIZE && !runsOn) return true;
   const step = line.bottom - last.bottom;
   const usual = pitch * PARAGRAPH_GAP * Math.max(1, line.size / style.bodySize);
   if (step > (isHeadingLike(line, style) ? Math.min(usual, line.size * HEADING_STEP) : usual) || step < 0) return true;
@@ -203,12 +203,12 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
 /** Whether a sentence ends a paragraph: the next word would have had room behind it. */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;
-  return !areLevel(last, line) && ENDED.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
+  return !areLevel(last, line) && MAY_END.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
 }
 
 /** Lines in the middle of a page have room on both sides. */
 function areCentred(a: PdfLine, b: PdfLine): boolean {
-  return Math.abs(a.x - b.x) > a.size * 0.3 && Math.abs(a.x + a.right - b.x - b.right) < a.size;
+  return Math.abs(a.x - b.x) > a.size * SAME_START && Math.abs(a.x + a.right - b.x - b.right) < a.size;
 }
 
 /** Paragraphs without a gap between them: one of rows where lines that end no sentence were ended, else each by itself. */
@@ -217,7 +217,7 @@ function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, colu
   if (made.some(({ type }) => type !== "paragraph")) return made;
   const lines = run.flat();
   const ends = new Set(endsOfRows(lines, page.edge));
-  if ([...ends].every((line) => ENDED.test(line.words.at(-1)?.text ?? ""))) return made;
+  if ([...ends].every((line) => MAY_END.test(line.words.at(-1)?.text ?? ""))) return made;
   return [{ ...(toBlock(lines, page, column) as TextBlock & { readonly type: "paragraph" }), rowEnds: ends }];
 }
 
@@ -233,9 +233,9 @@ function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
     rows.map((row) => ({ text: textOf(row), hadRoom: true })),
     LEAST_ROWS,
   ).map((i) => rows[i]?.at(-1) as PdfLine);
-  const endsInFigure = (line: PdfLine) => /\d%?$/.test(line.words.at(-1)?.text ?? "");
   if (!ends.some(endsInFigure)) return ends;
-  return lines.filter((line, i) => ends.includes(line) || (endsInFigure(line) && /^\p{Lu}/u.test(lines[i + 1]?.words[0]?.text ?? "")));
+  const known = new Set(ends);
+  return lines.filter((line, i) => known.has(line) || (endsInFigure(line) && /^\p{Lu}/u.test(lines[i + 1]?.words[0]?.text ?? "")));
 }
 
 function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, left, right }: Column): PdfBlock {
@@ -266,7 +266,7 @@ function headingLevel(line: PdfLine, text: string, style: TextStyle): number {
     line.isBold &&
     !style.isBodyBold &&
     text.length <= MAX_BOLD_HEADING_CHARACTERS &&
-    !/[.,;:]$/.test(text) &&
+    !NO_HEADING_END.test(text) &&
     line.words.every(({ isBold }) => isBold);
   return isBoldLine && line.size >= style.bodySize * 0.95 ? Math.min(6, style.headingSizes.length + 1) : 0;
 }
@@ -282,7 +282,7 @@ function usualPitch(lines: readonly PdfLine[]): number {
     .map((line, i) => line.bottom - (lines[i]?.bottom ?? 0))
     .filter((step) => step > 0)
     .sort((a, b) => a - b);
-  const height = Math.max(...lines.map(({ size }) => size)) * 1.25;
+  const height = greatest(lines.map(({ size }) => size)) * 1.25;
   return steps.length < FEW_STEPS ? Math.min(height, steps[0] ?? height) : (steps[Math.floor(steps.length / 4)] ?? height);
 }
 

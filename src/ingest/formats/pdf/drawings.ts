@@ -1,3 +1,4 @@
+import { greatest, least } from "./extent.ts";
 import { apply, type Matrix } from "./matrix.ts";
 import type { Segment } from "./operators.ts";
 import type { PdfBox, PdfPage, PdfRule } from "./words.ts";
@@ -74,9 +75,9 @@ function dotOf(one: readonly [number, number], other: readonly [number, number])
 
 function boundsOf(rules: readonly PdfRule[]): PdfBox {
   return {
-    x: Math.min(...rules.map(({ x1 }) => x1)),
-    y: Math.min(...rules.map(({ y1 }) => y1)),
-    right: Math.max(...rules.map(({ x2 }) => x2)),
-    bottom: Math.max(...rules.map(({ y2 }) => y2)),
+    x: least(rules.map(({ x1 }) => x1)),
+    y: least(rules.map(({ y1 }) => y1)),
+    right: greatest(rules.map(({ x2 }) => x2)),
+    bottom: greatest(rules.map(({ y2 }) => y2)),
   };
 }

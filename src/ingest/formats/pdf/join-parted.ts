@@ -1,48 +1,104 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
-import { isFull, isHung, isMarkInText, textStart } from "./marks.ts";
+import { least } from "./extent.ts";
+import type { PdfLine } from "./lines.ts";
+import { ENDED, endsInFigure, INDENT, isFull, isHung, isMarkInText, SAME_SIZE, SAME_START, textStart } from "./marks.ts";
 
-/** First lines of paragraphs are indented by this, in parts of the letters' size. */
-const INDENT = 0.8;
-const SAME_SIZE = 0.6;
-const ENDED = /[.!?:;]["”)]?$/;
+/** Blocks to which others were joined have arrays of their own, which grow: rows may go on over thousands of pages. */
+interface GrownCode {
+  readonly type: "code";
+  readonly lines: PdfLine[];
+  readonly breaks: number[];
+  page: number;
+}
+
+interface GrownText extends TextBlock {
+  readonly type: "paragraph" | "item";
+  readonly lines: PdfLine[];
+  readonly rowEnds: Set<PdfLine>;
+  page: number;
+  left: number;
+  right: number;
+}
 
 /** Blocks that the end of a column or page parts, put together; notes that stand at the foot of the page come behind. */
 export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
   const out: PdfBlock[] = [];
+  /** Where the last block stands that is no note, and whether others were joined to it. */
+  let [at, isGrown] = [-1, false];
+  /** The last part of it that has rows. */
+  let rows: RowBlock | null = null;
   for (const block of blocks) {
-    const at = out.findLastIndex(({ type }) => type !== "note");
     const before = out[at];
     // A note between blocks of one page stands in the text.
     const isApart = before === undefined || (at < out.length - 1 && before.page === block.page);
-    const joined = isApart ? null : join(before, block);
-    if (joined !== null) out[at] = joined;
-    else out.push(block);
+    const joined = isApart ? null : join(before, block, { isGrown, rows });
+    if (block.type !== "note" && (joined === null || hasRows(block))) rows = hasRows(block) ? block : null;
+    if (joined !== null) {
+      out[at] = joined;
+      isGrown = true;
+      continue;
+    }
+    if (block.type !== "note") [at, isGrown] = [out.length, false];
+    out.push(block);
   }
   return out;
 }
 
-/** `null`: they are two. */
-function join(before: PdfBlock, block: PdfBlock): PdfBlock | null {
+/**
+ * `null`: they are two.
+ * @param isGrown `before` is what this made: it grows in place
+ * @param rows the last part of `before` that has rows
+ */
+function join(
+  before: PdfBlock,
+  block: PdfBlock,
+  { isGrown, rows }: { readonly isGrown: boolean; readonly rows: RowBlock | null },
+): PdfBlock | null {
   if (before.type === "code" && block.type === "code") {
     if (before.page === block.page) return null;
-    return {
-      ...before,
-      lines: [...before.lines, ...block.lines],
-      breaks: [...before.breaks, 1, ...block.breaks.slice(1)],
-      page: block.page,
-    };
+    const code = (isGrown ? before : { ...before, lines: [...before.lines], breaks: [...before.breaks] }) as GrownCode;
+    for (const [i, line] of block.lines.entries()) {
+      code.lines.push(line);
+      code.breaks.push(i === 0 ? 1 : (block.breaks[i] ?? 1));
+    }
+    code.page = block.page;
+    return code;
   }
   if ((before.type !== "paragraph" && before.type !== "item") || (block.type !== "paragraph" && block.type !== "item")) return null;
   if (!isElsewhere(before, block)) return null;
   const isWithinRow = goesOn(before, block);
-  if (!isWithinRow && !(hasRows(before) && hasRows(block))) return null;
-  const rowEnds = new Set([...(before.rowEnds ?? []), ...(block.rowEnds ?? []), ...(isWithinRow ? [] : before.lines.slice(-1))]);
-  return { ...before, lines: [...before.lines, ...block.lines], rowEnds, page: block.page, left: block.left, right: block.right };
+  if (!isWithinRow && !(rows !== null && hasRows(block) && areSameRows(rows, block))) return null;
+  const text = (isGrown ? before : { ...before, lines: [...before.lines], rowEnds: new Set(before.rowEnds) }) as GrownText;
+  const last = text.lines.at(-1);
+  if (!isWithinRow && last !== undefined) text.rowEnds.add(last);
+  for (const line of block.lines) text.lines.push(line);
+  for (const line of block.rowEnds ?? []) text.rowEnds.add(line);
+  [text.page, text.left, text.right] = [block.page, block.left, block.right];
+  return text;
 }
 
-/** Rows go on with rows behind the end of a page. */
-function hasRows({ rowEnds }: { readonly rowEnds?: ReadonlySet<unknown> }): boolean {
-  return rowEnds !== undefined && rowEnds.size > 0;
+type RowBlock = TextBlock & { readonly rowEnds: ReadonlySet<PdfLine> };
+
+function hasRows(block: PdfBlock): block is PdfBlock & RowBlock {
+  return "rowEnds" in block && block.rowEnds !== undefined && block.rowEnds.size > 0;
+}
+
+/** Rows go on behind the end of a page with rows that begin and end as they do: an address is no part of a price list. */
+function areSameRows(before: RowBlock, block: RowBlock): boolean {
+  const [last, first] = [before.lines.at(-1), block.lines[0]];
+  if (last === undefined || first === undefined || block.mark !== "none" || Math.abs(last.size - first.size) > SAME_SIZE) return false;
+  const step = edgeOf(block) - edgeOf(before);
+  const isAtEdge = [step, step - (block.left - before.left)].some((distance) => Math.abs(distance) < first.size * SAME_START);
+  return isAtEdge && haveFigures(before) === haveFigures(block);
+}
+
+function edgeOf({ lines }: TextBlock): number {
+  return least(lines.map(({ x }) => x));
+}
+
+/** Whether some row ends in a figure. */
+function haveFigures({ lines, rowEnds }: RowBlock): boolean {
+  return lines.some((line, i) => (rowEnds.has(line) || i === lines.length - 1) && endsInFigure(line));
 }
 
 /** In the next column, or on the next page. */
@@ -54,7 +110,7 @@ function isElsewhere(before: TextBlock, block: TextBlock): boolean {
 /** Whether a block stands where the lines of an item go on, on its page or in its column, and other text does not. */
 function isPartOf(item: TextBlock, { lines: [first], left }: TextBlock): boolean {
   if (first === undefined) return false;
-  const start = textStart(item.lines, item.mark === "word");
+  const start = startOf(item);
   return isHung(first, start, item.left) || isHung(first, start - item.left + left, left);
 }
 
@@ -79,21 +135,34 @@ function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock)
 
 /** Paragraphs that stand where the text of an item before them does, and other text does not, are further parts of that item. */
 export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
+  /** One item of each level, the outermost first: the next one of a level takes the place of the last, and of those within it. */
   let items: TextBlock[] = [];
   return blocks.map((block) => {
-    if (block.type === "item") items.push({ ...block, lines: block.lines.slice(0, 1) });
-    else if (block.type === "heading" || block.type === "table") items = [];
+    if (block.type === "item") {
+      const item = { ...block, lines: block.lines.slice(0, 1) };
+      while (items.length > 0 && !isWithin(item, items.at(-1) as TextBlock)) items.pop();
+      items.push(item);
+    } else if (block.type === "heading" || block.type === "table") items = [];
     else if (block.type === "paragraph") {
       const isPart = block.mark === "none" && items.some((item) => isPartOf(item, block));
       const isAtLast = items.length > 0 && !isLeftOf(block, items.at(-1) as TextBlock);
       // A quote within an item stands further to the right.
-      items = items.filter((item) => !isLeftOf(block, item));
+      while (items.length > 0 && isLeftOf(block, items.at(-1) as TextBlock)) items.pop();
       if (isPart) return { ...block, type: "item", mark: isAtLast ? "none" : "resumed" };
     }
     return block;
   });
 }
 
+function startOf(item: TextBlock): number {
+  return textStart(item.lines, item.mark === "word");
+}
+
+/** Whether the text of an item stands to the right of another's. */
+function isWithin(item: TextBlock, outer: TextBlock): boolean {
+  return startOf(item) - startOf(outer) > (item.lines[0]?.size ?? 0) * SAME_START;
+}
+
 function isLeftOf({ lines: [first] }: TextBlock, item: TextBlock): boolean {
-  return first !== undefined && first.x < textStart(item.lines, item.mark === "word") - first.size * 0.3;
+  return first !== undefined && first.x < startOf(item) - first.size * SAME_START;
 }

@@ -4,12 +4,21 @@ import type { PdfBox } from "./words.ts";
 /** A drawn dot stands this far before its item at most, in parts of the letters' size. */
 const DOT_GAP = 2;
 /** Lines that begin as near to each other as this, in parts of the letters' size, begin at the same place. */
-const SAME_START = 0.3;
+export const SAME_START = 0.3;
+/** First lines of paragraphs are indented by this, in parts of the letters' size. */
+export const INDENT = 0.8;
+/** Letters whose sizes differ by more, in points, are those of another text. */
+export const SAME_SIZE = 0.6;
 /** Text of items stands this far to the right of other text, in parts of the letters' size. */
 const HUNG = 0.8;
 /** A mark that a list's item loses, as its text goes without it. */
 export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
-const ENDED = /[.!?:;]["”)\]]*$/;
+/** How a sentence ends. */
+export const ENDED = /[.!?:;]["”)\]]*$/;
+
+export function endsInFigure({ words }: PdfLine): boolean {
+  return /\d%?$/.test(words.at(-1)?.text ?? "");
+}
 
 export function markOf({ words }: PdfLine): string | null {
   const mark = words[0]?.text ?? "";

@@ -223,10 +223,10 @@ function withStoodIn(region: Region, grids: ReadonlyMap<PdfWord, Grid>, code: Re
     const pieces = line.words.flatMap((word) => code.get(word) ?? []);
     const rest = line.words.filter((word) => !grids.has(word) && !code.has(word));
     if (rest.length > 0) open.push(rest.length === line.words.length ? line : toLine(rest));
-    open.push(...pieces.flatMap(({ lines }) => lines));
+    for (const { lines } of pieces) for (const piece of lines) open.push(piece);
     if (tables.length === 0) continue;
     flush();
-    regions.push(...tables.map(({ region }) => region));
+    for (const { region } of tables) regions.push(region);
   }
   flush();
   return regions;

@@ -1,5 +1,5 @@
+import { greatest, least } from "./extent.ts";
 import { BULLET, linesOf, type PdfLine, stripsOf } from "./lines.ts";
-
 import { isFull } from "./marks.ts";
 
 /** A part of a page that is read at one go: lines of one column, or a table. */
@@ -197,8 +197,8 @@ function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: num
   const rows: PdfLine[][][] = [];
   let bottom = Number.NEGATIVE_INFINITY;
   for (const strip of strips) {
-    const top = Math.min(...strip.map(({ y }) => y));
-    const height = Math.max(...strip.map((fragment) => fragment.bottom - fragment.y));
+    const top = least(strip.map(({ y }) => y));
+    const height = greatest(strip.map((fragment) => fragment.bottom - fragment.y));
     const hasFirst = strip.some((fragment) => columnOf(fragment) === 0);
     const isNear = top - bottom < height * ROW_GAP;
     const last = rows.at(-1);
@@ -206,7 +206,7 @@ function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: num
     const row = isContinued ? last : emptyRow(columns);
     if (!isContinued) rows.push(row);
     for (const fragment of strip) row[columnOf(fragment)]?.push(fragment);
-    bottom = Math.max(...strip.map((fragment) => fragment.bottom));
+    bottom = greatest(strip.map((fragment) => fragment.bottom));
   }
   return rows;
 }
@@ -218,8 +218,8 @@ function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: num
 function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] | null {
   const cells = Array.from({ length: columns }, (_, column) => strips.flat().filter((fragment) => columnOf(fragment) === column));
   const steps = cells.flatMap((cell) => cell.slice(1).map((fragment, i) => fragment.y - (cell[i] as PdfLine).bottom));
-  const height = Math.max(...strips.flat().map((fragment) => fragment.bottom - fragment.y));
-  const nearest = Math.min(...steps.filter((step) => step > -height / 2));
+  const height = greatest(strips.flat().map((fragment) => fragment.bottom - fragment.y));
+  const nearest = least(steps.filter((step) => step > -height / 2));
   const rows: PdfLine[][][] = [];
   let bottom = Number.NEGATIVE_INFINITY;
   for (const fragment of strips.flat().sort((a, b) => a.y - b.y)) {
@@ -227,7 +227,7 @@ function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, co
     rows.at(-1)?.[columnOf(fragment)]?.push(fragment);
     bottom = Math.max(bottom, fragment.bottom);
   }
-  const rights = cells.map((cell) => Math.max(...cell.map(({ right }) => right)));
+  const rights = cells.map((cell) => greatest(cell.map(({ right }) => right)));
   const pairs = rows.flatMap((row) => row.flatMap((cell, column) => pairsOf(linesOf(cell), rights[column] ?? 0)));
   const full = pairs.filter(({ last, line, right }) => isFull(last, line, right)).length;
   const opening = pairs.filter(({ line }) => OPENING.test(line.words[0]?.text ?? "")).length;
@@ -254,7 +254,7 @@ function withHeadersInPlace(rows: readonly Row[]): Row[] {
   if (joined.length === 0) return [...rows];
   return rows.map((row) =>
     row.reduce<PdfLine[][]>((cells, cell, column) => {
-      if (joined.includes(column)) cells.at(-1)?.push(...cell);
+      if (joined.includes(column)) for (const line of cell) cells.at(-1)?.push(line);
       else cells.push([...cell]);
       return cells;
     }, []),

@@ -1,3 +1,4 @@
+import { least } from "./extent.ts";
 import type { PdfLine } from "./lines.ts";
 import { fragmentsOf, joinStrip, stripsOf } from "./lines.ts";
 import type { PdfPage, PdfWord } from "./words.ts";
@@ -42,7 +43,7 @@ export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
 /** Lines at the edges that white space parts from the text: what follows on the text is text. */
 function edgeLines(page: PdfPage): PdfLine[] {
   const strips = stripsOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned)))
-    .map((strip) => ({ strip, y: Math.min(...strip.map(({ y }) => y)) }))
+    .map((strip) => ({ strip, y: least(strip.map(({ y }) => y)) }))
     .sort((a, b) => a.y - b.y);
   // The lines that may be running, and the next one on each side.
   const near = MAX_LINES + 1;

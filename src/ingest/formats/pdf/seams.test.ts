@@ -38,6 +38,12 @@ describe("the end of a line with a hyphen", () => {
     );
   });
 
+  it("takes the hyphen out of words that the document has whole, also where it has too few of them to tell of others", () => {
+    expect(joined("more infor-\nmation on the appli-\ncation of the regu-\nlation, all information")).toBe(
+      "more information on the appli-cation of the regu-lation, all information",
+    );
+  });
+
   it("joins what has no blank between its parts", () => {
     expect(joined("npm diff -\n-diff=pkg- \nfork@1".replace(" \n", "\n"))).toBe("npm diff --diff=pkg-fork@1");
     expect(joined("in 2009-\n2010 and/\nor later")).toBe("in 2009-2010 and/or later");

@@ -17,7 +17,8 @@ const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
  * Tells what stands between lines from the words of the whole document. Some documents cut words at the ends of lines; others break lines only at hyphens
- * that are written. Which of both is told by whether the halves of its broken words are words, and whether it has these words whole.
+ * that are written. Which of both is told by whether the halves of its broken words are words, and whether it has these words whole. It decides on words that
+ * the document has nowhere else.
  * @param parts lines that follow each other
  */
 export function seamsOf(parts: readonly (readonly PdfLine[])[]): (last: PdfWord, next: PdfWord) => Seam {
@@ -27,7 +28,7 @@ export function seamsOf(parts: readonly (readonly PdfLine[])[]): (last: PdfWord,
     if (SOFT_HYPHEN.test(last.text)) return "cut";
     if (!HYPHEN.test(last.text) || !SMALL.test(next.text)) return isOneWord(last.text, next.text) ? "none" : "blank";
     if (SUSPENDED.test(next.text)) return "blank";
-    return cuts && isCut(last, next, known) ? "cut" : "none";
+    return isSurelyCut(last, next, known) || (cuts && isCut(last, next, known)) ? "cut" : "none";
   };
 }
 
@@ -72,13 +73,17 @@ function cutsWords(parts: readonly (readonly PdfLine[])[], { whole, halves }: Kn
     for (const [i, line] of lines.entries()) {
       const [last, next] = [line.words.at(-1), lines[i + 1]?.words[0]];
       if (last === undefined || next === undefined || !isBroken(last, next)) continue;
-      const [isWhole, isHyphened] = [whole.has(joinedOf(last, next)), whole.has(bare(last.text + next.text))];
-      if (isWhole && !isHyphened) joined++;
-      else if (isHyphened || isWord(bare(last.text)) || isWord(bare(next.text))) written++;
+      if (isSurelyCut(last, next, { whole })) joined++;
+      else if (whole.has(bare(last.text + next.text)) || isWord(bare(last.text)) || isWord(bare(next.text))) written++;
       else unknown++;
     }
   }
   return joined > 0 && joined >= unknown && joined + unknown >= written;
+}
+
+/** Whether the document has a word whole and never with this hyphen: no other word of it says more. */
+function isSurelyCut(last: PdfWord, next: PdfWord, { whole }: Pick<KnownWords, "whole">): boolean {
+  return whole.has(joinedOf(last, next)) && !whole.has(bare(last.text + next.text));
 }
 
 /** Whether a document that cuts words does so here: it has the word whole, or has one of its halves nowhere. */

@@ -3,6 +3,7 @@ import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.
 import { isHeaderRow } from "../table.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
 import { advanceOf, type CodeLines } from "./code.ts";
+import { least } from "./extent.ts";
 import type { PdfLine } from "./lines.ts";
 import { ITEM_MARK } from "./marks.ts";
 import { seamsOf } from "./seams.ts";
@@ -107,7 +108,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   /** Lines of code with their breaks, and as many blanks as their white space is letters wide. */
   const addCode = ({ lines, breaks }: CodeLines): Piece => {
     const start = length;
-    const left = Math.min(...lines.map(({ x }) => x));
+    const left = least(lines.map(({ x }) => x));
     for (const [i, line] of lines.entries()) {
       const advance = advanceOf(line);
       const isRest = i > 0 && breaks[i] === 0;
