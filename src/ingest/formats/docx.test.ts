@@ -154,3 +154,15 @@ describe("a title block", () => {
     ]);
   });
 });
+
+test("says that comments were left out where there are any: programs write the part without one too", async () => {
+  const noticed = async (comments: string) => {
+    const bytes = docxOf(paragraph("Fees."), {
+      "word/comments.xml": `<w:comments XMLNS>${comments}</w:comments>`,
+      "word/styles.xml": styles,
+    });
+    return (await readDocuments({ path: "a.docx", bytes }))[0]?.reading.notices.map(({ code }) => code);
+  };
+  expect(await noticed("")).toEqual([]);
+  expect(await noticed('<w:comment w:id="0"><w:p/></w:comment>')).toEqual(["left_out"]);
+});

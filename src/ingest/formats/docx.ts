@@ -38,7 +38,8 @@ export const docxFormat: Format = {
     const heading = result.blocks.find(({ type }) => type === "heading");
     const notices: ReadingNotice[] =
       hidden === 0 ? [] : [{ code: "hidden_text", message: `${hidden} characters that Word does not show were left out` }];
-    if (parts.has("word/comments.xml")) notices.push({ code: "left_out", message: "comments in the margin were left out" });
+    if (/<w:comment[ >]/.test(Buffer.from(parts.get("word/comments.xml") ?? []).toString("utf8")))
+      notices.push({ code: "left_out", message: "comments in the margin were left out" });
     const shown = heading === undefined ? null : result.text.slice(heading.start, heading.end);
     return [
       {
