@@ -166,9 +166,9 @@ export class BlockWriter {
   }
 
   /** Bold words at the beginning of a block end where others are written. */
-  #endBoldWords(isVisible: () => boolean): void {
+  #endBoldWords(text: string, start: number, end: number): void {
     const open = this.#open;
-    if (open !== null && open.boldEnd < 0 && this.#bold === 0 && isVisible()) open.boldEnd = this.#builder.length;
+    if (open !== null && open.boldEnd < 0 && this.#bold === 0 && isVisible(text, start, end)) open.boldEnd = this.#builder.length;
   }
 
   /** The next text belongs to another paragraph. */
@@ -202,7 +202,7 @@ export class BlockWriter {
     if (start >= end) return;
     if (this.#isBetween() && !isVisible(this.#builder.original, start, end)) return;
     this.#prepare();
-    this.#endBoldWords(() => isVisible(this.#builder.original, start, end));
+    this.#endBoldWords(this.#builder.original, start, end);
     this.#builder.append(start, end);
   }
 
@@ -210,7 +210,7 @@ export class BlockWriter {
   opaque(text: string, start: number, end: number): void {
     if (this.#isBetween() && !isVisible(text, 0, text.length)) return;
     this.#prepare();
-    this.#endBoldWords(() => isVisible(text, 0, text.length));
+    this.#endBoldWords(text, 0, text.length);
     this.#builder.appendOpaque(text, start, end);
   }
 
@@ -387,9 +387,10 @@ export class BlockWriter {
  * announces or holds a statement as far as its form says. None where bold is how most is written, or bold lines follow each other.
  */
 function boldHeadings(blocks: readonly Block[], text: string, above: readonly number[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  if (blocks.every(({ runIn }) => runIn === undefined)) return found;
   const isBold = blocks.map(({ end, runIn }) => runIn !== undefined && text.slice(runIn, end).trim() === "");
   const letters = blocks.reduce((sum, { start, end }, i) => sum + (isBold[i] ? end - start : 0), 0);
-  const found = new Map<number, number>();
   if (letters * 2 > text.length) return found;
   for (const [i, block] of blocks.entries()) {
     const next = blocks[i + 1];
