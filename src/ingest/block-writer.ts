@@ -1,5 +1,6 @@
 import { TextBuilder } from "../text/source-map.ts";
 import type { Block, BlockType, SourceMapData, TextRange } from "../types.ts";
+import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
 
 type Frame =
   | { readonly type: "item"; readonly level: number }
@@ -23,15 +24,6 @@ interface OpenBlock {
   boldEnd: number;
 }
 
-/** A run-in head is shorter, in characters. */
-const MAX_RUN_IN = 80;
-/** How a run-in head ends, and what else may stand between it and the words that it heads. */
-const HEAD_END = /[.:?!–—][)\]"”’]*$/;
-const BEHIND_HEAD = /^\s*[.:–—]/;
-
-/** How bold words end that are no heading: as a sentence does, or what announces one. */
-export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
-
 /** Text of a piece of code that ends a line. */
 export const LINE_BREAK = "\n";
 export interface CodePiece extends TextRange {
@@ -52,9 +44,7 @@ export interface WrittenBlocks {
  */
 export class BlockWriter {
   readonly #builder: TextBuilder;
-  readonly #blocks: Block[] = [];
-  /** Of each block, the level of the last true heading above. */
-  readonly #levels: number[] = [];
+  readonly #blocks: BoldBlock[] = [];
   #frames: Frame[] = [];
   #open: OpenBlock | null = null;
   /** What separates the next visible text from what is open: nothing, a hard line break, or the end of a paragraph. */
@@ -248,12 +238,7 @@ export class BlockWriter {
     this.#close();
     this.#leave(null);
     const { text, sourceMap } = this.#builder.finish();
-    const levels = boldHeadings(this.#blocks, text, this.#levels);
-    const blocks = this.#blocks.map((block, i): Block => {
-      const level = levels.get(i);
-      return level === undefined ? withRunIn(block, text) : headingOf(block, level);
-    });
-    return { text, sourceMap, blocks };
+    return { text, sourceMap, blocks: withBoldHeads(this.#blocks, text) };
   }
 
   #withoutBlankEnds(pieces: readonly CodePiece[]): CodePiece[] {
@@ -309,13 +294,12 @@ export class BlockWriter {
     const boldEnd = this.#bold > 0 ? -1 : start;
     switch (frame?.type) {
       case "item":
+        this.#open = { type: "list-item", level: frame.level, header: -1, start, frame, boldEnd };
+        break;
       case "heading":
         // A heading within a note heads nothing of the text.
-        if (frame.type === "heading" && this.#isWritingBehind) {
-          this.#open = { type: "paragraph", level: 0, header: -1, start, frame, boldEnd };
-          break;
-        }
-        this.#open = { type: frame.type === "item" ? "list-item" : "heading", level: frame.level, header: -1, start, frame, boldEnd };
+        if (this.#isWritingBehind) this.#open = { type: "paragraph", level: 0, header: -1, start, frame, boldEnd };
+        else this.#open = { type: "heading", level: frame.level, header: -1, start, frame, boldEnd };
         break;
       case "quote":
         this.#open = { type: "quote", level: 0, header: -1, start, frame, boldEnd };
@@ -374,56 +358,12 @@ export class BlockWriter {
     if (open === null) return;
     this.#open = null;
     const { type, level, header, start } = open;
-    // What is bold around several paragraphs says nothing of one.
+    const end = this.#builder.length;
+    // What is bold around several paragraphs says nothing of one, and a note heads nothing of the text.
     const isThroughout = open.boldEnd < 0 && this.#bold === 0 && !this.#isWritingBehind;
-    const boldEnd = isThroughout ? this.#builder.length : open.boldEnd;
-    this.#blocks.push({ type, level, header, start, end: this.#builder.length, ...(boldEnd > start ? { runIn: boldEnd } : {}) });
-    this.#levels.push(this.#headingLevel);
+    const boldEnd = isThroughout ? end : Math.max(start, open.boldEnd);
+    this.#blocks.push({ type, level, header, start, end, boldEnd, above: this.#headingLevel });
   }
-}
-
-/**
- * Paragraphs that head what follows, by their index, with the level that they get, one below the last true heading: short, bold throughout, and nothing that ends,
- * announces or holds a statement as far as its form says. None where bold is how most is written, or bold lines follow each other.
- */
-function boldHeadings(blocks: readonly Block[], text: string, above: readonly number[]): ReadonlyMap<number, number> {
-  const found = new Map<number, number>();
-  if (blocks.every(({ runIn }) => runIn === undefined)) return found;
-  const isBold = blocks.map(({ end, runIn }) => runIn !== undefined && text.slice(runIn, end).trim() === "");
-  const letters = blocks.reduce((sum, { start, end }, i) => sum + (isBold[i] ? end - start : 0), 0);
-  if (letters * 2 > text.length) return found;
-  for (const [i, block] of blocks.entries()) {
-    const next = blocks[i + 1];
-    const level = (above[i] ?? 1) + 1;
-    const canHead = next !== undefined && next.type !== "heading" && next.type !== "table-row" && !isBold[i + 1] && level <= 6;
-    if (isBold[i] && canHead && isTitleLike(block, text)) found.set(i, level);
-  }
-  // One line in the middle of a text that has no headings would be its title.
-  const isLone = found.size === 1 && !found.has(0) && blocks.every(({ type }) => type !== "heading");
-  return isLone ? new Map() : found;
-}
-
-function isTitleLike({ type, start, end }: Block, text: string): boolean {
-  const line = text.slice(start, end);
-  return type === "paragraph" && line.length <= MAX_RUN_IN && /\p{L}/u.test(line) && !/[\d\n:]/.test(line) && !NO_HEADING_END.test(line);
-}
-
-function headingOf({ start, end, header }: Block, level: number): Block {
-  return { type: "heading", level, header, start, end };
-}
-
-/** A block without what is bold at its beginning, unless that is a run-in head: bold words that only emphasise are none, nor is a block that is bold throughout. */
-function withRunIn(block: Block, text: string): Block {
-  const { runIn, ...rest } = block;
-  if (runIn === undefined) return block;
-  const head = text.slice(block.start, runIn).trimEnd();
-  const behind = text.slice(runIn, block.end);
-  const isHead =
-    (block.type === "paragraph" || block.type === "list-item") &&
-    head.length <= MAX_RUN_IN &&
-    behind.trim() !== "" &&
-    (HEAD_END.test(head) || BEHIND_HEAD.test(behind));
-  return isHead ? { ...rest, runIn: block.start + head.length } : rest;
 }
 
 /** Where the last character ends that the normaliser keeps, white space aside. */

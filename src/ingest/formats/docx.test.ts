@@ -166,3 +166,18 @@ test("says that comments were left out where there are any: programs write the p
   expect(await noticed("")).toEqual([]);
   expect(await noticed('<w:comment w:id="0"><w:p/></w:comment>')).toEqual(["left_out"]);
 });
+
+test("takes its title from the file where only bold lines head its parts", async () => {
+  const bold = (text: string) => `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
+  const parts = [
+    paragraph("We answer every letter within a week of it."),
+    bold("In person"),
+    paragraph("At the desk."),
+    bold("By mail"),
+    paragraph("Send it."),
+  ];
+  const core = "<cp:coreProperties><dc:title>Ways to write to us</dc:title></cp:coreProperties>";
+  const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(parts.join(""), { "docProps/core.xml": core }) });
+  expect(document?.metadata.title).toBe("Ways to write to us");
+  expect(document?.blocks.filter(({ type }) => type === "heading")).toHaveLength(2);
+});

@@ -4,6 +4,7 @@ import type { ReadingNotice } from "../../types.ts";
 import { markUnseenLevels, PLACED_STYLES, placeParagraphs, type WordElement } from "./docx-paragraphs.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
+import { titleOf } from "./parsed.ts";
 import { withoutRepeatedTitle } from "./title-block.ts";
 import { unpackZip } from "./zip.ts";
 
@@ -35,16 +36,14 @@ export const docxFormat: Format = {
     const { title, subject } = coreProperties(parts.get("docProps/core.xml"));
     const read = parseHtml(notesToTheirCalls(html), name);
     const result = { ...read, ...withoutRepeatedTitle(read) };
-    const heading = result.blocks.find(({ type }) => type === "heading");
     const notices: ReadingNotice[] =
       hidden === 0 ? [] : [{ code: "hidden_text", message: `${hidden} characters that Word does not show were left out` }];
     if (/<w:comment[ >]/.test(Buffer.from(parts.get("word/comments.xml") ?? []).toString("utf8")))
       notices.push({ code: "left_out", message: "comments in the margin were left out" });
-    const shown = heading === undefined ? null : result.text.slice(heading.start, heading.end);
     return [
       {
         ...result,
-        metadata: { ...result.metadata, title: (shown ?? title ?? name).slice(0, 300), description: subject, asOf: date },
+        metadata: { ...result.metadata, title: (titleOf(result) ?? title ?? name).slice(0, 300), description: subject, asOf: date },
         unit: "extracted_utf16",
         notices,
       },

@@ -1,4 +1,4 @@
-import { NO_HEADING_END } from "../../block-writer.ts";
+import { NO_HEADING_END } from "../../bold-heads.ts";
 import { rowEnds } from "../../row-lines.ts";
 import { type CodeLines, codeOf } from "./code.ts";
 import { greatest, least } from "./extent.ts";
