@@ -22,6 +22,8 @@ interface OpenBlock {
   readonly frame: Frame | null;
   /** Where the bold words end with which it begins; its start: it begins with none, -1: they go on. */
   boldEnd: number;
+  /** What it was written in is bold still: it reaches beyond the block unless its end comes before the block's. */
+  isBoldOpen: boolean;
 }
 
 /** Text of a piece of code that ends a line. */
@@ -153,12 +155,15 @@ export class BlockWriter {
 
   endBold(): void {
     this.#bold = Math.max(0, this.#bold - 1);
+    if (this.#open !== null && this.#bold === 0 && this.#pending === "none") this.#open.isBoldOpen = false;
   }
 
   /** Bold words at the beginning of a block end where others are written. */
   #endBoldWords(text: string, start: number, end: number): void {
     const open = this.#open;
-    if (open !== null && open.boldEnd < 0 && this.#bold === 0 && isVisible(text, start, end)) open.boldEnd = this.#builder.length;
+    if (open === null || open.boldEnd >= 0) return;
+    if (this.#bold > 0) open.isBoldOpen = true;
+    else if (isVisible(text, start, end)) open.boldEnd = this.#builder.length;
   }
 
   /** The next text belongs to another paragraph. */
@@ -224,7 +229,8 @@ export class BlockWriter {
     this.#close();
     this.#leave(this.#whole());
     this.#separate(0);
-    this.#open = { type: "code", level: 0, header: -1, start: this.#builder.length, frame: null, boldEnd: this.#builder.length };
+    const start = this.#builder.length;
+    this.#open = { type: "code", level: 0, header: -1, start, frame: null, boldEnd: start, isBoldOpen: false };
     for (const { start, end, text } of pieces) {
       if (text === undefined) this.#builder.appendPreformatted(start, end);
       else if (text === LINE_BREAK) this.#builder.appendSynthetic(text);
@@ -291,27 +297,28 @@ export class BlockWriter {
     this.#leave(this.#whole());
     this.#separate(frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0);
     const start = this.#builder.length;
-    const boldEnd = this.#bold > 0 ? -1 : start;
+    const isBoldOpen = this.#bold > 0;
+    const bold = { boldEnd: isBoldOpen ? -1 : start, isBoldOpen };
     switch (frame?.type) {
       case "item":
-        this.#open = { type: "list-item", level: frame.level, header: -1, start, frame, boldEnd };
+        this.#open = { type: "list-item", level: frame.level, header: -1, start, frame, ...bold };
         break;
       case "heading":
         // A heading within a note heads nothing of the text.
-        if (this.#isWritingBehind) this.#open = { type: "paragraph", level: 0, header: -1, start, frame, boldEnd };
-        else this.#open = { type: "heading", level: frame.level, header: -1, start, frame, boldEnd };
+        if (this.#isWritingBehind) this.#open = { type: "paragraph", level: 0, header: -1, start, frame, ...bold };
+        else this.#open = { type: "heading", level: frame.level, header: -1, start, frame, ...bold };
         break;
       case "quote":
-        this.#open = { type: "quote", level: 0, header: -1, start, frame, boldEnd };
+        this.#open = { type: "quote", level: 0, header: -1, start, frame, ...bold };
         break;
       case "row":
         if (frame.isHeader && frame.table.header < 0) frame.table.header = this.#blocks.length;
-        this.#open = { type: "table-row", level: 0, header: frame.table.header, start, frame, boldEnd };
+        this.#open = { type: "table-row", level: 0, header: frame.table.header, start, frame, ...bold };
         if (frame.cell > 0) this.#builder.appendSynthetic("| ".repeat(Math.min(frame.cell, 100)));
         frame.written = frame.cell;
         break;
       default:
-        this.#open = { type: "paragraph", level: 0, header: -1, start, frame: null, boldEnd };
+        this.#open = { type: "paragraph", level: 0, header: -1, start, frame: null, ...bold };
     }
   }
 
@@ -360,7 +367,7 @@ export class BlockWriter {
     const { type, level, header, start } = open;
     const end = this.#builder.length;
     // What is bold around several paragraphs says nothing of one, and a note heads nothing of the text.
-    const isThroughout = open.boldEnd < 0 && this.#bold === 0 && !this.#isWritingBehind;
+    const isThroughout = open.boldEnd < 0 && !open.isBoldOpen && !this.#isWritingBehind;
     const boldEnd = isThroughout ? end : Math.max(start, open.boldEnd);
     this.#blocks.push({ type, level, header, start, end, boldEnd, above: this.#headingLevel });
   }

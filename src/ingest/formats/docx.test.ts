@@ -181,3 +181,14 @@ test("takes its title from the file where only bold lines head its parts", async
   expect(document?.metadata.title).toBe("Ways to write to us");
   expect(document?.blocks.filter(({ type }) => type === "heading")).toHaveLength(2);
 });
+
+test("knows run-in heads behind a title that is said twice", async () => {
+  const head = '<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Fees.</w:t></w:r><w:r><w:t xml:space="preserve"> Ten a month.</w:t></w:r></w:p>';
+  const bytes = docxOf([paragraph("Harbour", "Title"), paragraph("Harbour", "heading 1"), head].join(""), { "word/styles.xml": styles });
+  const [document] = await readDocuments({ path: "a.docx", bytes });
+  expect(document?.text).toBe("Harbour\n\nFees. Ten a month.");
+  expect(document?.blocks.map(({ start, runIn }) => (runIn === undefined ? null : document.text.slice(start, runIn)))).toEqual([
+    null,
+    "Fees.",
+  ]);
+});

@@ -417,3 +417,9 @@ describe("names and contents", () => {
     expect((await readOne("README", "READ ME FIRST\n\nThis is how.")).text).toBe("READ ME FIRST\n\nThis is how.");
   });
 });
+
+test("run-in heads stand at their words in every chapter of a book", async () => {
+  const chapter = (head: string) => `<html><body><h1>${head}</h1><p><b>${head} fees.</b> Ten a month.</p></body></html>`;
+  const { text, blocks } = await readOne("a.epub", epubOf([chapter("One"), chapter("Two")]));
+  expect(blocks.flatMap(({ start, runIn }) => (runIn === undefined ? [] : [text.slice(start, runIn)]))).toEqual(["One fees.", "Two fees."]);
+});

@@ -91,5 +91,8 @@ test("what is bold around several paragraphs makes none of them a heading", () =
       "<main><p>One two three four five six.<b><p>Room is free on Mondays</p><p>Lunch costs pounds</p><p>Soup is for all.</p></b></main>",
     ),
   ).toEqual(["paragraph", "paragraph", "paragraph", "paragraph"]);
+  expect(
+    types("<main><h1>One</h1><p>Two three four five six.<b><p>Room is free</p><p>Lunch costs pounds</p></b><p>Soup is for all.</main>"),
+  ).toEqual(["heading", "paragraph", "paragraph", "paragraph", "paragraph"]);
   expect(types("<body><b>Title<br>Ann Bell<p>Mole Road<p>Tel<p>Good bye.")).toEqual(["paragraph", "paragraph", "paragraph", "paragraph"]);
 });

@@ -13,6 +13,8 @@ const GROUP_LENGTH = 1_000;
 const LIST_GROUP_LENGTH = 8_000;
 
 const DEFINITION = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\S.*$/gm;
+/** Lines that look like definitions of one label: the first that is one by the grammar counts, and only the full parser tells. */
+const SAME_LABEL = 4;
 const REFERENCE = /\[([^[\]\n]{1,200})\]/g;
 const MAY_CONTINUE_LIST = /^(?:[ \t]|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/;
 const INLINE_SYNTAX = /[*_`[\]<&\\]/;
@@ -246,17 +248,21 @@ function options(disabled: readonly string[]): Options {
 
 /** The link definitions of a file: a part may refer to one wherever it stands. */
 function linkDefinitions(masked: string, hasDefinitions: boolean): { usedIn(text: string): string } {
-  const definitions = new Map<string, string>();
+  const definitions = new Map<string, string[]>();
   for (const [line, label] of hasDefinitions ? masked.matchAll(DEFINITION) : []) {
     const key = labelKey(label ?? "");
-    if (!definitions.has(key)) definitions.set(key, line);
+    const lines = definitions.get(key);
+    if (lines === undefined) definitions.set(key, [line]);
+    else if (lines.length < SAME_LABEL) lines.push(line);
   }
   return {
     usedIn(text) {
       if (definitions.size === 0) return "";
       const labels = new Set([...text.matchAll(REFERENCE)].map(([, label]) => labelKey(label ?? "")));
-      const lines = [...labels].map((label) => definitions.get(label)).filter((line) => line !== undefined);
-      return lines.length === 0 ? "" : `\n\n${lines.join("\n")}`;
+      return [...labels]
+        .flatMap((label) => definitions.get(label) ?? [])
+        .map((line) => `\n\n${line}`)
+        .join("");
     },
   };
 }

@@ -208,6 +208,8 @@ test("a heading within a note heads nothing of the text behind it", () => {
   const types = blocks(source).map((line) => line.split(" ")[0]);
   expect(types.filter((type) => type?.startsWith("heading"))).toEqual(["heading1"]);
   expect(blocks(source).at(-1)).toBe("paragraph Main goes on.");
+  const deep = "# A\n\nThe text calls it.[^1]\n\n**Fees**\n\nAnd so it goes on.\n\n[^1]: One.\n\n    ##### Deep\n";
+  expect(blocks(deep)).toContain("heading2 Fees");
 });
 
 describe("bold paragraphs", () => {
@@ -236,6 +238,23 @@ describe("bold paragraphs", () => {
       "**Form by**\n\n**Ann Bell**\n\n# C\n\nlong text of it",
       ["paragraph Form by", "paragraph Ann Bell", "heading1 C", "paragraph long text of it"],
       "behind each other are none",
+    ],
+    [
+      "A text that is long enough.\n\n**By post**\n\n**By mail**\n\nSend it to the office.\n\n**In person**\n\nb",
+      [
+        "paragraph A text that is long enough.",
+        "paragraph By post",
+        "heading2 By mail",
+        "paragraph Send it to the office.",
+        "heading2 In person",
+        "paragraph b",
+      ],
+      "before another are none",
+    ],
+    [
+      "# A\n\n**Fees**\n\n**Adults:** three pounds a day.\n\nChildren pay nothing.",
+      ["heading1 A", "heading2 Fees", "paragraph Adults: three pounds a day.", "paragraph Children pay nothing."],
+      "before a run-in head are headings",
     ],
     ["**Ann Bell pays**\n\nb", ["paragraph Ann Bell pays", "paragraph b"], "are none where most is bold"],
     [
@@ -500,6 +519,7 @@ describe("the short way past the full parser", () => {
   });
 
   test.each([
+    ["a definition behind a line that only looks like one", "[u]: v | *g* h\n\n---\n\n[u]: v"],
     ["a list in a long one, which is cut", `${"- a\n".repeat(120)}  - b`],
     ["a long list with empty lines, which is cut", "- a **[b](c)**\n\n".repeat(900)],
   ])("gives the same text of %s", (_, source) => {
