@@ -57,7 +57,7 @@ function dumpAndTrain(name: string, dumps: readonly (readonly string[])[], train
 const CHOICE_DATA = ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"];
 
 /** Where the reader's training leaves what it made, and what the chooser learns from. */
-function readerFiles(work: string): { readonly state: string; readonly cross: string; readonly rows: readonly string[] } {
+function readerFiles(work: string): { readonly state: string; readonly cross: string; readonly rows: readonly [string, string] } {
   return { state: join(work, "reader.safetensors"), cross: join(work, "cross"), rows: ["pieces.jsonl.gz", "written.jsonl.gz"] };
 }
 
@@ -68,34 +68,35 @@ function measuring(name: string, ...options: string[]): Step {
 /** Sets that the reader alone learns from more widely. */
 const WIDE = ["policyqa", "squad2_dev", "squadshifts_new_wiki", "qamr", "fairytaleqa", "tatqa", "nq_open_dev", "qed", "medquad", "selqa"];
 
-/** The pieces of every question as the product measures them, claims and pairs of questions beside, and two readers that learn from them: one of half, whose readings of the other half the chooser learns from, and one of all. */
+/** The pieces of every question as the product measures them, claims and pairs of questions beside; two larger readers, each of one half, that say of the other half what they think; and two readers that learn from all of it: one of half, whose readings of the other half the chooser learns from, and one of everything. */
 function trainReader({ data, work }: RecipeOptions): Step[] {
   const { state, cross, rows } = readerFiles(work);
-  const [pieces, written, wide, parts, claims, pairs, lists] = [
-    ...rows,
-    ...["wide.jsonl.gz", "parts", "reader-claims.jsonl.gz", "reader-pairs.jsonl.gz", "lists.npz"],
-  ].map((name) => join(work, name)) as [string, string, string, string, string, string, string];
-  const folder = "lab/train/reader";
-  const made = (script: string, out: string): Step => ({
-    folder,
-    command: [PYTHON, script, "--data", data, "--lists", parts, "--out", out],
-  });
+  const at = (name: string) => join(work, name);
+  const [parts, claims, pairs, lists, start] = ["parts", "reader-claims.jsonl.gz", "reader-pairs.jsonl.gz", "lists.npz", "start"].map(
+    at,
+  ) as [...[string, string, string, string, string]];
+  const files = rows.map(at);
+  const soft = [0, 1].map((half) => at(`soft-${half}.npz`));
+  const python = (script: string, ...options: string[]): Step => ({ folder: "lab/train/reader", command: [PYTHON, script, ...options] });
+  const train = (part: string, ...options: string[]) => python("train.py", part, "--data", lists, ...options);
+  const student = ["--start", join(start, "student.npz"), "--soft", ...soft];
   return [
-    measuring("dump", "--data", data, "--out", pieces),
-    measuring("dump", "--written", "lab/sets/written", "--out", written),
-    measuring("dump", "--data", data, "--sets", WIDE.join(","), "--limit", "3500", "--out", wide),
+    measuring("dump", "--data", data, "--out", at(rows[0])),
+    measuring("dump", "--written", "lab/sets/written", "--out", at(rows[1])),
+    measuring("dump", "--data", data, "--sets", WIDE.join(","), "--limit", "9000", "--out", at("wide.jsonl.gz")),
     { folder: ".", command: ["node", "dist/lab/train/reader/lists.js", "--data", data, "--out", parts, "--limit", "1200"] },
     ...environment("reader"),
-    made("make_claims.py", claims),
-    made("make_pairs.py", pairs),
-    {
-      folder,
-      command: [
-        ...[PYTHON, "pack.py", "--rows", pieces, written, "--wide", wide, "--claims", claims, "--pairs", pairs],
-        ...["--quotes", "../../sets/written/claims.jsonl", "--collections", "../../sets/written", "--out", lists],
-      ],
-    },
-    { folder, command: [PYTHON, "train.py", "--data", lists, "--rows", pieces, written, "--work", cross, "--out", state] },
+    python("make_claims.py", "--data", data, "--lists", parts, "--out", claims),
+    python("make_pairs.py", "--data", data, "--lists", parts, "--out", pairs),
+    python("start.py", "--out", start),
+    python(
+      ...["pack.py", "--rows", ...files, "--wide", at("wide.jsonl.gz"), "--claims", claims, "--pairs", pairs],
+      ...["--quotes", "../../sets/written/claims.jsonl", "--collections", "../../sets/written", "--out", lists],
+    ),
+    ...soft.map((out, half) => train("teach", "--start", join(start, "teacher.npz"), "--held", String(half), "--out", out)),
+    train("learn", ...student, "--held", "1", "--out", at("half.safetensors"), "--readings", at("half.npz")),
+    train("learn", ...student, "--out", state),
+    train("rows", "--readings", at("half.npz"), "--rows", ...files, "--work", cross),
   ];
 }
 
@@ -272,7 +273,7 @@ export const RECIPES: readonly Recipe[] = [
       {
         folder: "lab/train/reader",
         command: [
-          ...[PYTHON, "export.py", "--name", "reader-5", "--state", readerFiles(options.work).state],
+          ...[PYTHON, "export.py", "--name", "reader-6", "--state", readerFiles(options.work).state],
           ...["--out", `../../../${WEIGHTS}/reader.bin`, "--parity", "../../../src/reader/parity/reader.parity.json"],
         ],
       },

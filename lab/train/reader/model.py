@@ -1,19 +1,60 @@
-"""The trunk of the reader in torch for many sequences at once, with a head for each question that it is trained on. `forward.py` writes out one sequence."""
+"""The trunk of the reader, and of the larger one that teaches it, in torch for many sequences at once, with a head for each question that it is trained on. `forward.py` writes out one sequence."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
-from torch.nn.functional import dropout, gelu, layer_norm, linear, normalize, scaled_dot_product_attention
+from torch.nn.functional import dropout, gelu, layer_norm, linear, normalize, scaled_dot_product_attention, softmax
 
-LAYERS, HEADS, HIDDEN, EPSILON = 6, 12, 384, 1e-12
+HEADS = 12
 CLS, SEP = 101, 102
 #: Tokens of a question beside a text, and of both together, as src/reader/sequence.ts.
 QUESTION_TOKENS, TOKENS = 48, 176
-DROPOUT = 0.1
 EMBEDDINGS = "bert.embeddings."
+#: Present in MPNet: what a head adds to attention by the distance of two tokens, [buckets, heads] (Song et al. 2020; buckets as in T5).
+DISTANCE = "bert.encoder.relative_attention_bias.weight"
+LAYER = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense")
+NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 #: Outputs of the heads: the log odds that a text answers a question; supported, contradicted, not found; the log odds that two questions ask for the same.
 OUTPUTS = dict(answer=1, claim=3, same=1)
+
+
+def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+    """On a processor written out: the fused form's gradient in bfloat16 takes half of a whole step there."""
+    if q.is_cuda:
+        return scaled_dot_product_attention(q, k, v, attn_mask=hidden.expand(-1, HEADS, -1, -1))
+    return softmax(q @ k.transpose(2, 3) * q.shape[-1] ** -0.5 + hidden, dim=-1) @ v
+
+
+def layer_states(x: torch.Tensor, hidden: torch.Tensor, epsilon: float, rate: float, *own: torch.Tensor) -> torch.Tensor:
+    """One layer. x [texts, tokens, width]; hidden is added to attention; own are the weights and biases of LAYER, then of NORMS."""
+    texts, tokens, width = x.shape
+
+    def affine(at: int, x: torch.Tensor) -> torch.Tensor:
+        return linear(x, own[2 * at].to(x.dtype), own[2 * at + 1].to(x.dtype))
+
+    def norm(at: int, x: torch.Tensor) -> torch.Tensor:
+        return layer_norm(x.float(), (width,), own[2 * at], own[2 * at + 1], epsilon).to(x.dtype)
+
+    def drop(x: torch.Tensor) -> torch.Tensor:
+        return dropout(x, rate) if rate > 0 else x
+
+    q, k, v = (affine(at, x).view(texts, tokens, HEADS, -1).transpose(1, 2) for at in range(3))
+    mixed = attention(q, k, v, hidden).transpose(1, 2).reshape(texts, tokens, width)
+    x = norm(len(LAYER), x + drop(affine(3, mixed)))
+    return norm(len(LAYER) + 1, x + drop(affine(5, gelu(affine(4, x)))))
+
+
+def distance_buckets(tokens: int, buckets: int, farthest=128) -> torch.Tensor:
+    """Bucket of each distance, [tokens, tokens]: half for each direction, in each the first half exact and the others by logarithm."""
+    at = torch.arange(tokens)
+    back = at[:, None] - at[None, :]
+    half = buckets // 2
+    exact = half // 2
+    far = exact + (torch.log(back.abs().clamp(min=1).float() / exact) / math.log(farthest / exact) * (half - exact)).long()
+    return (back < 0) * half + torch.where(back.abs() < exact, back.abs(), far.clamp(max=half - 1))
 
 
 class Texts:
@@ -48,22 +89,39 @@ class Texts:
 
 
 class Model:
-    """Trainable but for the vectors of words, which stand at what the file will hold."""
+    """Trainable but for the vectors of words, which stand at what the file will hold, and what is added to attention by distance."""
 
-    def __init__(self, state: dict[str, np.ndarray], texts: Texts, seed: int):
+    def __init__(self, state: dict[str, np.ndarray], texts: Texts, seed: int, epsilon=1e-12):
         torch.manual_seed(seed)
-        self.texts, self.device = texts, texts.device
+        self.texts, self.device, self.epsilon = texts, texts.device, epsilon
         self.state = {
             name: torch.tensor(values, dtype=torch.float32, device=self.device)
             for name, values in state.items()
-            if ".pooler." not in name and "position_ids" not in name
+            if ".pooler." not in name and "position_ids" not in name and name.startswith("bert.")
         }
         for name, values in self.state.items():
-            values.requires_grad_(not name.endswith("word_embeddings.weight"))
+            values.requires_grad_(not name.endswith("word_embeddings.weight") and name != DISTANCE)
+        self.width = self.state[EMBEDDINGS + "word_embeddings.weight"].shape[1]
+        self.layers = 1 + max(int(name.split(".")[3]) for name in self.state if name.startswith("bert.encoder.layer."))
+        self.own = [
+            [self.state[f"bert.encoder.layer.{layer}.{part}.{kind}"] for part in (*LAYER, *NORMS) for kind in ("weight", "bias")] for layer in range(self.layers)
+        ]
         self.heads: dict[str, torch.Tensor] = {}
         for name, outputs in OUTPUTS.items():
-            self.heads[f"{name}.weight"] = (torch.randn(outputs, HIDDEN, device=self.device) * 0.5).requires_grad_(True)
+            self.heads[f"{name}.weight"] = (torch.randn(outputs, self.width, device=self.device) * 0.5).requires_grad_(True)
             self.heads[f"{name}.bias"] = torch.full((outputs,), -1.0 if name == "answer" else 0.0, device=self.device).requires_grad_(True)
+        self.distances = None
+        if DISTANCE in self.state:
+            bias = self.state[DISTANCE]
+            self.distances = bias[distance_buckets(TOKENS, len(bias)).to(self.device)].permute(2, 0, 1)[None].bfloat16()
+
+    def take(self, tensors: dict[str, torch.Tensor]) -> None:
+        """Goes on from what was trained before; the vectors of words stay."""
+        with torch.no_grad():
+            for own in (self.state, self.heads):
+                for name, values in own.items():
+                    if values.requires_grad and name in tensors:
+                        values[: len(tensors[name])].copy_(tensors[name])
 
     def trained(self) -> list[torch.Tensor]:
         return [values for values in self.state.values() if values.requires_grad]
@@ -71,48 +129,34 @@ class Model:
     def head(self, name: str, vectors: torch.Tensor) -> torch.Tensor:
         return vectors @ self.heads[f"{name}.weight"].T + self.heads[f"{name}.bias"]
 
-    def states(self, ids: torch.Tensor, mask: torch.Tensor, train: bool) -> torch.Tensor:
-        state, (texts, tokens) = self.state, ids.shape
-
-        def affine(name, x):
-            return linear(x, state[f"{name}.weight"].to(x.dtype), state[f"{name}.bias"].to(x.dtype))
-
-        def norm(name, x):
-            return layer_norm(x.float(), (HIDDEN,), state[f"{name}.weight"], state[f"{name}.bias"], EPSILON)
-
-        def drop(x):
-            return dropout(x, DROPOUT) if train else x
-
-        at = EMBEDDINGS
+    def states(self, ids: torch.Tensor, mask: torch.Tensor, dropout_rate: float) -> torch.Tensor:
+        state, at, (texts, tokens), rate = self.state, EMBEDDINGS, ids.shape, dropout_rate
         x = state[at + "word_embeddings.weight"][ids] + state[at + "position_embeddings.weight"][:tokens] + state[at + "token_type_embeddings.weight"][0]
-        x = drop(norm(at + "LayerNorm", x)).bfloat16()
+        x = layer_norm(x, (self.width,), state[at + "LayerNorm.weight"], state[at + "LayerNorm.bias"], self.epsilon)
+        x = dropout(x, rate).bfloat16()
         hidden = torch.zeros(texts, 1, 1, tokens, device=self.device, dtype=x.dtype).masked_fill_(~mask[:, None, None, :], -1e4)
-        hidden = hidden.expand(texts, HEADS, tokens, tokens)
-        for layer in range(LAYERS):
-            at = f"bert.encoder.layer.{layer}."
-            q, k, v = (affine(f"{at}attention.self.{part}", x).view(texts, tokens, HEADS, -1).transpose(1, 2) for part in ("query", "key", "value"))
-            mixed = scaled_dot_product_attention(q, k, v, attn_mask=hidden).transpose(1, 2).reshape(texts, tokens, HIDDEN)
-            x = norm(at + "attention.output.LayerNorm", x + drop(affine(at + "attention.output.dense", mixed))).bfloat16()
-            x = norm(at + "output.LayerNorm", x + drop(affine(at + "output.dense", gelu(affine(at + "intermediate.dense", x))))).bfloat16()
+        hidden = hidden.expand(texts, 1, tokens, tokens) if self.distances is None else hidden + self.distances[:, :, :tokens, :tokens]
+        for own in self.own:
+            x = layer_states(x, hidden, self.epsilon, rate, *own)
         return x
 
-    def vectors(self, first: np.ndarray, second: np.ndarray, train=False, groups=1) -> torch.Tensor:
+    def vectors(self, first: np.ndarray, second: np.ndarray, dropout=0.0, groups=1) -> torch.Tensor:
         """Means of the states, of length 1, in the order given; sequences of like length are read together."""
         length = self.texts.lengths(first, second)
         order, parts = np.argsort(length, kind="stable"), []
         for part in np.array_split(order, min(groups, len(order))):
             ids, mask = self.texts.sequences(first[part], second[part], int(-(-length[part].max() // 8) * 8))
             kept = mask[:, :, None].float()
-            states = self.states(ids, mask, train).float()
+            states = self.states(ids, mask, dropout).float()
             parts.append(normalize((states * kept).sum(1) / kept.sum(1), dim=1))
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return torch.cat(parts)[torch.from_numpy(back).to(self.device)]
 
     @torch.no_grad()
-    def many(self, first: np.ndarray, second: np.ndarray, batch=2048):
+    def many(self, first: np.ndarray, second: np.ndarray):
         """Places and vectors, batch by batch."""
-        order = np.argsort(self.texts.lengths(first, second), kind="stable")
+        order, batch = np.argsort(self.texts.lengths(first, second), kind="stable"), 2048 if self.device == "cuda" else 128
         for part in np.array_split(order, max(1, len(order) // batch)):
             yield part, self.vectors(first[part], second[part])
 

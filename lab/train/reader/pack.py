@@ -1,7 +1,8 @@
 """Packs what the reader learns from, each text as token ids once: `python3 pack.py --rows pieces.jsonl.gz written.jsonl.gz --wide wide.jsonl.gz ... --out lists.npz`.
 
-Rows and wide rows are those of `../chooser/dump.ts`. A reader of one half of their groups reads the other half's rows for the chooser; wide rows are learned from alone.
-`--claims` and `--pairs` are those of `make_claims.py` and `make_pairs.py`, `--quotes` and `--collections` what was written here.
+Rows and wide rows are those of `../chooser/dump.ts`. A fifth of their groups (part 1) teaches no reader: its rows are read for the chooser. Of wide rows that fifth is not used.
+`--claims` and `--pairs` are those of `make_claims.py` and `make_pairs.py`, `--quotes` and `--collections` what was written here. `--measured` rows, the parts "dev" and the
+claims and pairs of `--strangers` teach nothing: their part is -1.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from export import in_package
 
 #: Pieces of a wide row at most, those that answer and the nearest others first.
 WIDE_PIECES = 20
+#: The part of what teaches nothing.
+MEASURED = -1
+#: One group of so many is held out for the chooser.
+HELD_OF = 5
 #: Tokens of a text that are kept.
 TOKENS = 160
 LABELS = dict(supported=0, contradicted=1, not_found=2, unsupported=3)
@@ -32,8 +37,8 @@ def lines(path: Path):
         yield from map(json.loads, file)
 
 
-def half_of(group: str) -> int:
-    return int(hashlib.sha1(f"reader-3{group}".encode()).hexdigest(), 16) % 2
+def part_of(group: str) -> int:
+    return int(int(hashlib.sha1(f"reader-6{group}".encode()).hexdigest(), 16) % HELD_OF == 0)
 
 
 def misspelt(text: str, draw: random.Random) -> str:
@@ -69,12 +74,15 @@ class Pool:
 
 def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
     """Four forms of each question, its pieces and whether each answers, and where each stood in its file."""
-    files = [(path, False) for path in options.rows] + [(path, True) for path in options.wide]
-    asked, known, forms, pieces, starts, answers = [], set(), [], [], [0], []
-    for number, (path, wide) in enumerate(files):
+    files = [(path, "row") for path in options.rows] + [(path, "measured") for path in options.measured] + [(path, "wide") for path in options.wide]
+    asked, known, measured, forms, pieces, starts, answers = [], set(), set(), [], [], [0], []
+    for number, (path, kind) in enumerate(files):
+        wide = kind == "wide"
         for order, row in enumerate(lines(path)):
-            if not row.get("pieces") or (wide and (row["set"], row["question"]) in known):
+            if not row.get("pieces") or (wide and ((row["set"], row["question"]) in known or row["question"] in measured)):
                 continue
+            if kind == "measured":
+                measured.add(row["question"])
             known.add((row["set"], row["question"]))
             own = row["pieces"][:WIDE_PIECES] if wide else row["pieces"]
             plain = row["question"].lower().rstrip("?")
@@ -85,7 +93,8 @@ def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random)
             written = row["set"] == row["group"]
             # A set counts apart from its wide rows.
             name = f"{row['set']} wide" if wide else row["set"]
-            asked.append((number, order, half_of(row["group"]), wide, name, written))
+            part = MEASURED if kind == "measured" else part_of(row["group"])
+            asked.append((number, order, part, wide, path.name.split(".")[0] if kind == "measured" else name, written))
     sets = sorted({one[4] for one in asked})
     return dict(
         forms=np.array(forms, np.int32),
@@ -93,56 +102,61 @@ def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random)
         starts=np.array(starts, np.int64),
         answers=np.array(answers, np.uint8),
         place=np.array([one[:2] for one in asked], np.int32),
-        half=np.array([one[2] for one in asked], np.int8),
+        part=np.array([one[2] for one in asked], np.int8),
         wide=np.array([one[3] for one in asked], bool),
         set=np.array([sets.index(one[4]) for one in asked], np.int16),
         written=np.array([one[5] for one in asked], bool),
+        names=np.array(sets),
     )
 
 
-def pack_claims(options: argparse.Namespace, pool: Pool, draw: random.Random) -> np.ndarray:
-    """Claim, evidence, label, half, set, hundredths of its weight; a sentence beside the quote of another place is not found there."""
+def pack_claims(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
+    """Claim, evidence, label, part, set, hundredths of its weight; a sentence beside the quote of another place is not found there."""
     sets: dict[str, int] = {}
     rows = []
 
-    def add(claim: str, evidence: str, label: int, group: str, name: str, weight=1.0) -> None:
-        rows.append((pool(claim), pool(evidence), label, half_of(group), sets.setdefault(name, len(sets)), round(100 * weight)))
+    def add(claim: str, evidence: str, label: int, part: int, name: str, weight=1.0) -> None:
+        rows.append((pool(claim), pool(evidence), label, part, sets.setdefault(name, len(sets)), round(100 * weight)))
 
     for row in lines(options.claims):
-        if row["split"] != "dev":
-            head = row.get("head") if draw.random() < 0.5 else None
-            evidence = f"{head}\n{row['evidence']}" if head else row["evidence"]
-            add(row["claim"], evidence, LABELS[row["label"]], row["group"], row["set"], row.get("weight", 1.0))
+        head = row.get("head") if draw.random() < 0.5 else None
+        evidence = f"{head}\n{row['evidence']}" if head else row["evidence"]
+        part = MEASURED if row["split"] == "dev" else part_of(row["group"])
+        add(row["claim"], evidence, LABELS[row["label"]], part, row["set"], row.get("weight", 1.0))
+    if options.strangers:
+        for row in lines(options.strangers / "claims.jsonl"):
+            for kind in [one for one in WRITTEN if one in row]:
+                add(row[kind], row["quote"], WRITTEN[kind], MEASURED, f"strangers {kind.split('_')[1]}")
     quotes = list(lines(options.quotes))
     for at, row in enumerate(quotes):
         for kind, label in WRITTEN.items():
-            add(row[kind], row["quote"], label, row["collection"], f"written {kind}")
+            add(row[kind], row["quote"], label, part_of(row["collection"]), f"written {kind}")
         for other in (quotes[(at + step) % len(quotes)] for step in (1, 2)):
             if other["quote"] != row["quote"]:
-                add(row[draw.choice(("true_near", "true_free"))], other["quote"], LABELS["not_found"], row["collection"], "written moved")
-    return np.array(rows, np.int32)
+                add(row[draw.choice(("true_near", "true_free"))], other["quote"], LABELS["not_found"], part_of(row["collection"]), "written moved")
+    return dict(claims=np.array(rows, np.int32), claim_names=np.array(list(sets)))
 
 
-def pack_pairs(options: argparse.Namespace, pool: Pool) -> np.ndarray:
-    """Two questions, whether they ask for the same, half, set."""
+def pack_pairs(options: argparse.Namespace, pool: Pool) -> dict[str, np.ndarray]:
+    """Two questions, whether they ask for the same, part, set."""
     sets: dict[str, int] = {}
     rows = [
-        (pool(row["a"]), pool(row["b"]), int(row["same"]), half_of(row["group"]), sets.setdefault(row["set"], len(sets)))
+        (pool(row["a"]), pool(row["b"]), int(row["same"]), MEASURED if row["split"] == "dev" else part_of(row["group"]), sets.setdefault(row["set"], len(sets)))
         for row in lines(options.pairs)
-        if row["split"] != "dev"
     ]
-    for path in sorted(options.collections.glob("*/pairs-dev.jsonl")):
-        rows += [
-            (pool(row["a"]), pool(row["b"]), int(row["same_answer"]), half_of(path.parent.name), sets.setdefault("written", len(sets)))
-            for row in lines(path)
-        ]
-    return np.array(rows, np.int32)
+    for folder, name in ((options.collections, "written"), (options.strangers, "strangers")):
+        for path in [] if folder is None else sorted(folder.glob("*/pairs-dev.jsonl")):
+            part = MEASURED if name == "strangers" else part_of(path.parent.name)
+            rows += [(pool(row["a"]), pool(row["b"]), int(row["same_answer"]), part, sets.setdefault(name, len(sets))) for row in lines(path)]
+    return dict(pairs=np.array(rows, np.int32), pair_names=np.array(list(sets)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=Path, nargs="+", required=True)
     parser.add_argument("--wide", type=Path, nargs="*", default=[])
+    parser.add_argument("--measured", type=Path, nargs="*", default=[])
+    parser.add_argument("--strangers", type=Path)
     parser.add_argument("--claims", type=Path, required=True)
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--quotes", type=Path, required=True)
@@ -151,7 +165,7 @@ def main() -> None:
     options = parser.parse_args()
     pool, draw = Pool(), random.Random(1)
     packed = pack_questions(options, pool, draw)
-    packed |= dict(claims=pack_claims(options, pool, draw), pairs=pack_pairs(options, pool))
+    packed |= pack_claims(options, pool, draw) | pack_pairs(options, pool)
     packed["ids"], packed["offsets"] = pool.tokens()
     np.savez_compressed(options.out, **packed)
     print(f"{len(packed['forms'])} questions, {len(packed['claims'])} claims, {len(packed['pairs'])} pairs, {len(pool.places)} texts, {len(packed['ids'])} tokens")
