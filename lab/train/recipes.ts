@@ -68,18 +68,16 @@ function measuring(name: string, ...options: string[]): Step {
 /** Sets that the reader alone learns from more widely. */
 const WIDE = ["policyqa", "squad2_dev", "squadshifts_new_wiki", "qamr", "fairytaleqa", "tatqa", "nq_open_dev", "qed", "medquad", "selqa"];
 
-/** The pieces of every question as the product measures them, claims and pairs of questions beside; two larger readers, each of one half, that say of the other half what they think; and two readers that learn from all of it: one of half, whose readings of the other half the chooser learns from, and one of everything. */
+/** The pieces of every question as the product measures them, claims and pairs of questions beside; a larger reader that says what it thinks of them, and the reader that learns from that. What it says of the groups that it did not see is what the chooser learns from. */
 function trainReader({ data, work }: RecipeOptions): Step[] {
   const { state, cross, rows } = readerFiles(work);
   const at = (name: string) => join(work, name);
-  const [parts, claims, pairs, lists, start] = ["parts", "reader-claims.jsonl.gz", "reader-pairs.jsonl.gz", "lists.npz", "start"].map(
-    at,
-  ) as [...[string, string, string, string, string]];
+  const [parts, lists, start] = [at("parts"), at("lists.npz"), at("start")];
+  const [claims, pairs] = [at("reader-claims.jsonl.gz"), at("reader-pairs.jsonl.gz")];
   const files = rows.map(at);
-  const soft = [0, 1].map((half) => at(`soft-${half}.npz`));
+  const [soft, readings] = [at("soft.npz"), at("readings.npz")];
   const python = (script: string, ...options: string[]): Step => ({ folder: "lab/train/reader", command: [PYTHON, script, ...options] });
   const train = (part: string, ...options: string[]) => python("train.py", part, "--data", lists, ...options);
-  const student = ["--start", join(start, "student.npz"), "--soft", ...soft];
   return [
     measuring("dump", "--data", data, "--out", at(rows[0])),
     measuring("dump", "--written", "lab/sets/written", "--out", at(rows[1])),
@@ -93,10 +91,9 @@ function trainReader({ data, work }: RecipeOptions): Step[] {
       ...["pack.py", "--rows", ...files, "--wide", at("wide.jsonl.gz"), "--claims", claims, "--pairs", pairs],
       ...["--quotes", "../../sets/written/claims.jsonl", "--collections", "../../sets/written", "--out", lists],
     ),
-    ...soft.map((out, half) => train("teach", "--start", join(start, "teacher.npz"), "--held", String(half), "--out", out)),
-    train("learn", ...student, "--held", "1", "--out", at("half.safetensors"), "--readings", at("half.npz")),
-    train("learn", ...student, "--out", state),
-    train("rows", "--readings", at("half.npz"), "--rows", ...files, "--work", cross),
+    train("teach", "--start", join(start, "teacher.npz"), "--out", soft),
+    train("learn", "--start", join(start, "student.npz"), "--soft", soft, "--out", state, "--readings", readings),
+    train("rows", "--readings", readings, "--rows", ...files, "--work", cross),
   ];
 }
 
