@@ -18,11 +18,10 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from export import in_package
+from tell import HELD, LEARNED, MEASURED
 
 #: Pieces of a wide row at most, those that answer and the nearest others first.
 WIDE_PIECES = 20
-#: The part of what teaches nothing.
-MEASURED = -1
 #: One group of so many is held out for the chooser.
 HELD_OF = 5
 #: Tokens of a text that are kept.
@@ -38,7 +37,7 @@ def lines(path: Path):
 
 
 def part_of(group: str) -> int:
-    return int(int(hashlib.sha1(f"reader-6{group}".encode()).hexdigest(), 16) % HELD_OF == 0)
+    return HELD if int(hashlib.sha1(f"reader-6{group}".encode()).hexdigest(), 16) % HELD_OF == 0 else LEARNED
 
 
 def misspelt(text: str, draw: random.Random) -> str:

@@ -309,8 +309,13 @@ def teach(options: argparse.Namespace, data: Data) -> None:
 
 
 def learn(options: argparse.Namespace, data: Data) -> None:
-    model = train(data, read_soft(options.soft, data), GO_ON if options.go_on else STUDENT, options)
-    save_file(model.tensors(), options.out)
+    if options.out.exists():
+        # Trained, and ended before it had read.
+        model = Model(load_start(options.start), data.texts, options.seed, STUDENT.epsilon)
+        model.take(load_file(options.out))
+    else:
+        model = train(data, read_soft(options.soft, data), GO_ON if options.go_on else STUDENT, options)
+        save_file(model.tensors(), options.out)
     keep(options.readings, read_part(model, data, f"{options.out.stem} held", HELD))
     if (data.part == MEASURED).any():
         read_part(model, data, f"{options.out.stem} measured", MEASURED)
@@ -349,7 +354,8 @@ def main() -> None:
             part.add_argument("--soft", type=Path, required=True, help="of the larger model")
             part.add_argument("--readings", type=Path, required=True, help="gets what it says of the rows that it did not learn from")
     options = parser.parse_args()
-    if options.out is not None and options.out.exists():
+    made = [path for path in (options.out, getattr(options, "readings", None)) if options.part != "rows" and path is not None]
+    if made and all(path.exists() for path in made):
         print(f"{options.out} is there already", flush=True)
         return
     device = "cuda" if torch.cuda.is_available() else "cpu"
