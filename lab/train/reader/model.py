@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -21,16 +22,38 @@ NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 OUTPUTS = dict(answer=1, claim=3, same=1)
 
 
-def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-    """On a processor written out: the fused form's gradient in bfloat16 takes half of a whole step there."""
-    if q.is_cuda:
-        return scaled_dot_product_attention(q, k, v, attn_mask=hidden.expand(-1, HEADS, -1, -1))
-    return softmax(q @ k.transpose(2, 3) * q.shape[-1] ** -0.5 + hidden, dim=-1) @ v
+Attend = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 
 
-def layer_states(x: torch.Tensor, hidden: torch.Tensor, epsilon: float, rate: float, *own: torch.Tensor) -> torch.Tensor:
-    """One layer. x [texts, tokens, width]; hidden is added to attention; own are the weights and biases of LAYER, then of NORMS."""
-    texts, tokens, width = x.shape
+def padded_attention(hidden: torch.Tensor) -> Attend:
+    """Over [texts, tokens, width]; hidden is added. On a processor written out: the fused form's gradient in bfloat16 takes half of a whole step there."""
+
+    def attend(*projected: torch.Tensor) -> torch.Tensor:
+        texts, tokens, width = projected[0].shape
+        q, k, v = (one.view(texts, tokens, HEADS, -1).transpose(1, 2) for one in projected)
+        if q.is_cuda:
+            mixed = scaled_dot_product_attention(q, k, v, attn_mask=hidden.expand(-1, HEADS, -1, -1))
+        else:
+            mixed = softmax(q @ k.transpose(2, 3) * q.shape[-1] ** -0.5 + hidden, dim=-1) @ v
+        return mixed.transpose(1, 2).reshape(texts, tokens, width)
+
+    return attend
+
+
+def packed_attention(ends: torch.Tensor, longest: int) -> Attend:
+    """Over [tokens of all texts, width], the texts one after the other without padding; ends [texts + 1] are 0 and where each ends."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    def attend(*projected: torch.Tensor) -> torch.Tensor:
+        q, k, v = (one.view(len(one), HEADS, -1) for one in projected)
+        return varlen_attn(q, k, v, ends, ends, longest, longest).reshape(projected[0].shape)
+
+    return attend
+
+
+def layer_states(x: torch.Tensor, attend: Attend, epsilon: float, rate: float, *own: torch.Tensor) -> torch.Tensor:
+    """One layer. x [..., width]; own are the weights and biases of LAYER, then of NORMS."""
+    width = x.shape[-1]
 
     def affine(at: int, x: torch.Tensor) -> torch.Tensor:
         return linear(x, own[2 * at].to(x.dtype), own[2 * at + 1].to(x.dtype))
@@ -41,9 +64,7 @@ def layer_states(x: torch.Tensor, hidden: torch.Tensor, epsilon: float, rate: fl
     def drop(x: torch.Tensor) -> torch.Tensor:
         return dropout(x, rate) if rate > 0 else x
 
-    q, k, v = (affine(at, x).view(texts, tokens, HEADS, -1).transpose(1, 2) for at in range(3))
-    mixed = attention(q, k, v, hidden).transpose(1, 2).reshape(texts, tokens, width)
-    x = norm(len(LAYER), x + drop(affine(3, mixed)))
+    x = norm(len(LAYER), x + drop(affine(3, attend(affine(0, x), affine(1, x), affine(2, x)))))
     return norm(len(LAYER) + 1, x + drop(affine(5, gelu(affine(4, x)))))
 
 
@@ -111,6 +132,8 @@ class Model:
             self.heads[f"{name}.weight"] = (torch.randn(outputs, self.width, device=self.device) * 0.5).requires_grad_(True)
             self.heads[f"{name}.bias"] = torch.full((outputs,), -1.0 if name == "answer" else 0.0, device=self.device).requires_grad_(True)
         self.distances = None
+        #: Attention over texts without padding is there on an accelerator and knows no distances.
+        self.packs = self.device == "cuda" and DISTANCE not in self.state
         if DISTANCE in self.state:
             bias = self.state[DISTANCE]
             self.distances = bias[distance_buckets(TOKENS, len(bias)).to(self.device)].permute(2, 0, 1)[None].bfloat16()
@@ -129,26 +152,42 @@ class Model:
     def head(self, name: str, vectors: torch.Tensor) -> torch.Tensor:
         return vectors @ self.heads[f"{name}.weight"].T + self.heads[f"{name}.bias"]
 
-    def states(self, ids: torch.Tensor, mask: torch.Tensor, dropout_rate: float) -> torch.Tensor:
-        state, at, (texts, tokens), rate = self.state, EMBEDDINGS, ids.shape, dropout_rate
-        x = state[at + "word_embeddings.weight"][ids] + state[at + "position_embeddings.weight"][:tokens] + state[at + "token_type_embeddings.weight"][0]
+    def states(self, ids: torch.Tensor, places: torch.Tensor, attend: Attend, rate: float) -> torch.Tensor:
+        """[..., width] of tokens at their places."""
+        state, at = self.state, EMBEDDINGS
+        x = state[at + "word_embeddings.weight"][ids] + state[at + "position_embeddings.weight"][places] + state[at + "token_type_embeddings.weight"][0]
         x = layer_norm(x, (self.width,), state[at + "LayerNorm.weight"], state[at + "LayerNorm.bias"], self.epsilon)
         x = dropout(x, rate).bfloat16()
-        hidden = torch.zeros(texts, 1, 1, tokens, device=self.device, dtype=x.dtype).masked_fill_(~mask[:, None, None, :], -1e4)
-        hidden = hidden.expand(texts, 1, tokens, tokens) if self.distances is None else hidden + self.distances[:, :, :tokens, :tokens]
         for own in self.own:
-            x = layer_states(x, hidden, self.epsilon, rate, *own)
+            x = layer_states(x, attend, self.epsilon, rate, *own)
         return x
 
-    def vectors(self, first: np.ndarray, second: np.ndarray, dropout=0.0, groups=1) -> torch.Tensor:
-        """Means of the states, of length 1, in the order given; sequences of like length are read together."""
+    def padded_means(self, first: np.ndarray, second: np.ndarray, rate: float) -> torch.Tensor:
+        ids, mask = self.texts.sequences(first, second, int(-(-self.texts.lengths(first, second).max() // 8) * 8))
+        texts, tokens = ids.shape
+        hidden = torch.zeros(texts, 1, 1, tokens, device=self.device, dtype=torch.bfloat16).masked_fill_(~mask[:, None, None, :], -1e4)
+        hidden = hidden.expand(texts, 1, tokens, tokens) if self.distances is None else hidden + self.distances[:, :, :tokens, :tokens]
+        states = self.states(ids, self.texts.places[:tokens], padded_attention(hidden), rate).float()
+        kept = mask[:, :, None].float()
+        return (states * kept).sum(1) / kept.sum(1)
+
+    def packed_means(self, first: np.ndarray, second: np.ndarray, rate: float) -> torch.Tensor:
         length = self.texts.lengths(first, second)
-        order, parts = np.argsort(length, kind="stable"), []
-        for part in np.array_split(order, min(groups, len(order))):
-            ids, mask = self.texts.sequences(first[part], second[part], int(-(-length[part].max() // 8) * 8))
-            kept = mask[:, :, None].float()
-            states = self.states(ids, mask, dropout).float()
-            parts.append(normalize((states * kept).sum(1) / kept.sum(1), dim=1))
+        ids, mask = self.texts.sequences(first, second, int(length.max()))
+        counts = torch.from_numpy(length).to(self.device)
+        ends = torch.nn.functional.pad(counts.cumsum(0), (1, 0)).int()
+        places = self.texts.places[: ids.shape[1]].expand_as(ids)[mask]
+        states = self.states(ids[mask], places, packed_attention(ends, int(length.max())), rate)
+        owner = torch.repeat_interleave(torch.arange(len(length), device=self.device), counts, output_size=int(length.sum()))
+        means = torch.zeros(len(length), self.width, device=self.device).index_add(0, owner, states.float())
+        return means / counts[:, None]
+
+    def vectors(self, first: np.ndarray, second: np.ndarray, dropout=0.0, groups=1) -> torch.Tensor:
+        """Means of the states, of length 1, in the order given; sequences of like length are read together where they are padded."""
+        if self.packs:
+            return normalize(self.packed_means(first, second, dropout), dim=1)
+        order = np.argsort(self.texts.lengths(first, second), kind="stable")
+        parts = [normalize(self.padded_means(first[part], second[part], dropout), dim=1) for part in np.array_split(order, min(groups, len(order)))]
         back = np.empty(len(order), np.int64)
         back[order] = np.arange(len(order))
         return torch.cat(parts)[torch.from_numpy(back).to(self.device)]
