@@ -1,14 +1,16 @@
 import { planArena } from "./arena.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
+import type { PairReading } from "./reader.ts";
 import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
+import { HEADS } from "./weights-file.ts";
 
 /** Runs one sequence at a time through the layers, in one thread's arena. */
 export interface Forward {
   /**
-   * The mean of the tokens' last states, of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and what the head for answers makes of it: log odds, which
-   * mean something for a question with a text alone.
+   * The mean of the tokens' last states, of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and what the heads make of it, which means something for a
+   * pair alone.
    */
-  readonly run: (ids: Int32Array) => { readonly vector: Float32Array; readonly answer: number };
+  readonly run: (ids: Int32Array) => PairReading;
 }
 
 /** The forward pass over shared weights, in the arena of that number. */
@@ -61,7 +63,8 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
       for (const layer of layers) runLayer(layer, tokens);
       const vector = meanOf(tokens);
-      return { vector, answer: answerOf(vector) };
+      const [answer, same] = [outputOf("answer", 0, vector), outputOf("same", 0, vector)];
+      return { vector, answer, same, claim: claimOf(vector) };
     },
   };
 
@@ -75,9 +78,17 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
     return vector.map((value) => value / length);
   }
 
-  function answerOf(vector: Float32Array): number {
-    const [weights, bias] = [at("answer.weights") / 4, at("answer.bias") / 4];
+  function outputOf(head: keyof typeof HEADS, output: number, vector: Float32Array): number {
+    const [weights, bias] = [at(`${head}.weights`) / 4 + output * hidden, at(`${head}.bias`) / 4 + output];
     return vector.reduce((sum, value, k) => sum + value * (float32[weights + k] as number), float32[bias] as number);
+  }
+
+  function claimOf(vector: Float32Array): PairReading["claim"] {
+    const outputs = Array.from({ length: HEADS.claim }, (_, output) => outputOf("claim", output, vector));
+    const largest = Math.max(...outputs);
+    const all = largest + Math.log(outputs.reduce((sum, output) => sum + Math.exp(output - largest), 0));
+    const [supported, contradicted, notFound] = outputs.map((output) => output - all) as [number, number, number];
+    return { supported, contradicted, notFound };
   }
 }
 

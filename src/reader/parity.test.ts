@@ -11,14 +11,16 @@ const caseSchema = z.strictObject({
   ids: z.array(z.int()),
   /** The first numbers of the vector. */
   vector: z.array(z.number()).min(8),
-  /** What the head for answers makes of the whole vector. */
-  answer: z.number(),
+  /** What the heads make of the whole vector. */
+  answer: z.tuple([z.number()]),
+  same: z.tuple([z.number()]),
+  claim: z.tuple([z.number(), z.number(), z.number()]),
 });
 const paritySchema = z.strictObject({ weights: z.string(), cases: z.array(caseSchema) });
 
 /** What the weights file's numbers give in torch, float32 (lab/train/reader/export.py). */
 const LARGEST_DIFFERENCE = 1e-3;
-/** The same of log odds, which the head makes larger. */
+/** The same of log odds and of logarithms of chances, which the heads make larger. */
 const LARGEST_OF_ODDS = 0.02;
 
 const files = { "weights of tests": join(import.meta.dirname, "parity", "tiny.bin"), "weights that ship": SHIPPED_WEIGHTS };
@@ -38,10 +40,14 @@ for (const [name, path] of Object.entries(files)) {
         expect(weights.hash).toBe(hash);
         expect(cases).toHaveLength(200);
         const forward = createForward(weights, 0);
-        for (const { ids, vector, answer } of cases.filter((_, i) => i % every === 0)) {
-          const { vector: read, answer: odds } = forward.run(Int32Array.from(ids));
-          expect(Math.abs(odds - answer)).toBeLessThan(LARGEST_OF_ODDS);
-          for (const [k, number] of vector.entries()) expect(Math.abs((read[k] ?? Number.NaN) - number)).toBeLessThan(LARGEST_DIFFERENCE);
+        for (const { ids, vector, answer, same, claim } of cases.filter((_, i) => i % every === 0)) {
+          const read = forward.run(Int32Array.from(ids));
+          const { supported, contradicted, notFound } = read.claim;
+          const outputs = [read.answer, read.same, supported, contradicted, notFound];
+          for (const [k, odds] of [...answer, ...same, ...claim].entries())
+            expect(Math.abs((outputs[k] ?? Number.NaN) - odds)).toBeLessThan(LARGEST_OF_ODDS);
+          for (const [k, number] of vector.entries())
+            expect(Math.abs((read.vector[k] ?? Number.NaN) - number)).toBeLessThan(LARGEST_DIFFERENCE);
         }
       });
     }

@@ -11,7 +11,7 @@ export function createReadText(weights: ReaderWeights, arenaNumber: number): Rea
   const sequence = createSequenceBuilder(createWordpiece(piecesOf(weights)));
   const forward = createForward(weights, arenaNumber);
   return (read) => {
-    const { vector, answer } = forward.run(sequence(read));
-    return typeof read === "string" ? { vector } : { vector, answer };
+    const reading = forward.run(sequence(read));
+    return typeof read === "string" ? { vector: reading.vector } : reading;
   };
 }

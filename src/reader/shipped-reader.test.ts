@@ -32,4 +32,22 @@ describe("the reader that ships", () => {
   ])("does not take for an answer to %s: %s", async (question, text) => {
     expect((await oddsOf(question, text))[0]).toBeLessThan(0);
   });
+
+  it.each([
+    ["How much does a library card cost?", "What do I pay for a library card?", "What do I pay for a lost library card?"],
+    ["In which zones do visitor permits hold?", "Where can I use a visitor permit?", "How long do visitor permits hold?"],
+  ])("says that %s asks for the same as %s rather than %s", async (stored, same, other) => {
+    const [right, wrong] = await reader.read([same, other].map((text) => ({ question: stored, text })));
+    expect(right?.same).toBeGreaterThan(0);
+    expect(right?.same).toBeGreaterThan((wrong?.same as number) + 1);
+  });
+
+  it.each([
+    ["A card costs 5 dollars per year.", "supported"],
+    ["A card costs nothing.", "contradicted"],
+    ["The library opens at nine.", "notFound"],
+  ] as const)("says of %s beside the price of a card: %s", async (claim, verdict) => {
+    const [reading] = await reader.read([{ question: claim, text: "A library card costs $5 per year." }]);
+    expect(Math.exp(reading?.claim[verdict] as number)).toBeGreaterThan(0.5);
+  });
 });

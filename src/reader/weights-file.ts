@@ -7,6 +7,9 @@ export const PREFIX_BYTES = 44;
 /** A header is a few kilobytes; a file of another kind must not make us allocate. */
 export const MAX_HEADER_BYTES = 1 << 20;
 
+/** Linear functions of a pair's vector, and the outputs of each. */
+export const HEADS = { answer: 1, claim: 3, same: 1 } as const;
+
 const TYPES = { f32: 4, i8: 1, u16: 2, u8: 1, bits: 1 } as const;
 
 const multipleOf = (step: number) => z.int().positive().multipleOf(step);
@@ -66,8 +69,10 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
   expect("words.scales", "f32", [kept]);
   matrix("positions", header.max_tokens, hidden);
   expect("types", "f32", [1, hidden]);
-  expect("answer.weights", "f32", [1, hidden]);
-  expect("answer.bias", "f32", [1]);
+  for (const [head, outputs] of Object.entries(HEADS)) {
+    expect(`${head}.weights`, "f32", [outputs, hidden]);
+    expect(`${head}.bias`, "f32", [outputs]);
+  }
   const norms = ["embedding_norm"];
   for (let layer = 0; layer < layers; layer++) {
     const at = `layer.${layer}.`;

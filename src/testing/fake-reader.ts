@@ -8,7 +8,10 @@ export interface FakeReader extends Reader {
 }
 
 export interface FakeReaderOptions {
-  /** Where a text lies: texts of the same name point the same way, all others are at right angles to each other. A text answers a question of its name. */
+  /**
+   * Where a text lies: texts of the same name point the same way, all others are at right angles to each other. A text answers a question of its name, bears out
+   * a claim of it, and asks for the same; of any other it does not, and settles nothing.
+   */
   readonly nameOf?: (text: string) => string;
   readonly name?: string;
 }
@@ -17,6 +20,8 @@ export interface FakeReaderOptions {
 const DIMENSIONS = 64;
 /** Log odds of a pair of one name, and below 0 those of any other. */
 const SURE = 4;
+/** Logarithm of a chance that is next to nothing. */
+const HARDLY = -5;
 
 /** Reads each text or pair as a test says. */
 export function fakeReadTexts(readingOf: (one: ToRead) => ReadingOf<ToRead>): ReadTexts {
@@ -44,7 +49,10 @@ export function fakeReader({ nameOf = (text) => text, name = "fake-reader" }: Fa
   const readingOf = (one: ToRead): ReadingOf<ToRead> => {
     if (typeof one === "string") return { vector: vectorOf(one) };
     const vector = vectorOf(one.text);
-    return { vector, answer: dot(vectorOf(one.question), vector) > 0 ? SURE : -SURE };
+    const like = dot(vectorOf(one.question), vector) > 0;
+    const odds = like ? SURE : -SURE;
+    const claim = { supported: like ? 0 : HARDLY, contradicted: HARDLY, notFound: like ? HARDLY : 0 };
+    return { vector, answer: odds, same: odds, claim };
   };
   return {
     calls,

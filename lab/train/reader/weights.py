@@ -16,6 +16,8 @@ Tensors (H hidden, F feed-forward, V pieces, R kept rows, P positions):
     words.*  positions.*   [R, H] bits, [P, H] i8
     types                  f32 [1, H]: of the first text, the only one
     answer.weights .bias   f32 [1, H], [1]: from the mean of the states, of length 1, to the log odds that the second text answers the first
+    claim.weights .bias    f32 [3, H], [3]: ... to what a softmax makes the chances of: the second bears the first out, contradicts it, does not settle it
+    same.weights .bias     f32 [1, H], [1]: ... to the log odds that both questions ask for the same
     embedding_norm.gain .bias            f32 [H]
     layer.N.attention.*                  [3H, H] i8, rows of query, key and value after each other, and .bias f32 [3H]
     layer.N.output.* .up.* .down.*       [H, H], [F, H], [H, F], each with .bias
@@ -38,6 +40,8 @@ SPECIAL_PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CLIPS = np.linspace(0.4, 1, 25)
 #: Sequences are cut at this length, so that later positions are never used.
 MAX_TOKENS = 256
+#: Linear functions of a pair's vector, and the outputs of each.
+HEADS = {"answer": 1, "claim": 3, "same": 1}
 
 
 def keeps_piece(piece: str) -> bool:
@@ -114,8 +118,9 @@ def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bit
     matrix("words", words, bits, CLIPS)
     matrix("positions", state[embeddings + "position_embeddings.weight"][:MAX_TOKENS])
     floats("types", state[embeddings + "token_type_embeddings.weight"][:1])
-    floats("answer.weights", state["answer.weight"])
-    floats("answer.bias", state["answer.bias"])
+    for head in HEADS:
+        floats(f"{head}.weights", state[f"{head}.weight"])
+        floats(f"{head}.bias", state[f"{head}.bias"])
     floats("embedding_norm.gain", state[embeddings + "LayerNorm.weight"])
     floats("embedding_norm.bias", state[embeddings + "LayerNorm.bias"])
     for layer in range(layers):
@@ -179,8 +184,8 @@ def restore(tensors: dict[str, np.ndarray], header: dict) -> dict[str, np.ndarra
         "bert.embeddings.word_embeddings.weight": matrix("words")[tensors["rows"]],
         "bert.embeddings.position_embeddings.weight": matrix("positions"),
         "bert.embeddings.token_type_embeddings.weight": tensors["types"],
-        "answer.weight": tensors["answer.weights"],
-        "answer.bias": tensors["answer.bias"],
+        **{f"{head}.weight": tensors[f"{head}.weights"] for head in HEADS},
+        **{f"{head}.bias": tensors[f"{head}.bias"] for head in HEADS},
         "bert.embeddings.LayerNorm.weight": tensors["embedding_norm.gain"],
         "bert.embeddings.LayerNorm.bias": tensors["embedding_norm.bias"],
     }
