@@ -53,6 +53,6 @@ for (const folders of findGoldenSets(data)) {
   ): void {
     const { chance = null } = facts;
     const { shown, right } = judge(answer);
-    appendFileSync(out, `${JSON.stringify({ domain: set.name, question, kind, shown, right, chance })}\n`);
+    appendFileSync(out, `${JSON.stringify({ domain: set.name, question, kind, shown, right, chance, facts })}\n`);
   }
 }

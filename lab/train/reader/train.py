@@ -54,8 +54,8 @@ class Recipe:
     epsilon: float
 
 
-TEACHER = Recipe(48, 16, 0, 0, 0, rate=4e-5, head_rate=1e-3, warm_steps=60, steps=600, dropout=0.1, soft_share=0, public_share=4, epsilon=1e-5)
-STUDENT = Recipe(80, 20, 128, 96, 48, rate=1.5e-4, head_rate=1e-3, warm_steps=150, steps=2200, dropout=0.1, soft_share=0.6, public_share=4, epsilon=1e-12)
+TEACHER = Recipe(48, 16, 0, 0, 0, rate=4e-5, head_rate=1e-3, warm_steps=60, steps=271, dropout=0.1, soft_share=0, public_share=4, epsilon=1e-5)
+STUDENT = Recipe(112, 20, 128, 96, 48, rate=1.6e-4, head_rate=1e-3, warm_steps=150, steps=6670, dropout=0.1, soft_share=0.6, public_share=4, epsilon=1e-12)
 #: Of a reader that learned before: the larger model's word alone is new to it.
 GO_ON = Recipe(24, 9, 0, 0, 12, rate=6e-5, head_rate=1e-4, warm_steps=60, steps=1000, dropout=0.05, soft_share=0.7, public_share=2, epsilon=1e-12)
 BAR_RATE = 2e-3
