@@ -136,7 +136,13 @@ def pack_claims(options: argparse.Namespace, pool: Pool, draw: random.Random) ->
     return dict(claims=np.array(rows, np.int32), claim_names=np.array(list(sets)))
 
 
-def pack_pairs(options: argparse.Namespace, pool: Pool) -> dict[str, np.ndarray]:
+def neighbours_of(pairs: list[dict], draw: random.Random) -> list[tuple[str, str]]:
+    """Each rewording beside another question of its collection: otherwise two that share few words were all drawn to ask for the same."""
+    asked = sorted({row["a"] for row in pairs})
+    return [(draw.choice([one for one in asked if one != row["a"]]), row["b"]) for row in pairs if row["same_answer"] and len(asked) > 1]
+
+
+def pack_pairs(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
     """Two questions, whether they ask for the same, part, set."""
     sets: dict[str, int] = {}
     rows = [
@@ -146,7 +152,10 @@ def pack_pairs(options: argparse.Namespace, pool: Pool) -> dict[str, np.ndarray]
     for folder, name in ((options.collections, "written"), (options.strangers, "strangers")):
         for path in [] if folder is None else sorted(folder.glob("*/pairs-dev.jsonl")):
             part = MEASURED if name == "strangers" else part_of(path.parent.name)
-            rows += [(pool(row["a"]), pool(row["b"]), int(row["same_answer"]), part, sets.setdefault(name, len(sets))) for row in lines(path)]
+            written = list(lines(path))
+            rows += [(pool(row["a"]), pool(row["b"]), int(row["same_answer"]), part, sets.setdefault(name, len(sets))) for row in written]
+            near = f"{name} neighbours"
+            rows += [(pool(a), pool(b), 0, part, sets.setdefault(near, len(sets))) for a, b in neighbours_of(written, draw)]
     return dict(pairs=np.array(rows, np.int32), pair_names=np.array(list(sets)))
 
 
@@ -164,7 +173,7 @@ def main() -> None:
     options = parser.parse_args()
     pool, draw = Pool(), random.Random(1)
     packed = pack_questions(options, pool, draw)
-    packed |= pack_claims(options, pool, draw) | pack_pairs(options, pool)
+    packed |= pack_claims(options, pool, draw) | pack_pairs(options, pool, draw)
     packed["ids"], packed["offsets"] = pool.tokens()
     np.savez_compressed(options.out, **packed)
     print(f"{len(packed['forms'])} questions, {len(packed['claims'])} claims, {len(packed['pairs'])} pairs, {len(pool.places)} texts, {len(packed['ids'])} tokens")
