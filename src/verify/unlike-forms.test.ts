@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../package.ts";
 import { createReader } from "../reader/create-reader.ts";
 import { unlikeForms } from "./unlike-forms.ts";
 
@@ -23,6 +26,14 @@ describe("unlikeForms", () => {
     ["mechanical", "mechanism"],
     ["usual", "usually"],
   ])("takes %s as a form of %s", async (word, held) => expect(await ask(word, held)).toEqual([]));
+
+  it("tells four of five pairs that are two words, and takes one of sixteen forms for another word", async () => {
+    const rows = readFileSync(join(PACKAGE_ROOT, "lab/sets/own/word-forms.tsv"), "utf8").trim().split("\n");
+    const told: Record<string, number> = { one: 0, two: 0 };
+    for (const [word = "", held = "", kind = ""] of rows.map((row) => row.split("\t")))
+      told[kind] = (told[kind] ?? 0) + (await ask(word, held)).length;
+    expect(told).toEqual({ one: expect.toSatisfy((count: number) => count <= 6), two: expect.toSatisfy((count: number) => count >= 79) });
+  });
 
   it("asks for one form that is alike, not for all", async () => expect(await ask("universities", "universe", "university")).toEqual([]));
 
