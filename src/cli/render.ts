@@ -63,7 +63,7 @@ function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullab
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
   const lines = answer.sentences.flatMap((sentence, i) => [
-    `${harmless(readableText(sentence, answer.citations))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
+    `${harmless(readableText(sentence, answer.citations, answer.sentences[i - 1]))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
     ...doubtsAt(answer, i).map((doubt) => colors.yellow(`  ! ${harmless(doubt)}`)),
   ]);
   lines.push("", colors.bold("Sources"));

@@ -53,6 +53,21 @@ describe("a table's row", () => {
     expect(readableText({ text: "atlas | 3 <b>", citations: [9] }, answer.citations)).toBe("atlas | 3 <b>");
   });
 
+  it("says the sentence above its table once for rows behind each other, and not where it stands above already", () => {
+    const caption = { start: 900, end: 915, text: "Fees of a loan." };
+    const rowWith = (n: number, text: string, item: string): Citation => ({
+      ...sampleCitation(n, { ...passage, context: `${passage.context}\n${text}` }, text),
+      row: { cells: [{ name: "Item", text: item }], header: { start: 1000, end: 1010, text: "Item | Fee" }, caption },
+    });
+    const rows = { ...answer, seeAlso: null, citations: [rowWith(1, "atlas | 3 <b>", "atlas"), rowWith(2, "End.", "globe")] };
+    expect(renderAnswerPlain(rows)).toBe("Fees of a loan. Item: atlas [1]\nItem: globe [2]");
+    expect(renderAnswerHtml(rows).match(/Fees of a loan\./g)).toHaveLength(1);
+    expect(readableText({ text: "End.", citations: [2] }, rows.citations, { text: "Fees of a loan.", citations: [1] })).toBe("Item: globe");
+    expect(readableText({ text: "End.", citations: [2] }, rows.citations, { text: "Another.", citations: [1] })).toBe(
+      "Fees of a loan. Item: globe",
+    );
+  });
+
   it("gets its cells when it is cited", () => {
     const table = fakePassage({ pieces: ["Item | Fee", "atlas | 3"].map((text) => ({ type: "table-row" as const, text, header: 0 })) });
     const header = { start: 0, end: 10, text: "Item | Fee" };

@@ -15,7 +15,7 @@ export function renderAnswerPlain(answer: Answer): string {
   if (answer.refusal !== null) return answer.refusal.message;
   const text = answer.sentences
     .flatMap((sentence, i) => [
-      `${readableText(sentence, answer.citations)}${sentence.citations.map((n) => ` [${n}]`).join("")}`,
+      `${readableText(sentence, answer.citations, answer.sentences[i - 1])}${sentence.citations.map((n) => ` [${n}]`).join("")}`,
       ...doubtsAt(answer, i).map((doubt) => `(${doubt})`),
     ])
     .join("\n");
@@ -32,10 +32,19 @@ function prefixesOf({ warnings }: Answer): string[] {
   return warnings.filter(({ code }) => code === "low_confidence").map(({ message }) => message);
 }
 
-/** A sentence as people read it: a table's row as `Caption. Column: cell; Column: cell`. */
-export function readableText(sentence: AnswerSentence, citations: readonly Citation[]): string {
+/**
+ * A sentence as people read it: a table's row as `Caption. Column: cell; Column: cell`.
+ * @param before the sentence that is shown above it, if any: a caption that stands there is not said again
+ */
+export function readableText(sentence: AnswerSentence, citations: readonly Citation[], before?: AnswerSentence): string {
   const row = rowOf(sentence, citations);
-  return row === null ? sentence.text : `${row.caption === undefined ? "" : `${row.caption.text} `}${readCells(row.cells)}`;
+  return row === null ? sentence.text : `${captionOf(row, citations, before)}${readCells(row.cells)}`;
+}
+
+/** With the space that parts it from the row; "" where there is none, or where it stands above. */
+function captionOf({ caption }: CitedRow, citations: readonly Citation[], before: AnswerSentence | undefined): string {
+  const above = before === undefined ? undefined : (rowOf(before, citations)?.caption?.text ?? before.text);
+  return caption === undefined || caption.text === above ? "" : `${caption.text} `;
 }
 
 /** The same as HTML, built from the checked structure only; every text is escaped, links are http(s) only. */
@@ -47,7 +56,9 @@ export function renderAnswerHtml(answer: Answer): string {
       .join("");
     const marks = sentence.citations.map((n) => `<sup><a href="#citation-${n}">[${n}]</a></sup>`).join("");
     const row = rowOf(sentence, answer.citations);
-    return row === null ? `<p>${escapeHtml(sentence.text)}${marks}${doubts}</p>` : `<p>${renderRow(row)}${marks}${doubts}</p>`;
+    return row === null
+      ? `<p>${escapeHtml(sentence.text)}${marks}${doubts}</p>`
+      : `<p>${renderRow(row, captionOf(row, answer.citations, answer.sentences[i - 1]))}${marks}${doubts}</p>`;
   });
   const sources = answer.citations.map(
     ({ n, title, url, quote, ...place }) =>
@@ -57,10 +68,9 @@ export function renderAnswerHtml(answer: Answer): string {
   return `${prefixes.join("")}${paragraphs.join("")}${renderSeeAlso(answer)}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
 }
 
-function renderRow({ cells, caption }: CitedRow): string {
-  const above = caption === undefined ? "" : `${escapeHtml(caption.text)} `;
+function renderRow({ cells }: CitedRow, above: string): string {
   const named = cells.map(({ name, text }) => (name === "" ? escapeHtml(text) : `<b>${escapeHtml(name)}:</b> ${escapeHtml(text)}`));
-  return above + named.join("; ");
+  return escapeHtml(above) + named.join("; ");
 }
 
 function renderSeeAlso({ seeAlso }: Answer): string {

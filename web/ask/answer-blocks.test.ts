@@ -26,6 +26,12 @@ describe("an answer's blocks", () => {
     expect(blocks[1]).toMatchObject({ sentences: [{ index: 1 }, { index: 2 }] });
   });
 
+  it("gives a table the sentence above it as its caption, unless that is shown above it already", () => {
+    const captioned = cite(2, "bread", { row: { ...row(["bread"]), caption: "Some facts." } });
+    expect(blocksOf(cite(1, "Nothing else is paid."), captioned)[1]).toMatchObject({ type: "table", caption: "Some facts." });
+    expect(blocksOf(cite(1, "Some facts."), captioned)[1]).toMatchObject({ type: "table", caption: null });
+  });
+
   it("parts a quote with what introduces its list from the items, each with its place in the quote", () => {
     const [block, ...others] = blocksOf(cite(1, "Paid are:\n\nbread\nmilk"));
     expect(others).toEqual([]);

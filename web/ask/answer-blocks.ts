@@ -39,7 +39,12 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
       const row = { cells: cited.row.cells.map(({ text }) => text), sentence: placed };
       if (last?.type === "table" && follows && before?.row?.header_start === cited.row.header_start) {
         blocks[blocks.length - 1] = { ...last, rows: [...last.rows, row] };
-      } else blocks.push({ type: "table", columns: columnsOf(cited.row), caption: cited.row.caption ?? null, rows: [row] });
+      } else {
+        // A sentence that is shown right above its table is not said again.
+        const { caption = null } = cited.row;
+        const isAbove = caption !== null && sentences[index - 1]?.text === caption;
+        blocks.push({ type: "table", columns: columnsOf(cited.row), caption: isAbove ? null : caption, rows: [row] });
+      }
     } else if (cited !== null && (cited.quote.includes("\n\n") || ANNOUNCED.test(cited.quote))) {
       blocks.push({ type: "parts", sentences: [placed], parts: partsOf(sentence.text) });
     } else if (cited !== null && isListItem(cited)) {

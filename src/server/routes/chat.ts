@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { RequestError, SourceboundError } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
-import type { Answer, Turn } from "../../types.ts";
+import type { Answer, AnswerSentence, Citation, Turn } from "../../types.ts";
 import { type ChatRequest, type ChatUsage, chatRequestSchema, textOf } from "../../wire/chat.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { readableText } from "../../write/render.ts";
@@ -149,6 +149,8 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
     return whole;
   };
   const said = new Set<string>();
+  const cited: Citation[] = [];
+  let before: AnswerSentence | undefined;
   for await (const event of events) {
     if (event.type === "warning") {
       const { message, sentence } = event.warning;
@@ -156,7 +158,12 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
       yield sentence === undefined ? piece(message, "\n\n") : piece(`(Not sure: ${message})`, "\n");
     } else if (event.type === "sentence") {
       const { sentence, citations, index } = event;
-      yield piece(`${readableText(sentence, citations)}${sentence.citations.map((n) => ` [${n}]`).join("")}`, index === 0 ? "\n\n" : "\n");
+      cited.push(...citations);
+      yield piece(
+        `${readableText(sentence, cited, before)}${sentence.citations.map((n) => ` [${n}]`).join("")}`,
+        index === 0 ? "\n\n" : "\n",
+      );
+      before = sentence;
     } else if (event.type === "answer") {
       for (const { message } of event.answer.warnings) if (!said.has(message)) yield piece(message, "\n\n");
       if (event.answer.refusal !== null) yield piece(event.answer.refusal.message, "\n\n");
