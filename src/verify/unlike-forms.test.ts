@@ -27,7 +27,7 @@ describe("unlikeForms", () => {
     ["usual", "usually"],
   ])("takes %s as a form of %s", async (word, held) => expect(await ask(word, held)).toEqual([]));
 
-  it("tells four of five pairs that are two words, and takes one of sixteen forms for another word", async () => {
+  it("tells at least 79 of 101 pairs that are two words, and takes at most 6 of 98 forms for another word", async () => {
     const rows = readFileSync(join(PACKAGE_ROOT, "lab/sets/own/word-forms.tsv"), "utf8").trim().split("\n");
     const told: Record<string, number> = { one: 0, two: 0 };
     for (const [word = "", held = "", kind = ""] of rows.map((row) => row.split("\t")))

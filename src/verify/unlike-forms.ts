@@ -2,8 +2,8 @@ import { dot } from "../reader/dot.ts";
 import type { ReadTexts, TextReading } from "../reader/reader.ts";
 
 /**
- * Cosine below which two words that look like forms of one are two words, for the reader that ships: another reader needs another. Of `lab/sets/own/word-forms.tsv`
- * 79 of 101 that are two words lie below, and 5 of 98 that are one (2026-11-26, `npx vitest run src/verify/unlike-forms.test.ts`).
+ * Cosine below which two words that look like forms of one are two words, for the reader that ships: another reader needs another. Chosen on
+ * `lab/sets/own/word-forms.tsv`, of which 79 of 101 that are two words lie below, and 5 of 98 that are one (2026-11-26).
  */
 const ONE_WORD = 0.36;
 

@@ -9,7 +9,7 @@ import { readingText } from "./reading-text.ts";
 /**
  * Pieces of a passage that are read, those nearest to the question: each takes 20 to 30 ms of a core. A passage is longer than what the reader was trained on, and
  * read whole it says least (`lab/train/reader/LOG.md`): which of all passages of 310 golden questions holds a marked quote it tells with an AUROC of .73; by the
- * nearest piece .83, the better of two .85, the best of three .86.
+ * nearest piece .83, the better of two .85, the best of three .86 (`reader-5`).
  */
 export const PIECES_READ = 2;
 

@@ -41,10 +41,13 @@ export function readableText(sentence: AnswerSentence, citations: readonly Citat
   return row === null ? sentence.text : `${captionOf(row, citations, before)}${readCells(row.cells)}`;
 }
 
-/** With the space that parts it from the row; "" where there is none, or where it stands above. */
-function captionOf({ caption }: CitedRow, citations: readonly Citation[], before: AnswerSentence | undefined): string {
-  const above = before === undefined ? undefined : (rowOf(before, citations)?.caption?.text ?? before.text);
-  return caption === undefined || caption.text === above ? "" : `${caption.text} `;
+/** With the space that parts it from the row; "" where there is none, or where it stands above: in a row of the same table, or as a sentence. */
+function captionOf({ caption, header }: CitedRow, citations: readonly Citation[], before: AnswerSentence | undefined): string {
+  if (caption === undefined) return "";
+  const above = before === undefined ? null : rowOf(before, citations);
+  const stands =
+    above === null ? before?.text === caption.text : above.caption?.text === caption.text && above.header.start === header.start;
+  return stands ? "" : `${caption.text} `;
 }
 
 /** The same as HTML, built from the checked structure only; every text is escaped, links are http(s) only. */

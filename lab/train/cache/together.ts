@@ -45,7 +45,8 @@ function rowsOf(folder: string): Row[] {
   const stored = [...quotes.keys()];
   const vectors = encoder.embedSync(stored);
   const written = pairs.map(({ a, b, same_answer }): Row => ({ kind: same_answer ? "same" : "look-alike", stored: a, asked: b }));
-  const asked = new Map<string, string>([...pairs.map(({ a, b }) => [b, a] as const), ...stored.map((one) => [one, one] as const)]);
+  const rewordings = pairs.filter(({ same_answer }) => same_answer);
+  const asked = new Map<string, string>([...rewordings.map(({ a, b }) => [b, a] as const), ...stored.map((one) => [one, one] as const)]);
   const near = [...asked].flatMap(([question, of]) => {
     const [vector] = encoder.embedSync([question]) as [Float32Array];
     const order = stored.map((one, at) => ({ one, cosine: dot(vectors[at] as Float32Array, vector) })).sort((x, y) => y.cosine - x.cosine);

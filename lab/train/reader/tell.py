@@ -49,4 +49,5 @@ def tell_tables(name: str, data: Data, claims: np.ndarray, of_claims: np.ndarray
             right = (table[at, 2] == wanted).astype(int)[mine]
             names = data.claim_names if kind == "claims" else data.pair_names
             balanced = np.mean([((score[mine] > 0) == right)[right == label].mean() for label in np.unique(right)])
-            print(f"{name} {kind} {names[one]} n {mine.sum()}: balanced accuracy {balanced:.3f}, AUROC {auroc(score[mine], right):.3f}", flush=True)
+            told = f"{auroc(score[mine], right):.3f}" if right.min() != right.max() else "none (one kind alone)"
+            print(f"{name} {kind} {names[one]} n {mine.sum()}: balanced accuracy {balanced:.3f}, AUROC {told}", flush=True)
