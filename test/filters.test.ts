@@ -233,9 +233,7 @@ describe("filters", () => {
     const documentId = citations[0]?.documentId as string;
     const selected = (start: number, end: number, section: string) =>
       ask("When does the gate open?", { selection: { documentId, start, end }, filters: { section } });
-    const [first, ...others] = (await selected(0, 9_999, "Two")).citations.map(({ quote }) => quote);
-    expect(first).toBe("The gate opens at 8.");
-    expect(others.filter((quote) => quote !== "The gate shuts at 9.")).toEqual([]);
+    expect((await selected(0, 9_999, "Two")).citations.map(({ quote }) => quote)).toEqual(["The gate opens at 8.", "The gate shuts at 9."]);
     expect((await selected(0, 40, "Two")).status).toBe("insufficient_context");
   });
 

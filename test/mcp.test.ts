@@ -44,7 +44,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
       expect([description?.length ?? 0, inputSchema.type]).toEqual([expect.any(Number), "object"]);
     const asked = await call(client, "ask", { question: CARD });
     expect(asked.isError ?? false).toBe(false);
-    expect(asked.structuredContent).toMatchObject({ status: "ok", citations: expect.arrayContaining([expect.objectContaining({ n: 1 })]) });
+    expect(asked.structuredContent).toMatchObject({ status: "ok", citations: [{ n: 1 }] });
     expect(JSON.stringify(asked.content)).toContain("5 dollars");
     const found = await call(client, "search", { query: CARD, limit: 1 });
     expect(found.structuredContent?.passages).toHaveLength(1);
