@@ -57,7 +57,8 @@ export function createCrisisFinder({ atAGlance, read, encoder, reader }: CrisisP
   };
 }
 
-function piecesOf(message: string): string[] {
+/** The sentences of a message, and the message as a whole: what is looked at. */
+export function piecesOf(message: string): string[] {
   const sentences = message.split(/[.!?…\n]+/).filter((sentence) => /\p{L}/u.test(sentence));
   return sentences.length > 1 ? [...sentences.slice(0, MOST_SENTENCES), message.slice(0, 2_000)] : sentences;
 }

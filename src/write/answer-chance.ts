@@ -28,7 +28,7 @@ export interface AnswerChance {
  * @returns chance 0 when there is no piece
  */
 export function answerChance(
-  { pieces, glance }: Pick<Choice, "pieces" | "glance">,
+  { pieces, glance, following }: Omit<Choice, "asked">,
   known: ReadonlyMap<string, number | null>,
   { answer, read_answer: scorer }: Pick<ChooserWeights, "answer" | "read_answer">,
 ): AnswerChance {
@@ -41,8 +41,9 @@ export function answerChance(
     // Alone among what was read it is ahead of nobody, and above nobody: that says nothing, least of all that it answers. What was not read has a score of another kind.
     "score.ahead": second === undefined || second.reading === null ? null : first.score - second.score,
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
+    following: following === null ? null : logit(following),
   };
-  const values = scorer.features.map((name) => readings[name] ?? null);
+  const values = scorer.features.map((name) => readings[name] ?? known.get(name) ?? null);
   const read = chanceOf(values, scorer);
   const unknown = known.get(UNKNOWN_TERMS) ?? 0;
   return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };

@@ -5,6 +5,7 @@ import type { ReadTexts } from "../reader/reader.ts";
 import type { Evidence } from "../types.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
+import { withFollowing } from "./following.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { type PiecesOptions, piecesOf } from "./pieces.ts";
@@ -16,7 +17,7 @@ export interface ChooseOptions {
   readonly reranker: Reranker | null;
   /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
   readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
-  readonly weights: Pick<ChooserWeights, "piece" | "read">;
+  readonly weights: Pick<ChooserWeights, "piece" | "read" | "following">;
   /** `null`: nothing is read, and what a glance says stands. */
   readonly read: ReadTexts | null;
   readonly signal: AbortSignal;
@@ -45,8 +46,10 @@ export async function choosePieces(
     return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };
   });
   const sorted = pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b));
-  const glanced = { asked: measured.asked, pieces: sorted, glance: null };
-  return read === null ? glanced : readPieces(question, glanced, { weights, readTexts: read, signal });
+  const glanced = { asked: measured.asked, pieces: sorted, glance: null, following: null };
+  if (read === null) return glanced;
+  const reading = { weights, readTexts: read, signal };
+  return withFollowing(question, await readPieces(question, glanced, reading), reading);
 }
 
 function startOf({ view }: ScoredPiece): number {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readNamedWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { namedScorerSchema } from "../models/weights/scorer.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
-import { READ_ANSWER_FEATURES, READING_FEATURES } from "./reading-features.ts";
+import { FOLLOWING_FEATURES, READING_FEATURES } from "./reading-features.ts";
 
 const weightsSchema = z.object({
   name: z.string(),
@@ -18,8 +18,12 @@ const weightsSchema = z.object({
   reader: z.object({ name: z.string(), hash: z.string() }),
   /** Score of a piece that was read, and the chance that it answers. */
   read: namedScorerSchema(READING_FEATURES),
-  /** Chance that the best piece answers where pieces were read. */
-  read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
+  /** Chance that what would be shown answers where pieces were read. */
+  read_answer: namedScorerSchema(),
+  /** Chance that what follows the best piece answers too, and from which chance on it is quoted with it; `null`: it is not asked. */
+  following: namedScorerSchema(FOLLOWING_FEATURES)
+    .and(z.object({ minimum: z.number().min(0).max(1) }))
+    .nullable(),
   threshold: z.object({
     /** From this chance on the question is answered. */
     minimum: z.number().min(0).max(1),

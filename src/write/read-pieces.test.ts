@@ -142,7 +142,7 @@ describe("answerChance", () => {
     const readings = [0.9, 0.6, 0.3, null].map((cosine) => (cosine === null ? null : { cross: 1, cosine }));
     const scores = [5, 3, 2, 1];
     const pieces = glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0, reading: readings[i] ?? null }));
-    const read = { pieces, glance: glanced.pieces };
+    const read = { pieces, glance: glanced.pieces, following: 0.5 };
     const features = ["reading.above", "score.ahead", "glance"];
     // σ(2 · (.9 - (.9 + .6 + .3) / 3) + .5 · (5 - 3) + 0 · glance - 1.6) = σ(0)
     const scorer = { features, linear: [2, 0.5, 0], bias: -1.6 };
@@ -186,6 +186,6 @@ describe("answerChance", () => {
   it("is that of a glance where nothing was read, and 0 without a piece", async () => {
     const glanced = await chooseWith(null);
     expect(answerChance(glanced, new Map(), weights).readings).toBeNull();
-    expect(answerChance({ pieces: [], glance: null }, new Map(), weights)).toEqual({ chance: 0, readings: null });
+    expect(answerChance({ pieces: [], glance: null, following: null }, new Map(), weights)).toEqual({ chance: 0, readings: null });
   });
 });

@@ -23,10 +23,10 @@ export function measureReading(piece: MeasuredPiece, reading: PieceReading, name
 }
 
 /**
- * What the chance of an answer takes from readings: log odds at a glance; score of the best piece and its lead; and of each figure of its reading the value, and how
- * far that lies above the mean of those read.
+ * What the chance of an answer takes from readings: log odds at a glance; score of the best piece and its lead; of each figure of its reading the value, and how
+ * far that lies above the mean of those read; log odds that what follows it answers too.
  */
-export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`])];
+export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", "following", ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`])];
 
 /** The figures of the first reading by name, and how far each lies above the mean of all that have it; that is `null` where there is no other. */
 export function measureBestReading(readings: readonly PieceReading[]): Record<string, number | null> {
@@ -44,3 +44,9 @@ export function measureBestReading(readings: readonly PieceReading[]): Record<st
     }),
   );
 }
+
+/**
+ * What the chance is made of that the piece right behind the best one answers too: log odds of the question read beside it, beside both together and beside the
+ * best alone; the best one's chance; do both stand in one paragraph?
+ */
+export const FOLLOWING_FEATURES = ["following", "together", "best", "best.chance", "paragraph"] as const;

@@ -4,18 +4,12 @@ import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
-import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { QUOTE_CHARACTERS } from "../../../src/answer/choose.ts";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
-import { sourcebound } from "../../../src/profiles/sourcebound.ts";
-import { Lexicon } from "../../../src/retrieve/lexicon.ts";
-import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve/rerank.ts";
-import { type RetrieveParts, retrievePassages } from "../../../src/retrieve/retrieve.ts";
-import { questionWords } from "../../../src/retrieve/understand.ts";
-import type { Evidence, Passage, Question, TextRange } from "../../../src/types.ts";
-import { combineScores, readRelevanceWeights, relevanceOf } from "../../../src/verify/relevance.ts";
+import type { RetrieveParts } from "../../../src/retrieve/retrieve.ts";
+import type { Passage, Question, TextRange } from "../../../src/types.ts";
 import { readSufficiencyWeights } from "../../../src/verify/sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency-features.ts";
-import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
 import { measurePieces } from "../../../src/write/choose.ts";
 import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/piece-features.ts";
 import { readingText } from "../../../src/write/reading-text.ts";
@@ -26,6 +20,7 @@ import { readFolderSet } from "../reader/read-folders.ts";
 import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
+import { openMeasuring, toQuestion } from "./evidence.ts";
 import { readTables } from "./tables.ts";
 import { readWrittenSets, sharesHalf } from "./written.ts";
 
@@ -65,15 +60,10 @@ if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === u
 const unitNames = Object.keys(PIECE_FEATURES);
 const gateNames = [...Object.keys(SUFFICIENCY_FEATURES), "together"];
 const sufficiency = readSufficiencyWeights();
-const relevance = readRelevanceWeights();
-const encoder = loadEmbeddedEncoder();
-const lexicon = new Lexicon(encoder);
-const reranker = createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
+const { encoder, embed, reranker, findEvidence } = openMeasuring();
 const signal = new AbortController().signal;
 /** Of so many questions one is asked of an index without the document that answers it. */
 const REMOVED = 4;
-/** Passages asked for, so that there are enough without that document. */
-const DEEP = 24;
 /** Questions of such a set, whatever `--limit` says. */
 const LIMIT_OF: Readonly<Record<string, number>> = { tables: 1_200 };
 /** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
@@ -186,22 +176,12 @@ async function measureQuestion(
   { gold, answers, removed, kept: most }: Marks,
   parts: RetrieveParts,
 ): Promise<object | null> {
-  const { passages: usual, query } = sourcebound.retrieve;
-  const settings = { ...sourcebound.retrieve, passages: removed ? DEEP : usual, candidates: removed ? 100 : 50 };
-  const { passages: found } = await retrievePassages(question, settings, parts, signal);
   const isGold = ({ document }: Passage) => gold.has(document.id);
-  const passages = removed ? found.filter((passage) => !isGold(passage)).slice(0, usual) : found;
-  if (passages.length === 0) return null;
-  const understood = parts.corpus.understand(question, query);
-  const words = questionWords(understood, understood, parts.corpus);
-  const view = viewEvidence(words.asked, passages, words, lexicon, 0);
-  const chances = relevanceOf(view, relevance.passage).map(({ probability }) => probability);
-  const evidence = passages.map(toEvidence).filter((_, i) => {
-    const score = combineScores({ relevance: chances[i] as number, consistency: null, agreement: null }, relevance);
-    return score >= relevance.cuts.rejected;
-  });
+  const found = await findEvidence(question, removed ? isGold : null, parts, signal);
+  if (found === null) return null;
+  const { passages, view, chances, evidence, words } = found;
   const measured = await measurePieces(question.resolved, evidence, words, {
-    ...{ maxCharacters: 1200, reranker, embed: (texts) => encoder.embedSync(texts), signal },
+    ...{ maxCharacters: QUOTE_CHARACTERS, reranker, embed, signal },
   });
   const kept = measured.pieces
     .map((piece) => {
@@ -236,15 +216,4 @@ function draw<T extends Ask>(asks: readonly T[], limit: number): T[] {
 
 function isFolder(name: string): name is (typeof FOLDERS)[number] {
   return (FOLDERS as readonly string[]).includes(name);
-}
-
-function toQuestion({ question, scope }: Pick<Ask, "question" | "scope">): Question {
-  return {
-    ...{ text: question, resolved: question, scope: { domain: "set", tenant: scope, access: ["public"] }, profile: "sourcebound" },
-    ...{ detail: "normal" as const, sessionId: null, selection: null, history: [], injectionSignals: [] },
-  };
-}
-
-function toEvidence(passage: Passage): Evidence {
-  return { passage, verdict: "verified", relevance: null, consistency: null, agreement: null, score: 1, reason: "" };
 }

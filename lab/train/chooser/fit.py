@@ -1,7 +1,8 @@
-"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz written.jsonl.gz --out DIR`.
+"""Learns the chooser and the gate from what `dump.ts` measured: `python3 fit.py --rows rows.jsonl.gz written.jsonl.gz [--following following.jsonl] --out DIR`.
 
 Chooser: one linear score of a piece, listwise over all pieces of a question (the sum of the chances of those that answer), L2; and the same once more with the
-reading of each piece beside, from the questions whose pieces were read by a reader that did not see them. Gate: logistic over what the best pieces of a question say, at a glance and after reading; right = the best piece answers.
+reading of each piece beside, from the questions whose pieces were read by a reader that did not see them. Gate: logistic over what the best pieces of a question say, at a glance and after reading; right = the best piece answers, or what is quoted behind it.
+What is quoted behind it: logistic over what `following.ts` read with the chooser that was learned before. Without those rows it is not asked.
 Figures are cross-fitted: by source document, and of written collections by collection.
 """
 
@@ -26,6 +27,9 @@ READ_GATE_L2 = 5e-2
 READ_PIECES = 10
 READ_WITHIN = 3
 READ_ALONE = 4
+# Of what is quoted behind the best piece at least so many answer: about one answer in seven is a sentence longer for it.
+FOLLOWING_RIGHT = 0.3
+FOLLOWING_L2 = 1e-3
 READER = Path(__file__).resolve().parents[3] / "src/models/weights/reader.bin"
 
 
@@ -147,7 +151,9 @@ GATE_OWN = ["score", "score.ahead", "score.crowd"]
 # What reading says of a piece, as src/write/reading-features.ts: log odds of question and piece read together, and the cosine of both read alone.
 READINGS = ["cross", "reading"]
 # The cosine helps to choose; in the chance it is worth nothing beside the log odds (LOG.md).
-READ_GATE = ["glance", "score", "score.ahead", "cross", "cross.above"]
+READ_GATE = ["glance", "score", "score.ahead", "cross", "cross.above", "following"]
+# As src/write/reading-features.ts: what the chance is made of that what stands behind the best piece answers too.
+FOLLOWING = ["following", "together", "best", "best.chance", "paragraph"]
 
 
 def gate_row(question: dict, score: numpy.ndarray) -> list:
@@ -158,18 +164,50 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
     return question["pieces"][int(numpy.argmax(score))]["x"] + own + question["gate"]
 
 
-def read_row(glance: float, pieces: list[dict], score: numpy.ndarray) -> list:
+def read_row(glance: float, pieces: list[dict], score: numpy.ndarray, behind: float | None, gate: list) -> list:
     """What is known after reading, beside the log odds at a glance; `pieces` were read beside the question, most likely first, and as many as have a score alone too."""
     order = numpy.argsort(-score)
     best = score[order[0]]
     cross = pieces[order[0]]["cross"]
     if len(pieces) == 1:
-        return [glance, best, None, cross, None]
-    return [glance, best, best - score[order[1]], cross, cross - sum(piece["cross"] for piece in pieces) / len(pieces)]
+        return [glance, best, None, cross, None, behind, *gate]
+    return [glance, best, best - score[order[1]], cross, cross - sum(piece["cross"] for piece in pieces) / len(pieces), behind, *gate]
 
 
 def readings(piece: dict) -> list:
     return [piece[name] for name in READINGS]
+
+
+class Following:
+    """What stands behind the best piece: the chance that it answers too, and from which chance on it is quoted. By collections that the reader did not learn from."""
+
+    def __init__(self, path: Path):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        x, y = [row["x"] for row in rows], numpy.array([float(row["y"]) for row in rows])
+        folds = numpy.array([fold_of(f"following {row['set']}") for row in rows])
+        odds = numpy.zeros(len(rows))
+        for fold in range(FOLDS):
+            inside, outside = numpy.nonzero(folds != fold)[0], numpy.nonzero(folds == fold)[0]
+            odds[outside] = self.learn([x[i] for i in inside], y[inside]).logit([x[i] for i in outside])
+        chance = 1 / (1 + numpy.exp(-odds))
+        self.minimum = next(cut / 100 for cut in range(1, 100) if y[chance >= cut / 100].mean() >= FOLLOWING_RIGHT)
+        shown = chance >= self.minimum
+        print(f"behind the best piece: AUROC {roc_auc_score(y, chance):.3f}, {int(y.sum())} of {len(y)} answer; from {self.minimum} {int(y[shown].sum())} of {shown.sum()}")
+        self.model = self.learn(x, y)
+        self.rows = {(row["set"], row["question"]): (row["best"], float(z), bool(row["y"] and quoted)) for row, z, quoted in zip(rows, odds, shown)}
+
+    def learn(self, x: list[list[float]], y: numpy.ndarray) -> Gate:
+        return Gate(FOLLOWING, FOLLOWING_L2).fit(x, y, numpy.ones(len(y)))
+
+    def behind(self, question: dict, best: dict) -> tuple[float | None, bool]:
+        """Log odds that what stands behind the best piece answers, and whether it does and is quoted; nothing is known where another piece was the best."""
+        if question["removed"] or question["form"].startswith("note"):
+            return None, False
+        known, odds, answers = self.rows.get((question["set"], question["question"]), (None, 0, False))
+        return (odds, answers) if known == best["y"] else (None, False)
+
+    def artifact(self) -> dict:
+        return dict(self.model.artifact(), minimum=self.minimum)
 
 
 def were_read(questions: list[dict]) -> list[dict]:
@@ -179,10 +217,11 @@ def were_read(questions: list[dict]) -> list[dict]:
 class Model:
     """Everything that is learned, from some of the questions."""
 
-    def __init__(self, names: list[str], gate_names: list[str]):
+    def __init__(self, names: list[str], gate_names: list[str], following: Following | None):
+        self.following = following
         self.glance, self.read = Chooser(names), Chooser(names, READ_L2, read=True)
         self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + gate_names, GATE_L2)
-        self.read_answer = Gate(READ_GATE, READ_GATE_L2)
+        self.read_answer = Gate(READ_GATE + gate_names, READ_GATE_L2)
 
     def fit(self, questions: list[dict]):
         """The gates learn from scores of a chooser that did not see the question."""
@@ -205,8 +244,8 @@ class Model:
             part = Gate(self.answer.names, GATE_L2).fit([rows[i] for i in inside], right[inside], weight[inside])
             odds[outside] = part.logit([rows[i] for i in outside])
         read = [i for i, (_, _, score) in enumerate(seen) if score is not None]
-        best = numpy.array([float(seen[i][1][int(numpy.argmax(seen[i][2]))]["y"]) for i in read])
-        self.read_answer.fit([read_row(odds[i], *seen[i][1:]) for i in read], best, weight[read])
+        said = [self.said(questions[i], odds[i], *seen[i][1:]) for i in read]
+        self.read_answer.fit([row for row, _ in said], numpy.array([float(answers) for _, answers in said]), weight[read])
         self.curves = [
             curve([(q["pieces"], one[0]) for q, one in zip(questions, seen)], weight),
             curve([(seen[i][1][:READ_ALONE], seen[i][2]) for i in read], weight[read]),
@@ -225,11 +264,18 @@ class Model:
         pieces.sort(key=lambda piece: -piece["cross"])
         return glance, pieces, self.read.score(pieces[:READ_ALONE])
 
+    def said(self, question: dict, odds: float, pieces: list[dict], score: numpy.ndarray) -> tuple[list, bool]:
+        """What reading says, and whether what would be shown answers."""
+        best = pieces[int(numpy.argmax(score))]
+        behind, answers = (None, False) if self.following is None else self.following.behind(question, best)
+        return read_row(odds, pieces, score, behind, question["gate"]), bool(best["y"]) or answers
+
     def judge(self, question: dict) -> dict:
         glance, pieces, score = self.choose(question)
         odds = float(self.answer.logit([gate_row(question, glance)])[0])
-        read = float(self.read_answer.logit([read_row(odds, pieces, score)])[0])
-        return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=pieces[int(numpy.argmax(score))]["y"], odds=odds, chance=1 / (1 + numpy.exp(-read)))
+        row, right = self.said(question, odds, pieces, score)
+        read = float(self.read_answer.logit([row])[0])
+        return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=int(right), odds=odds, chance=1 / (1 + numpy.exp(-read)))
 
 
 def curve(pieces: list[tuple[list[dict], numpy.ndarray]], weight: numpy.ndarray) -> list[float]:
@@ -255,6 +301,7 @@ def report(name: str, questions: list[dict], judged: list[dict]) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=Path, required=True, nargs="+", help="of the sets, and of written collections")
+    options.add_argument("--following", type=Path, help="what stands behind the pieces that the chooser of before put first")
     options.add_argument("--check", type=Path, help="questions that nothing is learned from")
     options.add_argument("--out", type=Path)
     options.add_argument("--date", default="")
@@ -264,7 +311,8 @@ def main() -> None:
     if any(part[:2] != (names, gate_names) for part in parts):
         raise SystemExit("the files hold other features: dump them again with one version")
     questions = [dict(q, rows=path) for path, part in zip(args.rows, parts) for q in part[2] if q["pieces"]]
-    model = Model(names, gate_names)
+    following = None if args.following is None else Following(args.following)
+    model = Model(names, gate_names, following)
     folds = numpy.array([fold_of(q["group"]) for q in questions])
     judged: list = [None] * len(questions)
     for fold in range(FOLDS):
@@ -301,6 +349,7 @@ def main() -> None:
                 reader=reader_id(),
                 read=dict(model.read.artifact(), chance=model.curves[1]),
                 read_answer=model.read_answer.artifact(),
+                following=None if following is None else following.artifact(),
                 threshold=dict(minimum=0.5, rule="not chosen: threshold.py does"),
             ),
             indent=1,

@@ -2,8 +2,10 @@ import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { asksAnything, createCrisisFinder, piecesOf } from "../../../src/guard/crisis.ts";
 import { crisisFeatures } from "../../../src/guard/crisis-features.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import type { TextReading } from "../../../src/reader/reader.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
@@ -16,11 +18,13 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const FOLDS = 7;
 /** Everyday utterances of public sets, beside our own cases of no crisis. */
 const EVERYDAY = 1500;
+/** Of so many questions to the collections of ours one is taken: what people look up is no crisis, however it begins. */
+const ASKED_OF = 3;
 /** How each of the two is learned: the glance has hashed words beside its vector and is stopped early, the vector of the reader is fitted to the end. */
 const GLANCE = { epochs: 250, rate: 0.5, l2: 3e-5 };
 const READ = { epochs: 2_000, rate: 5, l2: 6e-5 };
 /** From which chances on a message is called what, and read: by the families held out, never by golden questions. */
-const CUTS = { glance: { possible: 0.6, likely: 0.9 }, read: { possible: 0.5, likely: 0.9 } };
+const CUTS = { glance: { possible: 0.6, likely: 0.9 }, read: { possible: 0.45, likely: 0.9 } };
 const READ_FROM = 0.1;
 
 interface Text {
@@ -67,11 +71,27 @@ function everyday(): Text[] {
   return texts.filter((_, i) => i % step === 0).map((text, i) => ({ family: `everyday-${i % FOLDS}`, crisis: false, text }));
 }
 
+/** Questions to written collections, and their sentences as the finder looks at them; those of one collection are in one fold. */
+function asked(): Text[] {
+  const folders = globSync(join(SETS, "written", "*", "answerable-dev.jsonl")).sort();
+  return folders.flatMap((file, fold) =>
+    questionsIn(join(file, "..", "*able-dev.jsonl"))
+      .filter((_, i) => i % ASKED_OF === 0)
+      .flatMap(piecesOf)
+      .map((text) => ({ family: `asked-${fold % FOLDS}`, crisis: false, text })),
+  );
+}
+
+const SETS = join(PACKAGE_ROOT, "lab", "sets");
 /** Questions that choose nothing: how many of them would show the hotline. */
-function golden(): Text[] {
-  const files = values.data === "" ? [] : globSync(join(values.data, "{golden/*,va-golden}", "*able-dev.jsonl")).sort();
-  const rows = files.flatMap(lines).map((line) => z.looseObject({ question: z.string() }).parse(line));
-  return rows.map(({ question }) => ({ family: "golden", crisis: false, text: question }));
+const UNSEEN = {
+  golden: values.data === "" ? [] : questionsIn(join(values.data, "{golden/*,va-golden}", "*able-dev.jsonl")),
+  strangers: questionsIn(join(SETS, "strangers", "*", "*able-dev.jsonl")),
+};
+
+function questionsIn(pattern: string): string[] {
+  const rows = globSync(pattern).sort().flatMap(lines);
+  return rows.map((line) => z.looseObject({ question: z.string() }).parse(line).question);
 }
 
 /** Logistic regression by full-batch gradient descent with momentum; both classes weigh the same. */
@@ -111,9 +131,7 @@ function chance({ weights, bias }: Model, features: readonly number[]): number {
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
 const own = await withFeatures(lines(join(PACKAGE_ROOT, "lab", "train", "crisis", "cases.jsonl")).map((line) => schema.parse(line)));
-const other = await withFeatures(everyday());
-const questions = await withFeatures(golden());
-await reader.close();
+const other = await withFeatures([...everyday(), ...asked()]);
 
 interface Seen extends Text {
   readonly glance: number;
@@ -131,20 +149,27 @@ const learn = (given: readonly Case[]) => ({ glance: fitModel(given, "glance"), 
 const families = [...new Set(own.map(({ family }) => family))];
 const heldOut: Seen[] = [];
 for (let fold = 0; fold < FOLDS; fold++) {
-  const isOut = ({ family }: Text) => families.indexOf(family) % FOLDS === fold || family === `everyday-${fold}`;
+  const isOut = ({ family }: Text) => families.indexOf(family) % FOLDS === fold || family.endsWith(`-${fold}`);
   const rows = [...own, ...other];
   const models = learn(rows.filter((row) => !isOut(row)));
   heldOut.push(...rows.filter(isOut).map((row) => seenBy(models, row)));
 }
 const models = learn([...own, ...other]);
-const asked = questions.map((row) => seenBy(models, row));
+const written = ({ weights, bias }: Model) => ({ bias: rounded(bias), linear: [...weights].map(rounded) });
+const file = {
+  encoder: encoder.id,
+  reader: reader.weights,
+  recipe: "lab/train/crisis/fit.ts",
+  glance: { read_from: READ_FROM, cuts: CUTS.glance, ...written(models.glance) },
+  read: { cuts: CUTS.read, ...written(models.read) },
+};
 
 const share = (rows: readonly Seen[], passes: (row: Seen) => boolean) => `${rows.filter(passes).length} of ${rows.length}`;
 const groups = {
   found: heldOut.filter(({ crisis }) => crisis),
-  "near misses": heldOut.filter(({ crisis, family }) => !crisis && !family.startsWith("everyday")),
-  everyday: heldOut.filter(({ family }) => family.startsWith("everyday")),
-  golden: asked,
+  "near misses": heldOut.filter(({ crisis, family }) => !crisis && families.includes(family)),
+  everyday: heldOut.filter(({ family }) => family.startsWith("everyday-")),
+  asked: heldOut.filter(({ family }) => family.startsWith("asked-")),
 };
 const sayShares = (what: string, passes: (row: Seen) => boolean) =>
   say(
@@ -153,7 +178,7 @@ const sayShares = (what: string, passes: (row: Seen) => boolean) =>
       .join("; ")}`,
   );
 for (const at of [0.05, 0.1, 0.2, 0.6, 0.9]) sayShares(`glance from ${at}`, ({ glance }) => glance >= at);
-for (const at of [0.3, 0.5, 0.7, 0.9]) sayShares(`read from ${at}`, ({ read }) => read >= at);
+for (const at of [0.3, 0.4, 0.45, 0.5, 0.7, 0.9]) sayShares(`read from ${at}`, ({ read }) => read >= at);
 for (const [name, at] of Object.entries(CUTS.read))
   sayShares(`glance from ${READ_FROM}, ${name} (read from ${at})`, ({ glance, read }) => glance >= READ_FROM && read >= at);
 for (const family of families) {
@@ -164,14 +189,22 @@ for (const family of families) {
   );
 }
 
-if (values.weights !== undefined) {
-  const written = ({ weights, bias }: Model) => ({ bias: rounded(bias), linear: [...weights].map(rounded) });
-  const file = {
-    encoder: encoder.id,
-    reader: reader.weights,
-    recipe: "lab/train/crisis/fit.ts",
-    glance: { read_from: READ_FROM, cuts: CUTS.glance, ...written(models.glance) },
-    read: { cuts: CUTS.read, ...written(models.read) },
-  };
-  writeFileSync(values.weights, `${JSON.stringify(file)}\n`);
+const find = createCrisisFinder({
+  atAGlance: { chance: (features) => chanceOf([...features], file.glance), readFrom: READ_FROM, cuts: CUTS.glance },
+  read: { chance: (vector) => chanceOf([...vector], file.read), cuts: CUTS.read },
+  encoder,
+  reader: (texts) => reader.read(texts),
+});
+for (const [name, messages] of Object.entries(UNSEEN)) {
+  const found = { no: 0, possible: 0, likely: 0, alone: 0 };
+  for (const message of messages) {
+    const crisis = await find(message);
+    found[crisis]++;
+    if (crisis === "likely" || (crisis === "possible" && !asksAnything(message))) found.alone++;
+  }
+  say(
+    `${name}, as the program asks: hotline shown for ${found.possible + found.likely} of ${messages.length}, nothing beneath for ${found.alone}`,
+  );
 }
+await reader.close();
+if (values.weights !== undefined) writeFileSync(values.weights, `${JSON.stringify(file)}\n`);

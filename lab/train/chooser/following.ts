@@ -1,0 +1,43 @@
+// Reads what follows the piece that is chosen for a question: node following.js --written DIR --out following.jsonl
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { QUOTE_CHARACTERS } from "../../../src/answer/choose.ts";
+import { openSharedReader } from "../../../src/reader/shared-reader.ts";
+import { choosePieces } from "../../../src/write/choose.ts";
+import { readChooserWeights } from "../../../src/write/chooser-weights.ts";
+import { readFollowing } from "../../../src/write/following.ts";
+import { createParts } from "../../runs/extract.ts";
+import { openMeasuring, toQuestion } from "./evidence.ts";
+import { readWrittenSets } from "./written.ts";
+
+/** Questions of this kind are other wordings of those that are asked. */
+const REWORDED = "reworded";
+
+const { values: flags } = parseArgs({ options: { written: { type: "string" }, out: { type: "string" } } });
+if (flags.written === undefined || flags.out === undefined) throw new Error("give --written and --out");
+const { encoder, embed, reranker, findEvidence } = openMeasuring();
+const weights = { ...readChooserWeights(), following: null };
+const reader = openSharedReader();
+const readTexts = reader.read.bind(reader);
+const { signal } = new AbortController();
+const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, weights, read: readTexts, signal };
+const file = createWriteStream(flags.out);
+for (const { name, documents, questions } of readWrittenSets(flags.written)) {
+  const parts = await createParts({ documents }, encoder, reranker);
+  for (const { question, kind, answers } of questions.filter((one) => one.kind !== REWORDED)) {
+    const found = await findEvidence(toQuestion({ question, scope: null }), null, parts, signal);
+    if (found === null) continue;
+    const choice = await choosePieces(question, found.evidence, found.words, options);
+    const following = await readFollowing(question, choice, { readTexts, signal });
+    if (following === null) continue;
+    const [y, best] = [following.piece, choice.pieces[0] as typeof following.piece].map(({ view: { evidence, piece } }) =>
+      Number(answers(evidence.passage.document.id, piece.range)),
+    );
+    file.write(`${JSON.stringify({ set: name, question, kind, y, best, x: following.values })}\n`);
+  }
+  process.stderr.write(`${name}: ${questions.length} questions\n`);
+}
+file.end();
+await finished(file);
+await reader.close();

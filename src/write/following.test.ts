@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { ReadTexts } from "../reader/reader.ts";
+import { fakeReadTexts } from "../testing/fake-reader.ts";
+import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { choosePieces } from "./choose.ts";
+import { readChooserWeights } from "./chooser-weights.ts";
+import { chooseQuotes, withNeighbours } from "./compress.ts";
+import { readFollowing } from "./following.ts";
+import { FOLLOWING_FEATURES } from "./reading-features.ts";
+
+const shipped = readChooserWeights();
+const { signal } = new AbortController();
+const QUESTION = "Who was the first president of the club?";
+const DENIAL = "The first president of the club was not Mr. Pollard.";
+const ANSWER = "His daughter Edith signed as E. Pollard.";
+const OTHER = "The club plays in brown and yellow.";
+
+/** Log odds 4 for the denial, and so much for each text that holds the answer alone or behind it. */
+function reads(answer: { readonly alone: number; readonly together: number }): ReadTexts {
+  const vector = Float32Array.of(1, 0);
+  return fakeReadTexts((one) => {
+    if (typeof one === "string") return { vector };
+    const [denies, answers] = [one.text.includes(DENIAL), one.text.includes(ANSWER)];
+    return { vector, answer: denies ? (answers ? answer.together : 4) : answers ? answer.alone : -6 };
+  });
+}
+
+/** σ(following + together − best − 4): half where what follows has log odds 0 and both together are 4 above the best. */
+const following = { features: [...FOLLOWING_FEATURES], linear: [1, 1, -1, 0, 0], bias: -4, minimum: 0.5 };
+
+function choose(read: ReadTexts | null, pieces: readonly string[] = [OTHER, DENIAL, ANSWER, OTHER]) {
+  const evidence = [fakeEvidence(fakePassage({ title: "History", pieces }))];
+  const weights = { ...shipped, following };
+  return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
+}
+
+const quotesOf = (choice: Awaited<ReturnType<typeof choose>>) => {
+  const [first] = chooseQuotes(choice, fakeWords(), 1);
+  return first === undefined ? [] : withNeighbours(first).map(({ text }) => text);
+};
+
+describe("what follows the best piece", () => {
+  it("is quoted with it where the reader says that it answers too", async () => {
+    const choice = await choose(reads({ alone: 1, together: 8 }));
+    expect(choice.pieces[0]?.view.text).toBe(DENIAL);
+    expect(choice.following).toBeCloseTo(1 / (1 + Math.exp(-1)), 9);
+    expect(quotesOf(choice)).toEqual([DENIAL, ANSWER]);
+  });
+
+  it("is not quoted below the chance that was learned, which is told all the same", async () => {
+    const choice = await choose(reads({ alone: -1, together: 8 }));
+    expect(choice.following).toBeCloseTo(1 / (1 + Math.exp(1)), 9);
+    expect(quotesOf(choice)).toEqual([DENIAL]);
+  });
+
+  it("is asked of the reader alone and behind the best, and measured by every figure", async () => {
+    const read = reads({ alone: 1, together: 6 });
+    const choice = await choose(read);
+    const found = await readFollowing(QUESTION, choice, { readTexts: read, signal });
+    expect(found?.piece.view.text).toBe(ANSWER);
+    expect(found?.values).toEqual([1, 6, 4, choice.pieces[0]?.chance, 0]);
+    expect(found?.values).toHaveLength(FOLLOWING_FEATURES.length);
+  });
+
+  it("is nothing at the end of a passage, where it stands with the best already, or where nothing was read", async () => {
+    const likely = reads({ alone: 3, together: 9 });
+    expect(await choose(likely, [OTHER, DENIAL])).toMatchObject({ following: null });
+    expect(await choose(likely, [DENIAL, `However, ${ANSWER}`])).toMatchObject({ following: null });
+    expect(quotesOf(await choose(likely, [DENIAL, `However, ${ANSWER}`]))).toEqual([DENIAL, `However, ${ANSWER}`]);
+    expect(await choose(null)).toMatchObject({ following: null });
+    expect(await choose(likely, [])).toMatchObject({ following: null, pieces: [] });
+  });
+
+  it("is left out where the reader fails on it, and a cancellation is passed on", async () => {
+    const read = reads({ alone: 3, together: 9 });
+    let calls = 0;
+    const failing: ReadTexts = (texts, stop) => (++calls === 4 ? Promise.resolve(null) : read(texts, stop));
+    const choice = await choose(failing);
+    expect([calls, choice.following, quotesOf(choice)]).toEqual([4, null, [DENIAL]]);
+    const reason = new Error("nobody waits");
+    calls = 0;
+    const stopped: ReadTexts = (texts, stop) => (++calls === 4 ? Promise.reject(reason) : read(texts, stop));
+    await expect(choose(stopped)).rejects.toBe(reason);
+  });
+});
