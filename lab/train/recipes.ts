@@ -288,11 +288,19 @@ export const RECIPES: readonly Recipe[] = [
       const answers = join(work, "answers.jsonl");
       const fitted = { folder: "lab/train/chooser", weights: `../../../${WEIGHTS}` };
       const crossed = rows.map((name) => join(cross, name));
+      const following = join(work, "following.jsonl");
+      const learn = (...more: readonly string[]) => ({
+        folder: fitted.folder,
+        command: [PYTHON, "fit.py", "--rows", ...crossed, "--out", fitted.weights, "--date", date, ...more],
+      });
       return [
         // What the reader's recipe has trained in the same folder is not trained again.
         ...trainReader(options),
         ...environment("chooser"),
-        { folder: fitted.folder, command: [PYTHON, "fit.py", "--rows", ...crossed, "--out", fitted.weights, "--date", date] },
+        learn(),
+        // What follows the piece that these weights put first is read, and they are learned once more with it.
+        measuring("following", "--written", "lab/sets/written", "--unseen", crossed[1] as string, "--out", following),
+        learn("--following", following),
         measuring("answers", "--data", data, "--out", answers),
         { folder: fitted.folder, command: [PYTHON, "threshold.py", "--answers", answers, "--weights", `${fitted.weights}/chooser.json`] },
       ];

@@ -4,14 +4,23 @@ import type { Evidence, Question } from "../types.ts";
 import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate } from "../verify/decide.ts";
 import { headroomOf } from "../verify/headroom.ts";
-import { formsHeld, holdingCodes, layWordsBeside, namedThings, spelledLikeOthers, unknownNames } from "../verify/named-things.ts";
+import {
+  formsHeld,
+  holdingCodes,
+  layWordsBeside,
+  namedThings,
+  spelledLikeOthers,
+  unheldWords,
+  unknownNames,
+  wordsUnheld,
+} from "../verify/named-things.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
 import { usesCosines } from "../verify/scale.ts";
 import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
-import { measureEvidence, SUFFICIENCY_FEATURES, unknownTerms } from "../verify/sufficiency-features.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
 import { unlikeForms } from "../verify/unlike-forms.ts";
-import { answerChance, UNKNOWN_TERMS } from "../write/answer-chance.ts";
+import { answerChance } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choice.ts";
 import { logit } from "../write/piece-features.ts";
 import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
@@ -65,7 +74,7 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named = parts.profile.gate.type === "sufficiency" ? await withNamed(made, question, parts, log, signal) : made;
+  const named = parts.profile.gate.type === "sufficiency" ? await withNamed(made, weighed, parts, log, signal) : made;
   const decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
@@ -74,8 +83,14 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
   return { decision, headroom: headroomOf(made, gate, sufficiency), choice };
 }
 
-/** Nothing is answered from the neighbour of what the question names: what no document names is said, and a code must stand where it is answered from. */
-async function withNamed(made: Decision, question: Question, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decision> {
+/** Nothing is answered from the neighbour of what the question names without a word: what no document names or holds is said, and a code must stand where it is answered from. */
+async function withNamed(
+  made: Decision,
+  { question, view }: Pick<Weighed, "question" | "view">,
+  parts: DecideParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<Decision> {
   if (!made.answer) return made;
   const { corpus, profile } = parts;
   const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
@@ -91,7 +106,10 @@ async function withNamed(made: Decision, question: Question, parts: DecideParts,
   log.fact("not_named", unknown.join(", ") || null);
   const isCode = (name: string) => /\d/.test(name);
   if (usable.length === 0 || unknown.some(isCode)) return { ...made, answer: false, usable: [], warnings: [], reason: "evidence_too_weak" };
-  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown)] };
+  const isSaid = new Set([...repaired, ...unknown.map((word) => word.toLowerCase())]);
+  const unheld = wordsUnheld(question.text, view?.terms ?? [], words.tokens).filter((word) => !isSaid.has(word.toLowerCase()));
+  log.fact("not_held", unheld.join(", ") || null);
+  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...unheldWords(unheld)] };
 }
 
 /** How likely the evidence answers, and the threshold that holds; why a calibration does not, and that it may be out of date, is said. */
@@ -117,11 +135,7 @@ const TOGETHER = "together";
 function judgeBest(together: Sufficiency, view: EvidenceView, choice: Choice, { weights }: ChooserParts, log: StageLog): Sufficiency {
   const names = weights.answer.features.filter((name) => Object.hasOwn(SUFFICIENCY_FEATURES, name));
   const values = measureEvidence(view, names);
-  const known = new Map([
-    ...names.map((name, i) => [name, values[i] ?? null] as const),
-    [TOGETHER, logit(together.probability)] as const,
-    [UNKNOWN_TERMS, unknownTerms(view)] as const,
-  ]);
+  const known = new Map([...names.map((name, i) => [name, values[i] ?? null] as const), [TOGETHER, logit(together.probability)] as const]);
   const { chance: probability, readings } = answerChance(choice, known, weights);
   for (const [name, value] of Object.entries(readings ?? {})) log.fact(name.replaceAll(".", "_"), value);
   const { minimum, rule } = weights.threshold;

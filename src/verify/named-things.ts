@@ -1,6 +1,7 @@
 import { isDerived } from "../reading/derived-forms.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 import type { Evidence, Warning } from "../types.ts";
+import type { AskedTerm } from "./sufficiency-view.ts";
 
 /** What a question names. */
 export interface NamedThings {
@@ -142,4 +143,25 @@ export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
   const quoted = names.map((name) => `"${name}"`).join(", ");
   return [{ code: "not_named", message: `No document names ${quoted}: what is quoted here does not speak of it.` }];
+}
+
+/** From so much of what is asked on, by weight, the words that no document holds are named. */
+const MOSTLY = 0.5;
+
+/**
+ * Words of a question that no document holds and that not every text uses, where they are most of what is asked: a quote found for "plutonium" by likeness of meaning
+ * may speak of polonium. Most such answers are right, in other words; whoever asked is told, and sees which it is.
+ */
+export function wordsUnheld(question: string, terms: readonly AskedTerm[], tokens: NameParts["tokens"]): string[] {
+  const unheld = terms.filter(({ known, common }) => !known && !common);
+  if (unheld.reduce((sum, { weight }) => sum + weight, 0) <= MOSTLY) return [];
+  const wanted = new Set(unheld.flatMap((term) => term.tokens));
+  return onceEach((question.match(WORD) ?? []).filter((word) => tokens(word).some((token) => wanted.has(token))));
+}
+
+/** What the reader of an answer must know of words that no document holds. */
+export function unheldWords(words: readonly string[]): Warning[] {
+  if (words.length === 0) return [];
+  const quoted = words.map((word) => `"${word}"`).join(", ");
+  return [{ code: "not_held", message: `No document holds ${quoted}: what is quoted here may speak of something else.` }];
 }

@@ -13,11 +13,6 @@ export function held(match: Match, terms: readonly AskedTerm[]): number {
   return terms.reduce((sum, { weight }, i) => sum + (match[i] === 1 ? weight : 0), 0);
 }
 
-/** Share of the question's weight on names and terms that no document holds; the few thousand words that every text uses are neither. */
-export function unknownTerms({ terms }: Pick<EvidenceView, "terms">): number {
-  return terms.reduce((sum, { known, common, weight }) => sum + (known || common ? 0 : weight), 0);
-}
-
 export function softMean(match: Match): number {
   return match.length === 0 ? 0 : match.reduce((sum, value) => sum + value, 0) / match.length;
 }

@@ -10,7 +10,7 @@ import { SMALL_TREES } from "../testing/scorers.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
 import { judgeSufficiency, readSufficiencyWeights, type SufficiencyModel } from "./sufficiency.ts";
-import { measureEvidence, SUFFICIENCY_FEATURES, unknownTerms } from "./sufficiency-features.ts";
+import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sufficiency-"));
@@ -43,13 +43,6 @@ describe("features of the evidence", () => {
     expect(value("mass.best", question, texts)).toBeCloseTo(Math.log1p(1), 6);
     expect(value("unknown.count", question, texts)).toBe(1);
     expect(value("unknown.weight", question, texts)).toBeCloseTo(0.5, 6);
-  });
-
-  it("count as unknown terms what no document holds, but not the words that every text uses", () => {
-    // month 4, per 4, zeppelin 4, card 2: "per" and "month" need not stand in a document, a zeppelin must.
-    const seen = view("zeppelin card per month", ["A card has a fee."]);
-    expect(measureEvidence(seen, ["unknown.weight"])[0]).toBeCloseTo(12 / 14, 6);
-    expect(unknownTerms(seen)).toBeCloseTo(4 / 14, 6);
   });
 
   it("tell one passage that holds all from several that hold it together", () => {

@@ -4,13 +4,6 @@ import type { ChooserWeights } from "./chooser-weights.ts";
 import { logit, PIECE_FEATURES } from "./piece-features.ts";
 import { measureBestReading } from "./reading-features.ts";
 
-/** Name of the figure: share of the question's weight on names and terms that no document holds. */
-export const UNKNOWN_TERMS = "unknown.terms";
-/**
- * Where more than so much of what is asked are names and terms that stand in no document, likeness of meaning proves nothing: polonium is near to plutonium. There
- * the chance is that of the rest, times the share that some document holds. The few thousand words that every text uses are not counted: "per month" asks for the same where documents say "a month".
- */
-const MOSTLY_UNKNOWN = 0.5;
 /** Lead of a piece that has no competitor. */
 const ALONE = 6;
 
@@ -18,7 +11,7 @@ const ALONE = 6;
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
-  /** Names of `READ_ANSWER_FEATURES`, and `unknown`: the share of the question's weight on names and terms that no document holds. */
+  /** By `READ_ANSWER_FEATURES`. */
   readonly readings: Readonly<Record<string, number | null>> | null;
 }
 
@@ -28,7 +21,7 @@ export interface AnswerChance {
  * @returns chance 0 when there is no piece
  */
 export function answerChance(
-  { pieces, glance, following }: Omit<Choice, "asked">,
+  { pieces, glance }: Pick<Choice, "pieces" | "glance">,
   known: ReadonlyMap<string, number | null>,
   { answer, read_answer: scorer }: Pick<ChooserWeights, "answer" | "read_answer">,
 ): AnswerChance {
@@ -40,13 +33,11 @@ export function answerChance(
     score: first.score,
     // Alone among what was read it is ahead of nobody, and above nobody: that says nothing, least of all that it answers. What was not read has a score of another kind.
     "score.ahead": second === undefined || second.reading === null ? null : first.score - second.score,
+    row: Number(first.view.piece.type === "row"),
     ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
-    following: following === null ? null : logit(following),
   };
-  const values = scorer.features.map((name) => readings[name] ?? known.get(name) ?? null);
-  const read = chanceOf(values, scorer);
-  const unknown = known.get(UNKNOWN_TERMS) ?? 0;
-  return { chance: unknown > MOSTLY_UNKNOWN ? read * Math.max(0, 1 - unknown) : read, readings: { ...readings, unknown } };
+  const values = scorer.features.map((name) => readings[name] ?? null);
+  return { chance: chanceOf(values, scorer), readings };
 }
 
 /** By the score at a glance, its lead over the others, and what is known of the passages. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readNamedWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { namedScorerSchema } from "../models/weights/scorer.ts";
 import { PIECE_FEATURES } from "./piece-features.ts";
-import { FOLLOWING_FEATURES, READING_FEATURES } from "./reading-features.ts";
+import { FOLLOWING_FEATURES, READ_ANSWER_FEATURES, READING_FEATURES } from "./reading-features.ts";
 
 const weightsSchema = z.object({
   name: z.string(),
@@ -19,7 +19,7 @@ const weightsSchema = z.object({
   /** Score of a piece that was read, and the chance that it answers. */
   read: namedScorerSchema(READING_FEATURES),
   /** Chance that what would be shown answers where pieces were read. */
-  read_answer: namedScorerSchema(),
+  read_answer: namedScorerSchema(READ_ANSWER_FEATURES),
   /** Chance that what follows the best piece answers too, and from which chance on it is quoted with it; `null`: it is not asked. */
   following: namedScorerSchema(FOLLOWING_FEATURES)
     .and(z.object({ minimum: z.number().min(0).max(1) }))

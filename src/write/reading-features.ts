@@ -23,10 +23,16 @@ export function measureReading(piece: MeasuredPiece, reading: PieceReading, name
 }
 
 /**
- * What the chance of an answer takes from readings: log odds at a glance; score of the best piece and its lead; of each figure of its reading the value, and how
- * far that lies above the mean of those read; log odds that what follows it answers too.
+ * What the chance of an answer takes from readings: log odds at a glance; score of the best piece, its lead, and whether it is a table's row; and of each figure of its
+ * reading the value, and how far that lies above the mean of those read.
  */
-export const READ_ANSWER_FEATURES = ["glance", "score", "score.ahead", "following", ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`])];
+export const READ_ANSWER_FEATURES = [
+  "glance",
+  "score",
+  "score.ahead",
+  "row",
+  ...Object.keys(READINGS).flatMap((name) => [name, `${name}.above`]),
+];
 
 /** The figures of the first reading by name, and how far each lies above the mean of all that have it; that is `null` where there is no other. */
 export function measureBestReading(readings: readonly PieceReading[]): Record<string, number | null> {

@@ -12,10 +12,12 @@ const NAMES: Readonly<Record<string, string>> = {
   candidates: "compared",
   codes: "forms and codes asked for",
   conflicts: "disagreements",
+  following: "chance that what follows it answers too",
   history: "earlier questions taken into account",
   injection_signals: "signs of an attack",
   left_out: "left out",
   minimum: "least chance that is shown",
+  not_held: "words that no document holds",
   not_named: "asked for, but in no document",
   pages: "pages of the web read",
   passages: "passages found",
@@ -55,6 +57,7 @@ const chanceInWords: InWords = (value) => (typeof value === "number" ? formatCha
 /** Facts whose values have words of their own. */
 const WORDS: Readonly<Record<string, InWords>> = {
   best_piece: chanceInWords,
+  following: chanceInWords,
   chance: chanceInWords,
   minimum: chanceInWords,
   semantic_rule: (value) => RULES[String(value)] ?? inWords(value),

@@ -150,8 +150,8 @@ ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
 # What reading says of a piece, as src/write/reading-features.ts: log odds of question and piece read together, and the cosine of both read alone.
 READINGS = ["cross", "reading"]
-# The cosine helps to choose; in the chance it is worth nothing beside the log odds (LOG.md).
-READ_GATE = ["glance", "score", "score.ahead", "cross", "cross.above", "following"]
+# The cosine helps to choose; in the chance it is worth nothing beside the log odds. The reader says less of a table's row than of a sentence (LOG.md).
+READ_GATE = ["glance", "score", "score.ahead", "cross", "cross.above", "row"]
 # As src/write/reading-features.ts: what the chance is made of that what stands behind the best piece answers too.
 FOLLOWING = ["following", "together", "best", "best.chance", "paragraph"]
 
@@ -164,14 +164,15 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
     return question["pieces"][int(numpy.argmax(score))]["x"] + own + question["gate"]
 
 
-def read_row(glance: float, pieces: list[dict], score: numpy.ndarray, behind: float | None, gate: list) -> list:
-    """What is known after reading, beside the log odds at a glance; `pieces` were read beside the question, most likely first, and as many as have a score alone too."""
+def read_row(glance: float, pieces: list[dict], score: numpy.ndarray, row: int) -> list:
+    """What is known after reading, beside the log odds at a glance; `pieces` were read beside the question, most likely first, and as many as have a score alone too; `row`: the place of that figure among a piece's."""
     order = numpy.argsort(-score)
     best = score[order[0]]
-    cross = pieces[order[0]]["cross"]
+    first = pieces[order[0]]
+    cross, is_row = first["cross"], first["x"][row]
     if len(pieces) == 1:
-        return [glance, best, None, cross, None, behind, *gate]
-    return [glance, best, best - score[order[1]], cross, cross - sum(piece["cross"] for piece in pieces) / len(pieces), behind, *gate]
+        return [glance, best, None, cross, None, is_row]
+    return [glance, best, best - score[order[1]], cross, cross - sum(piece["cross"] for piece in pieces) / len(pieces), is_row]
 
 
 def readings(piece: dict) -> list:
@@ -194,17 +195,17 @@ class Following:
         shown = chance >= self.minimum
         print(f"behind the best piece: AUROC {roc_auc_score(y, chance):.3f}, {int(y.sum())} of {len(y)} answer; from {self.minimum} {int(y[shown].sum())} of {shown.sum()}")
         self.model = self.learn(x, y)
-        self.rows = {(row["set"], row["question"]): (row["best"], float(z), bool(row["y"] and quoted)) for row, z, quoted in zip(rows, odds, shown)}
+        self.rows = {(row["set"], row["question"]): (row["best"], bool(row["y"] and quoted)) for row, quoted in zip(rows, shown)}
 
     def learn(self, x: list[list[float]], y: numpy.ndarray) -> Gate:
         return Gate(FOLLOWING, FOLLOWING_L2).fit(x, y, numpy.ones(len(y)))
 
-    def behind(self, question: dict, best: dict) -> tuple[float | None, bool]:
-        """Log odds that what stands behind the best piece answers, and whether it does and is quoted; nothing is known where another piece was the best."""
+    def answers(self, question: dict, best: dict) -> bool:
+        """Does what is quoted behind the best piece answer? Nothing is known where another piece was the best."""
         if question["removed"] or question["form"].startswith("note"):
-            return None, False
-        known, odds, answers = self.rows.get((question["set"], question["question"]), (None, 0, False))
-        return (odds, answers) if known == best["y"] else (None, False)
+            return False
+        known, answers = self.rows.get((question["set"], question["question"]), (None, False))
+        return answers and known == best["y"]
 
     def artifact(self) -> dict:
         return dict(self.model.artifact(), minimum=self.minimum)
@@ -218,10 +219,10 @@ class Model:
     """Everything that is learned, from some of the questions."""
 
     def __init__(self, names: list[str], gate_names: list[str], following: Following | None):
-        self.following = following
+        self.following, self.row = following, names.index("row")
         self.glance, self.read = Chooser(names), Chooser(names, READ_L2, read=True)
         self.answer = Gate([f"piece.{name}" for name in names] + GATE_OWN + gate_names, GATE_L2)
-        self.read_answer = Gate(READ_GATE + gate_names, READ_GATE_L2)
+        self.read_answer = Gate(READ_GATE, READ_GATE_L2)
 
     def fit(self, questions: list[dict]):
         """The gates learn from scores of a chooser that did not see the question."""
@@ -244,8 +245,8 @@ class Model:
             part = Gate(self.answer.names, GATE_L2).fit([rows[i] for i in inside], right[inside], weight[inside])
             odds[outside] = part.logit([rows[i] for i in outside])
         read = [i for i, (_, _, score) in enumerate(seen) if score is not None]
-        said = [self.said(questions[i], odds[i], *seen[i][1:]) for i in read]
-        self.read_answer.fit([row for row, _ in said], numpy.array([float(answers) for _, answers in said]), weight[read])
+        answered = numpy.array([float(self.is_right(questions[i], *seen[i][1:])) for i in read])
+        self.read_answer.fit([read_row(odds[i], *seen[i][1:], self.row) for i in read], answered, weight[read])
         self.curves = [
             curve([(q["pieces"], one[0]) for q, one in zip(questions, seen)], weight),
             curve([(seen[i][1][:READ_ALONE], seen[i][2]) for i in read], weight[read]),
@@ -264,18 +265,17 @@ class Model:
         pieces.sort(key=lambda piece: -piece["cross"])
         return glance, pieces, self.read.score(pieces[:READ_ALONE])
 
-    def said(self, question: dict, odds: float, pieces: list[dict], score: numpy.ndarray) -> tuple[list, bool]:
-        """What reading says, and whether what would be shown answers."""
+    def is_right(self, question: dict, pieces: list[dict], score: numpy.ndarray) -> bool:
+        """Does what would be shown answer?"""
         best = pieces[int(numpy.argmax(score))]
-        behind, answers = (None, False) if self.following is None else self.following.behind(question, best)
-        return read_row(odds, pieces, score, behind, question["gate"]), bool(best["y"]) or answers
+        return bool(best["y"]) or (self.following is not None and self.following.answers(question, best))
 
     def judge(self, question: dict) -> dict:
         glance, pieces, score = self.choose(question)
         odds = float(self.answer.logit([gate_row(question, glance)])[0])
-        row, right = self.said(question, odds, pieces, score)
-        read = float(self.read_answer.logit([row])[0])
-        return dict(glance=question["pieces"][int(numpy.argmax(glance))]["y"], right=int(right), odds=odds, chance=1 / (1 + numpy.exp(-read)))
+        read = float(self.read_answer.logit([read_row(odds, pieces, score, self.row)])[0])
+        best = question["pieces"][int(numpy.argmax(glance))]["y"]
+        return dict(glance=best, right=int(self.is_right(question, pieces, score)), odds=odds, chance=1 / (1 + numpy.exp(-read)))
 
 
 def curve(pieces: list[tuple[list[dict], numpy.ndarray]], weight: numpy.ndarray) -> list[float]:

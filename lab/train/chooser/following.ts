@@ -1,7 +1,9 @@
-// Reads what follows the piece that is chosen for a question: node following.js --written DIR --out following.jsonl
-import { createWriteStream } from "node:fs";
+// Reads what follows the piece that is chosen for a question: node following.js --written DIR --unseen written.jsonl.gz --out following.jsonl
+import { createReadStream, createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
+import { createGunzip } from "node:zlib";
 import { QUOTE_CHARACTERS } from "../../../src/answer/choose.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 import { choosePieces } from "../../../src/write/choose.ts";
@@ -14,8 +16,16 @@ import { readWrittenSets } from "./written.ts";
 /** Questions of this kind are other wordings of those that are asked. */
 const REWORDED = "reworded";
 
-const { values: flags } = parseArgs({ options: { written: { type: "string" }, out: { type: "string" } } });
+const { values: flags } = parseArgs({
+  options: {
+    written: { type: "string" },
+    /** Rows with what a reader said of those that it did not see: only the collections of these are asked. */
+    unseen: { type: "string" },
+    out: { type: "string" },
+  },
+});
 if (flags.written === undefined || flags.out === undefined) throw new Error("give --written and --out");
+const unseen = flags.unseen === undefined ? null : await setsRead(flags.unseen);
 const { encoder, embed, reranker, findEvidence } = openMeasuring();
 const weights = { ...readChooserWeights(), following: null };
 const reader = openSharedReader();
@@ -24,6 +34,7 @@ const { signal } = new AbortController();
 const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, weights, read: readTexts, signal };
 const file = createWriteStream(flags.out);
 for (const { name, documents, questions } of readWrittenSets(flags.written)) {
+  if (unseen !== null && !unseen.has(name)) continue;
   const parts = await createParts({ documents }, encoder, reranker);
   for (const { question, kind, answers } of questions.filter((one) => one.kind !== REWORDED)) {
     const found = await findEvidence(toQuestion({ question, scope: null }), null, parts, signal);
@@ -41,3 +52,13 @@ for (const { name, documents, questions } of readWrittenSets(flags.written)) {
 file.end();
 await finished(file);
 await reader.close();
+
+/** Names of the sets whose pieces were read. */
+async function setsRead(rows: string): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const line of createInterface({ input: createReadStream(rows).pipe(createGunzip()) })) {
+    const name = /^\{"set": ?"([^"]+)"/.exec(line)?.[1];
+    if (name !== undefined && /"cross": ?/.test(line)) names.add(name);
+  }
+  return names;
+}
