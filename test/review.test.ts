@@ -148,7 +148,7 @@ describe("a correction", () => {
 
   it("fills the gap of a refusal", async () => {
     const { ask, idOf, review } = await open();
-    const question = "Is there anything for families with toddlers?";
+    const question = "What about twins in a pram?";
     const refused = await ask(question);
     expect(refused.status).toBe("insufficient_context");
     await review.correct(refused.id, "Children under 12 pay nothing [1].\n[1]: Library cards", "Ann");
