@@ -87,7 +87,6 @@ describe.each([
       if ((await library.ask(`How many ${absent} are in stock?`)).status === "ok") wrong.push(absent);
     }
     expect(wrong).toEqual([]);
-    // 155 of 200 with `reader-6`, at least 160 with the reader before it (docs/reader.md).
     expect(answered).toBeGreaterThanOrEqual(0.8 * count);
   });
 

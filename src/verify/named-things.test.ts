@@ -2,7 +2,17 @@ import { describe, expect, it, test } from "vitest";
 import { readQuestion } from "../reading/question.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
-import { formsHeld, holdingCodes, layWordsBeside, namedThings, spelledLikeOthers, unknownNames } from "./named-things.ts";
+import {
+  formsHeld,
+  holdingCodes,
+  layWordsBeside,
+  namedThings,
+  spelledLikeOthers,
+  unheldWords,
+  unknownNames,
+  wordsUnheld,
+} from "./named-things.ts";
+import type { AskedTerm } from "./sufficiency-view.ts";
 
 const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
 const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), strange: [] };
@@ -73,5 +83,28 @@ describe("spelledLikeOthers", () => {
     expect(
       formsHeld(lay("How many days of leave are there?", "Leaves of absence last days; the leaving is free."), words.tokens).size,
     ).toBe(0);
+  });
+});
+
+describe("wordsUnheld", () => {
+  const term = (token: string, weight: number, known: boolean, common = false): AskedTerm => ({
+    ...{ tokens: [token], weight, known, common },
+    ...{ rarity: 1, number: false, name: false, core: true },
+  });
+  const question = "How many days are samples of Plutonium kept, per plutonium order?";
+
+  it("gives the words that no document holds, as they are written, where they are most of what is asked", () => {
+    const terms = [term("plutonium", 0.4, false), term("order", 0.2, false), term("samples", 0.3, true), term("days", 0.1, false, true)];
+    expect(wordsUnheld(question, terms, tokenize)).toEqual(["Plutonium", "order"]);
+    expect(unheldWords(["Plutonium", "order"])).toEqual([
+      { code: "not_held", message: 'No document holds "Plutonium", "order": what is quoted here may speak of something else.' },
+    ]);
+  });
+
+  it("gives none where half of what is asked is held, and counts no word that every text uses", () => {
+    expect(wordsUnheld(question, [term("plutonium", 0.5, false), term("samples", 0.5, true)], tokenize)).toEqual([]);
+    expect(wordsUnheld(question, [term("days", 0.9, false, true), term("samples", 0.1, true)], tokenize)).toEqual([]);
+    expect(wordsUnheld("", [], tokenize)).toEqual([]);
+    expect(unheldWords([])).toEqual([]);
   });
 });

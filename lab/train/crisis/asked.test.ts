@@ -1,0 +1,30 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { openCrisisFinder } from "../../../src/engine/local-models.ts";
+import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
+import { readLinesOf } from "../../../src/grade/read-lines.ts";
+import { asksAnything } from "../../../src/guard/crisis.ts";
+import { sharedEncoder } from "../../../src/models/shared-encoder.ts";
+import { PACKAGE_ROOT } from "../../../src/package.ts";
+import { part } from "../../../test/support/trials.ts";
+
+/** Of what people look up so many at most get the hotline and nothing beneath it, although they are in no crisis. */
+const ALONE = 0.01;
+
+it("takes hardly a question to a collection that it did not learn from for a crisis beneath which nothing is shown", async () => {
+  const files = globSync(join(PACKAGE_ROOT, "lab/sets/strangers/*/*able-dev.jsonl")).sort();
+  const questions = files.flatMap((file) => readLinesOf(file, z.looseObject({ question: z.string() }), "data_invalid"));
+  expect(questions.length).toBeGreaterThan(700);
+  const reader = createReaderKeeper();
+  const find = openCrisisFinder({ encoder: sharedEncoder, reader });
+  const alone: string[] = [];
+  const asked = part(questions, 300);
+  for (const { question } of asked) {
+    const crisis = await find(question);
+    if (crisis === "likely" || (crisis === "possible" && !asksAnything(question))) alone.push(question);
+  }
+  await reader.close();
+  expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(ALONE * asked.length);
+}, 120_000);
