@@ -280,7 +280,7 @@ export const RECIPES: readonly Recipe[] = [
     name: "chooser",
     what: "the sentence that answers, and the chance that it does",
     makes: [`${WEIGHTS}/chooser.json`],
-    minutes: 55,
+    minutes: 70,
     needs: { data: CHOICE_DATA },
     steps: (options) => {
       const { data, work, date } = options;
@@ -310,7 +310,7 @@ export const RECIPES: readonly Recipe[] = [
     name: "crisis",
     what: "the finder of messages in a crisis",
     makes: [`${WEIGHTS}/crisis.json`],
-    minutes: 1,
+    minutes: 4,
     needs: { data: ["clinc150"] },
     steps: ({ data }) => [
       { folder: ".", command: ["node", "dist/lab/train/crisis/fit.js", "--data", data, "--weights", `${WEIGHTS}/crisis.json`] },

@@ -106,8 +106,7 @@ async function withNamed(
   log.fact("not_named", unknown.join(", ") || null);
   const isCode = (name: string) => /\d/.test(name);
   if (usable.length === 0 || unknown.some(isCode)) return { ...made, answer: false, usable: [], warnings: [], reason: "evidence_too_weak" };
-  const isSaid = new Set([...repaired, ...unknown.map((word) => word.toLowerCase())]);
-  const unheld = wordsUnheld(question.text, view?.terms ?? [], words.tokens).filter((word) => !isSaid.has(word.toLowerCase()));
+  const unheld = wordsUnheld(question.resolved, { terms: view?.terms ?? [], said: [...repaired, ...unknown] }, words.tokens);
   log.fact("not_held", unheld.join(", ") || null);
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...unheldWords(unheld)] };
 }

@@ -116,7 +116,7 @@ export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand:
 
 export type GateSettings =
   /**
-   * Ours: a learned chance that the best piece answers decides, one that each passage does says which are used. By the share of the question's words (by inverse
+   * Ours: a learned chance that what would be shown first answers decides, one that each passage does says which are used. By the share of the question's words (by inverse
    * document frequency) that it holds a passage is `verified` or `uncertain` where another encoder ranked, and a follow-up is answered from `answer` on.
    */
   | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly answer: number }

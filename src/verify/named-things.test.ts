@@ -89,22 +89,33 @@ describe("spelledLikeOthers", () => {
 describe("wordsUnheld", () => {
   const term = (token: string, weight: number, known: boolean, common = false): AskedTerm => ({
     ...{ tokens: [token], weight, known, common },
-    ...{ rarity: 1, number: false, name: false, core: true },
+    ...{ rarity: 1, number: /\d/.test(token), name: false, core: true },
   });
+  const unheldIn = (question: string, terms: readonly AskedTerm[], said: readonly string[] = []) =>
+    wordsUnheld(question, { terms, said }, tokenize);
   const question = "How many days are samples of Plutonium kept, per plutonium order?";
+  const [plutonium, order] = [term("plutonium", 0.4, false), term("order", 0.2, false)];
 
   it("gives the words that no document holds, as they are written, where they are most of what is asked", () => {
-    const terms = [term("plutonium", 0.4, false), term("order", 0.2, false), term("samples", 0.3, true), term("days", 0.1, false, true)];
-    expect(wordsUnheld(question, terms, tokenize)).toEqual(["Plutonium", "order"]);
+    const terms = [plutonium, order, term("samples", 0.3, true), term("days", 0.1, false, true)];
+    expect(unheldIn(question, terms)).toEqual(["Plutonium", "order"]);
     expect(unheldWords(["Plutonium", "order"])).toEqual([
       { code: "not_held", message: 'No document holds "Plutonium", "order": what is quoted here may speak of something else.' },
     ]);
   });
 
-  it("gives none where half of what is asked is held, and counts no word that every text uses", () => {
-    expect(wordsUnheld(question, [term("plutonium", 0.5, false), term("samples", 0.5, true)], tokenize)).toEqual([]);
-    expect(wordsUnheld(question, [term("days", 0.9, false, true), term("samples", 0.1, true)], tokenize)).toEqual([]);
-    expect(wordsUnheld("", [], tokenize)).toEqual([]);
+  it("gives numbers and names as they are written, without the mark of a possessive", () => {
+    expect(unheldIn("Was the club founded in 1847, or was 1,500 paid?", [term("1847", 0.6, false), term("club", 0.4, true)])).toEqual([
+      "1847",
+    ]);
+    expect(unheldIn("What is Zorblatt’s fee?", [term("zorblatt", 0.7, false), term("fee", 0.3, true)])).toEqual(["Zorblatt"]);
+  });
+
+  it("gives none where half of what is asked is held, counts no word that every text uses, and none that is named already", () => {
+    expect(unheldIn(question, [term("plutonium", 0.5, false), term("samples", 0.5, true)])).toEqual([]);
+    expect(unheldIn(question, [term("days", 0.9, false, true), term("samples", 0.1, true)])).toEqual([]);
+    expect(unheldIn(question, [plutonium, order, term("samples", 0.4, true)], ["Plutonium"])).toEqual([]);
+    expect(unheldIn("", [])).toEqual([]);
     expect(unheldWords([])).toEqual([]);
   });
 });

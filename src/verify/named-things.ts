@@ -147,16 +147,25 @@ export function unknownNames(names: readonly string[]): Warning[] {
 
 /** From so much of what is asked on, by weight, the words that no document holds are named. */
 const MOSTLY = 0.5;
+/** Words and numbers, with what stands inside them: "1,847", "COVID-19". */
+const WRITTEN = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[.,'’-](?=[\p{L}\p{N}]))*/gu;
 
 /**
- * Words of a question that no document holds and that not every text uses, where they are most of what is asked: a quote found for "plutonium" by likeness of meaning
- * may speak of polonium. Most such answers are right, in other words; whoever asked is told, and sees which it is.
+ * Words and numbers of a question that no document holds and that not every text uses, where they are most of what is asked: a quote found for "plutonium" by likeness
+ * of meaning may speak of polonium. Most such answers are right, in other words; whoever asked is told, and sees which it is.
+ * @param said words that are named already: they count for nothing here
  */
-export function wordsUnheld(question: string, terms: readonly AskedTerm[], tokens: NameParts["tokens"]): string[] {
-  const unheld = terms.filter(({ known, common }) => !known && !common);
+export function wordsUnheld(
+  question: string,
+  { terms, said }: { readonly terms: readonly AskedTerm[]; readonly said: readonly string[] },
+  tokens: NameParts["tokens"],
+): string[] {
+  const named = new Set(said.flatMap((word) => tokens(word)));
+  const unheld = terms.filter(({ known, common, tokens: own }) => !known && !common && !own.some((token) => named.has(token)));
   if (unheld.reduce((sum, { weight }) => sum + weight, 0) <= MOSTLY) return [];
   const wanted = new Set(unheld.flatMap((term) => term.tokens));
-  return onceEach((question.match(WORD) ?? []).filter((word) => tokens(word).some((token) => wanted.has(token))));
+  const words = (question.match(WRITTEN) ?? []).map((word) => word.replace(/['’]s$/u, ""));
+  return onceEach(words.filter((word) => tokens(word).some((token) => wanted.has(token))));
 }
 
 /** What the reader of an answer must know of words that no document holds. */

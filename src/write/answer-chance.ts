@@ -7,7 +7,7 @@ import { measureBestReading } from "./reading-features.ts";
 /** Lead of a piece that has no competitor. */
 const ALONE = 6;
 
-/** The chance that the best piece answers, and the figures of the reading that it is made of; `null`: nothing was read. */
+/** The chance that what would be shown first answers, and the figures of the reading that it is made of; `null`: nothing was read. */
 export interface AnswerChance {
   /** 0 to 1. */
   readonly chance: number;
@@ -16,7 +16,7 @@ export interface AnswerChance {
 }
 
 /**
- * Chance that the best piece answers the question: what a glance says, and, where the best pieces were read, what reading says beside it.
+ * Chance that the best piece, with what follows it, answers the question: what a glance says, and, where the best pieces were read, what reading says beside it.
  * @param known values of the other features by name; a name that is absent or `null` counts as the mean of the training questions
  * @returns chance 0 when there is no piece
  */

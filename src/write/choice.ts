@@ -11,6 +11,8 @@ export interface ScoredPiece {
   readonly chance: number;
   /** What the reader says of question and piece; `null`: it was not read. */
   readonly reading: PieceReading | null;
+  /** What stands right behind it and likely answers too: it is quoted with it. */
+  readonly followedBy?: PieceView;
 }
 
 /** What may be quoted of the evidence for one question, best first. */

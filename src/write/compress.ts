@@ -8,13 +8,15 @@ import { type Piece, quoteOf } from "./pieces.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
 
-/** A quote with the quotes that it cannot be understood without and those that limit it. */
+/** A quote with the quotes that it cannot be understood without, those that limit it, and those that go on with the answer. */
 export interface CompleteQuote {
   readonly quote: Quote;
   /** Stands before it: a list's lead-in, a table's header, the sentence that "this" means. */
   readonly context: readonly Quote[];
   /** Conditions and exceptions that stand right behind it; absent when there are none. */
   readonly conditions?: readonly Quote[];
+  /** What stands behind it and likely answers too, with what belongs to that; absent when there is nothing. */
+  readonly following?: readonly Quote[];
 }
 
 /** A quote that answers some of the question. */
@@ -34,9 +36,9 @@ export function isValue(covered: string): boolean {
 }
 
 /** A quote as it is shown, and as a model is given it. The header by which a table's row is read goes with the row, as its caption does, not as a quote of its own. */
-export function withNeighbours({ context, quote, conditions = [] }: CompleteQuote): Quote[] {
+export function withNeighbours({ context, quote, conditions = [], following = [] }: CompleteQuote): Quote[] {
   const withRow = [quote.header, captionOf(quote)].map((one) => one?.start);
-  return [...context.filter(({ start }) => !withRow.includes(start)), quote, ...conditions];
+  return [...context.filter(({ start }) => !withRow.includes(start)), quote, ...conditions, ...following];
 }
 
 /** A quote in one text for a model: a table's row by its caption and header, anything else as it stands. */
@@ -55,7 +57,7 @@ function captionOf({ header, passage, start }: Quote): SourceText | null {
 /** Verbatim quotes out of pieces that are sorted best first; none overlaps another or says the same again. */
 export function chooseQuotes({ pieces, asked }: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
   const chosen: { quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
-  for (const { view, chance } of pieces) {
+  for (const { view, chance, followedBy } of pieces) {
     if (chosen.length === limit) break;
     const { piece, evidence } = view;
     const quotes = quotesOf(evidence.passage, piece);
@@ -63,8 +65,10 @@ export function chooseQuotes({ pieces, asked }: Choice, words: Pick<QuoteWords, 
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
-    const covers = new Set([...asked.tokensIn(view.holds), ...[...view.values].map((kinds) => `${VALUE}${kinds}`)]);
-    chosen.push({ quote, said, candidate: { ...quotes, score: chance, covers } });
+    const views = followedBy === undefined ? [view] : [view, followedBy];
+    const covers = new Set(views.flatMap((one) => [...asked.tokensIn(one.holds), ...[...one.values].map((kinds) => `${VALUE}${kinds}`)]));
+    const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, piece, followedBy.piece) };
+    chosen.push({ quote, said, candidate: { ...quotes, ...following, score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
 }
@@ -82,6 +86,11 @@ export function quotesOf(passage: Passage, piece: Piece): CompleteQuote {
     context: toQuotes(piece.context),
     ...(conditions.length === 0 ? {} : { conditions }),
   };
+}
+
+/** What follows a piece as quotes: what announces it, itself, and what limits it. */
+function quotesBehind(passage: Passage, { range: { end } }: Piece, { context, range, conditions }: Piece): Quote[] {
+  return [...context.filter(({ start }) => start >= end), range, ...conditions].map((one) => quoteOf(passage, one));
 }
 
 /** A table's row carries its header, if it can be read by it. */

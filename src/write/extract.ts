@@ -19,7 +19,7 @@ const LEAST_SHARE = 0.5;
 const VALUE_SHARE = 0.25;
 
 /**
- * The answer built from quotes: the best quote first, with what it cannot be understood without before it and what limits it behind it, then the others
+ * The answer built from quotes: the best quote first, with what it cannot be understood without before it and what limits it or goes on with it behind it, then the others
  * in the order of their sources. Every sentence is a byte-exact quote.
  */
 export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes, words }: ExtractOptions): DraftSentence[] {
@@ -33,6 +33,8 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
     const share = candidate.score / (candidates[0]?.score ?? 1);
     if (share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
+    // It stands there already, behind another one.
+    if (fresh.length === 0) continue;
     const cost = fresh.reduce((sum, { text }) => sum + countWords(text), 0);
     if (chosen.length > 0 && spent + cost > words) continue;
     chosen.push(candidate);

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { ReadTexts } from "../reader/reader.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
-import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { chooseQuotes, withNeighbours } from "./compress.ts";
+import { writeExtractive } from "./extract.ts";
 import { readFollowing } from "./following.ts";
 import { FOLLOWING_FEATURES } from "./reading-features.ts";
+import { offerQuotes } from "./write.ts";
 
 const shipped = readChooserWeights();
 const { signal } = new AbortController();
@@ -28,7 +30,7 @@ function reads(answer: { readonly alone: number; readonly together: number }): R
 /** σ(following + together − best − 4): half where what follows has log odds 0 and both together are 4 above the best. */
 const following = { features: [...FOLLOWING_FEATURES], linear: [1, 1, -1, 0, 0], bias: -4, minimum: 0.5 };
 
-function choose(read: ReadTexts | null, pieces: readonly string[] = [OTHER, DENIAL, ANSWER, OTHER]) {
+function choose(read: ReadTexts | null, pieces: FakePassage["pieces"] = [OTHER, DENIAL, ANSWER, OTHER]) {
   const evidence = [fakeEvidence(fakePassage({ title: "History", pieces }))];
   const weights = { ...shipped, following };
   return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
@@ -69,6 +71,41 @@ describe("what follows the best piece", () => {
     expect(quotesOf(await choose(likely, [DENIAL, `However, ${ANSWER}`]))).toEqual([DENIAL, `However, ${ANSWER}`]);
     expect(await choose(null)).toMatchObject({ following: null });
     expect(await choose(likely, [])).toMatchObject({ following: null, pieces: [] });
+  });
+
+  it("is nothing under another heading, nor a table's row, nor behind what is too long to be quoted", async () => {
+    const likely = reads({ alone: 3, together: 9 });
+    const heading = { type: "heading", text: "Presidents since" } as const;
+    expect(await choose(likely, [DENIAL, heading, ANSWER])).toMatchObject({ following: null });
+    const row = { type: "table-row", text: ANSWER, header: 1 } as const;
+    expect(await choose(likely, [DENIAL, { type: "table-row", text: "Name | Year", header: 1 }, row])).toMatchObject({ following: null });
+    expect(await choose(likely, [DENIAL, "Many came. ".repeat(60), ANSWER])).toMatchObject({ following: null });
+  });
+
+  it("is quoted with what limits it", async () => {
+    const limit = "However, the League did not know of it.";
+    const choice = await choose(reads({ alone: 3, together: 9 }), [DENIAL, ANSWER, limit]);
+    expect(quotesOf(choice)).toEqual([DENIAL, ANSWER, limit]);
+  });
+
+  it("takes no place of another quote, and counts for what it covers", async () => {
+    const choice = await choose(reads({ alone: 3, together: 9 }), [DENIAL, ANSWER, "The club had a president in 1950."]);
+    const candidates = chooseQuotes(choice, fakeWords(), 3).map((one) => ({ ...one, score: 1 }));
+    expect(candidates).toHaveLength(3);
+    const texts = writeExtractive(candidates, { quotes: 2, words: 100 }).map(({ text }) => text);
+    expect(texts).toEqual([DENIAL, ANSWER, "The club had a president in 1950."]);
+  });
+
+  it("is left out of what a model is given before the best is", async () => {
+    const choice = await choose(reads({ alone: 3, together: 9 }));
+    const candidates = chooseQuotes(choice, fakeWords(), 1);
+    const offered = (most: number, tokens: number) =>
+      offerQuotes(candidates, { most, tokens }, (text) => text.length).flatMap((group) =>
+        group.flatMap(({ stretches }) => stretches.map(({ text }) => text)),
+      );
+    expect(offered(2, 100)).toEqual([DENIAL, ANSWER]);
+    expect(offered(1, 100)).toEqual([DENIAL]);
+    expect(offered(2, 10)).toEqual([]);
   });
 
   it("is left out where the reader fails on it, and a cancellation is passed on", async () => {

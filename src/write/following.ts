@@ -44,7 +44,7 @@ export async function readFollowing(
   return { piece, values: [following, together, best.reading.cross, best.chance, paragraph] };
 }
 
-/** The choice with what follows the best piece as a part of it, where that is likely enough to answer too. */
+/** The choice with what follows the best piece quoted with it, where that is likely enough to answer too. */
 export async function withFollowing(
   question: string,
   choice: Choice,
@@ -55,11 +55,10 @@ export async function withFollowing(
   if (scorer === null || best === undefined || following === null) return choice;
   const chance = chanceOf(following.values, scorer);
   if (chance < scorer.minimum) return { ...choice, following: chance };
-  const { piece } = best.view;
-  const conditions = [...piece.conditions, following.piece.view.piece.range];
-  return { ...choice, following: chance, pieces: [{ ...best, view: { ...best.view, piece: { ...piece, conditions } } }, ...others] };
+  return { ...choice, following: chance, pieces: [{ ...best, followedBy: following.piece.view }, ...others] };
 }
 
+/** The next piece of the passage under the same heading, if nothing that is no piece stands between them and it is not quoted with the best one anyway. */
 function pieceBehind({ view: { evidence, piece } }: ScoredPiece, pieces: readonly ScoredPiece[]): ScoredPiece | null {
   const { end } = piece.range;
   let next: ScoredPiece | null = null;
@@ -68,5 +67,8 @@ function pieceBehind({ view: { evidence, piece } }: ScoredPiece, pieces: readonl
     if (next === null || one.view.piece.range.start < next.view.piece.range.start) next = one;
   }
   if (next === null || piece.type === "row" || next.view.piece.type === "row") return null;
-  return piece.conditions.some(({ start }) => start === next.view.piece.range.start) ? null : next;
+  const { range, context, heading } = next.view.piece;
+  const from = Math.min(range.start, ...context.flatMap(({ start }) => (start >= end ? start : [])));
+  const isGap = evidence.passage.units.some((unit) => unit.start >= end && unit.end <= from);
+  return isGap || heading !== piece.heading || piece.conditions.some(({ start }) => start === range.start) ? null : next;
 }

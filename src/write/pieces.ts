@@ -7,7 +7,7 @@ export interface Piece {
   readonly range: TextRange;
   /** What it cannot be understood without, before it: a list's lead-in, a table's header, the sentence that "this" means. */
   readonly context: readonly TextRange[];
-  /** What belongs to it right behind it: conditions, exceptions, the rest of an answer (`following.ts`). */
+  /** Conditions and exceptions that stand right behind it. */
   readonly conditions: readonly TextRange[];
   /** The heading that it stands under. */
   readonly heading: string;

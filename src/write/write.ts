@@ -274,7 +274,7 @@ export function fitPrompt(
 
 /**
  * Quotes that fit: at most `most` of `tokens` each, verbatim, best first. A quote never without those that it cannot be understood without and those that
- * limit it, which stay one group.
+ * limit it, which stay one group; with what goes on with it where that fits too.
  */
 export function offerQuotes(
   candidates: readonly CompleteQuote[],
@@ -284,9 +284,12 @@ export function offerQuotes(
   const groups: Quote[][] = [];
   for (const candidate of candidates) {
     const known = groups.flat();
-    const fresh = withNeighbours(candidate).filter((one) => !known.some((other) => isSameQuote(other, one)));
-    const fits = known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens);
-    if (fits && fresh.length > 0) groups.push(fresh);
+    const { following, ...complete } = candidate;
+    // What goes on with an answer is left out before the answer is.
+    const group = (following === undefined ? [complete] : [candidate, complete])
+      .map((one) => withNeighbours(one).filter((quote) => !known.some((other) => isSameQuote(other, quote))))
+      .find((fresh) => known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens));
+    if (group !== undefined && group.length > 0) groups.push(group);
   }
   return groups.map((group) => group.map(quoteSource));
 }

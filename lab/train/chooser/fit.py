@@ -195,7 +195,7 @@ class Following:
         shown = chance >= self.minimum
         print(f"behind the best piece: AUROC {roc_auc_score(y, chance):.3f}, {int(y.sum())} of {len(y)} answer; from {self.minimum} {int(y[shown].sum())} of {shown.sum()}")
         self.model = self.learn(x, y)
-        self.rows = {(row["set"], row["question"]): (row["best"], bool(row["y"] and quoted)) for row, quoted in zip(rows, shown)}
+        self.rows = {(row["set"], row["question"]): (row["place"], bool(row["y"] and quoted)) for row, quoted in zip(rows, shown)}
 
     def learn(self, x: list[list[float]], y: numpy.ndarray) -> Gate:
         return Gate(FOLLOWING, FOLLOWING_L2).fit(x, y, numpy.ones(len(y)))
@@ -204,8 +204,8 @@ class Following:
         """Does what is quoted behind the best piece answer? Nothing is known where another piece was the best."""
         if question["removed"] or question["form"].startswith("note"):
             return False
-        known, answers = self.rows.get((question["set"], question["question"]), (None, False))
-        return answers and known == best["y"]
+        place, answers = self.rows.get((question["set"], question["question"]), (None, False))
+        return answers and place == best["place"]
 
     def artifact(self) -> dict:
         return dict(self.model.artifact(), minimum=self.minimum)
@@ -336,7 +336,8 @@ def main() -> None:
     if args.out is None:
         return
     args.out.mkdir(parents=True, exist_ok=True)
-    data = hashlib.sha256(b"".join(path.read_bytes() for path in args.rows)).hexdigest()
+    files = args.rows if args.following is None else [*args.rows, args.following]
+    data = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
     (args.out / "chooser.json").write_text(
         json.dumps(
             dict(

@@ -42,10 +42,12 @@ for (const { name, documents, questions } of readWrittenSets(flags.written)) {
     const choice = await choosePieces(question, found.evidence, found.words, options);
     const following = await readFollowing(question, choice, { readTexts, signal });
     if (following === null) continue;
-    const [y, best] = [following.piece, choice.pieces[0] as typeof following.piece].map(({ view: { evidence, piece } }) =>
-      Number(answers(evidence.passage.document.id, piece.range)),
-    );
-    file.write(`${JSON.stringify({ set: name, question, kind, y, best, x: following.values })}\n`);
+    const { evidence, piece } = (choice.pieces[0] as typeof following.piece).view;
+    const { id } = evidence.passage.document;
+    const y = Number(answers(id, following.piece.view.piece.range));
+    // As in the rows of `dump.ts`.
+    const place = `${id} ${piece.range.start}`;
+    file.write(`${JSON.stringify({ set: name, question, kind, place, y, x: following.values })}\n`);
   }
   process.stderr.write(`${name}: ${questions.length} questions\n`);
 }
