@@ -65,12 +65,12 @@ export const vgRag: Profile = {
     {
       rule: "agreement: an outlier against the majority of passages goes",
       state: "reproduced",
-      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims may bear a passage out. It spoke of 82 of 944 passages (`./run eval profiles`): most say different things of a question. In 52 of 80 questions that the documents answer one passage alone holds a marked quote; in the other 27 with any, 64 passages have another such beside them, and it spoke of 17 of those (items of a run before, with other weights)",
+      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims may bear a passage out. It spoke of 82 of 960 passages (`./run eval profiles`): most say different things of a question. In 52 of 80 questions that the documents answer one passage alone holds a marked quote; in the other 27 with any, 64 passages have another such beside them, and it spoke of 17 of those (items of a run before, with other weights)",
     },
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",
       state: "reproduced",
-      why: "of the geometric mean: 149 verified, 308 uncertain, 487 rejected of 944 passages of four domains, of which .44, .14 and .01 hold a marked quote (`./run eval profiles`)",
+      why: "of the geometric mean: 150 verified, 312 uncertain, 498 rejected of 960 passages of four domains, of which .45, .14 and .01 hold a marked quote (`./run eval profiles`)",
     },
     {
       rule: "uncertain passages go to the web: confirmed → verified, contradicted → rejected",
