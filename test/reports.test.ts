@@ -115,7 +115,9 @@ describe("diagnostic reports", () => {
     const rows = JSON.stringify(await db.selectFrom("reports").selectAll().execute());
     await db.destroy();
     expect(rows).toContain("penguins");
-    for (const secret of ["123-45", "6789", "penguin.fan", "zoo.example"]) expect(rows).not.toContain(secret);
+    // In ids, hashes, times and chances four digits stand by accident.
+    const said = rows.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{16,}|\d{10,}|\d\.\d+/g, "");
+    for (const secret of ["123-45", "6789", "penguin.fan", "zoo.example"]) expect(said).not.toContain(secret);
   });
 
   it("never fail the answer: one that cannot be stored is told, and the question is kept", async () => {
