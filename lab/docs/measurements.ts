@@ -6,7 +6,8 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** A report of a measuring command without its items, as it was written: `lab/docs/measured/NAME.json`. */
 const reportSchema = z.object({
-  command: z.string(),
+  // A folder of the machine that measured is named by what it holds: DATA.
+  command: z.string().regex(/^(?!.*[\s=]\/)/, "names a folder of one machine: write DATA in its place"),
   date: z.string(),
   versions: z.record(z.string(), z.string()),
   n: z.record(z.string(), z.number()),

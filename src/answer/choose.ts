@@ -45,7 +45,7 @@ export async function choose(
   log.fact("pieces", choice.pieces.length);
   log.fact("read", choice.glance !== null);
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
-  log.fact("following", choice.following);
+  log.fact("following", choice.followingChance);
   log.detail("first", () => tellPieces(choice.pieces, weights) || null);
   return choice;
 }

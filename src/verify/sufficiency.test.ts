@@ -9,6 +9,7 @@ import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { SMALL_TREES } from "../testing/scorers.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
+import { wordsUnheld } from "./named-things.ts";
 import { judgeSufficiency, readSufficiencyWeights, type SufficiencyModel } from "./sufficiency.ts";
 import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
@@ -43,6 +44,14 @@ describe("features of the evidence", () => {
     expect(value("mass.best", question, texts)).toBeCloseTo(Math.log1p(1), 6);
     expect(value("unknown.count", question, texts)).toBe(1);
     expect(value("unknown.weight", question, texts)).toBeCloseTo(0.5, 6);
+  });
+
+  it("tell words that every text uses from names and terms, which a document must hold", () => {
+    // month 4, per 4, zeppelin 4, card 2: "per" and "month" need not stand in a document.
+    const asked = "zeppelin card per month";
+    const { terms } = view(asked, ["A card has a fee."]);
+    expect(terms.filter(({ known, common }) => !known && !common).map(({ tokens }) => tokens)).toEqual([["zeppelin"]]);
+    expect(wordsUnheld(asked, { terms, said: [] }, (text) => [text])).toEqual([]);
   });
 
   it("tell one passage that holds all from several that hold it together", () => {

@@ -22,5 +22,5 @@ export interface Choice {
   /** The same at a glance, before the best of them were read; `null`: nothing was read. */
   readonly glance: readonly ScoredPiece[] | null;
   /** Chance that what stands right behind the best one answers too, 0 to 1; `null`: it was not asked. */
-  readonly following: number | null;
+  readonly followingChance: number | null;
 }

@@ -46,7 +46,7 @@ export async function choosePieces(
     return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };
   });
   const sorted = pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b));
-  const glanced = { asked: measured.asked, pieces: sorted, glance: null, following: null };
+  const glanced = { asked: measured.asked, pieces: sorted, glance: null, followingChance: null };
   if (read === null) return glanced;
   const reading = { weights, readTexts: read, signal };
   return withFollowing(question, await readPieces(question, glanced, reading), reading);

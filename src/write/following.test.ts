@@ -45,13 +45,13 @@ describe("what follows the best piece", () => {
   it("is quoted with it where the reader says that it answers too", async () => {
     const choice = await choose(reads({ alone: 1, together: 8 }));
     expect(choice.pieces[0]?.view.text).toBe(DENIAL);
-    expect(choice.following).toBeCloseTo(1 / (1 + Math.exp(-1)), 9);
+    expect(choice.followingChance).toBeCloseTo(1 / (1 + Math.exp(-1)), 9);
     expect(quotesOf(choice)).toEqual([DENIAL, ANSWER]);
   });
 
   it("is not quoted below the chance that was learned, which is told all the same", async () => {
     const choice = await choose(reads({ alone: -1, together: 8 }));
-    expect(choice.following).toBeCloseTo(1 / (1 + Math.exp(1)), 9);
+    expect(choice.followingChance).toBeCloseTo(1 / (1 + Math.exp(1)), 9);
     expect(quotesOf(choice)).toEqual([DENIAL]);
   });
 
@@ -66,20 +66,22 @@ describe("what follows the best piece", () => {
 
   it("is nothing at the end of a passage, where it stands with the best already, or where nothing was read", async () => {
     const likely = reads({ alone: 3, together: 9 });
-    expect(await choose(likely, [OTHER, DENIAL])).toMatchObject({ following: null });
-    expect(await choose(likely, [DENIAL, `However, ${ANSWER}`])).toMatchObject({ following: null });
+    expect(await choose(likely, [OTHER, DENIAL])).toMatchObject({ followingChance: null });
+    expect(await choose(likely, [DENIAL, `However, ${ANSWER}`])).toMatchObject({ followingChance: null });
     expect(quotesOf(await choose(likely, [DENIAL, `However, ${ANSWER}`]))).toEqual([DENIAL, `However, ${ANSWER}`]);
-    expect(await choose(null)).toMatchObject({ following: null });
-    expect(await choose(likely, [])).toMatchObject({ following: null, pieces: [] });
+    expect(await choose(null)).toMatchObject({ followingChance: null });
+    expect(await choose(likely, [])).toMatchObject({ followingChance: null, pieces: [] });
   });
 
   it("is nothing under another heading, nor a table's row, nor behind what is too long to be quoted", async () => {
     const likely = reads({ alone: 3, together: 9 });
     const heading = { type: "heading", text: "Presidents since" } as const;
-    expect(await choose(likely, [DENIAL, heading, ANSWER])).toMatchObject({ following: null });
+    expect(await choose(likely, [DENIAL, heading, ANSWER])).toMatchObject({ followingChance: null });
     const row = { type: "table-row", text: ANSWER, header: 1 } as const;
-    expect(await choose(likely, [DENIAL, { type: "table-row", text: "Name | Year", header: 1 }, row])).toMatchObject({ following: null });
-    expect(await choose(likely, [DENIAL, "Many came. ".repeat(60), ANSWER])).toMatchObject({ following: null });
+    expect(await choose(likely, [DENIAL, { type: "table-row", text: "Name | Year", header: 1 }, row])).toMatchObject({
+      followingChance: null,
+    });
+    expect(await choose(likely, [DENIAL, "Many came. ".repeat(60), ANSWER])).toMatchObject({ followingChance: null });
   });
 
   it("is quoted with what limits it", async () => {
@@ -113,7 +115,7 @@ describe("what follows the best piece", () => {
     let calls = 0;
     const failing: ReadTexts = (texts, stop) => (++calls === 4 ? Promise.resolve(null) : read(texts, stop));
     const choice = await choose(failing);
-    expect([calls, choice.following, quotesOf(choice)]).toEqual([4, null, [DENIAL]]);
+    expect([calls, choice.followingChance, quotesOf(choice)]).toEqual([4, null, [DENIAL]]);
     const reason = new Error("nobody waits");
     calls = 0;
     const stopped: ReadTexts = (texts, stop) => (++calls === 4 ? Promise.reject(reason) : read(texts, stop));

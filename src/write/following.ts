@@ -54,8 +54,8 @@ export async function withFollowing(
   const following = scorer === null || best === undefined ? null : await readFollowing(question, choice, options);
   if (scorer === null || best === undefined || following === null) return choice;
   const chance = chanceOf(following.values, scorer);
-  if (chance < scorer.minimum) return { ...choice, following: chance };
-  return { ...choice, following: chance, pieces: [{ ...best, followedBy: following.piece.view }, ...others] };
+  if (chance < scorer.minimum) return { ...choice, followingChance: chance };
+  return { ...choice, followingChance: chance, pieces: [{ ...best, followedBy: following.piece.view }, ...others] };
 }
 
 /** The next piece of the passage under the same heading, if nothing that is no piece stands between them and it is not quoted with the best one anyway. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReadTexts, ToRead } from "../reader/reader.ts";
 import { fakeReader, fakeReadTexts } from "../testing/fake-reader.ts";
-import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { answerChance } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
@@ -21,7 +21,7 @@ const SENTENCES = [
   ...Array.from({ length: 12 }, (_, i) => `The boat of pier ${i} is white.`),
 ];
 
-function chooseWith(read: ReadTexts | null, pieces: readonly string[] = SENTENCES) {
+function chooseWith(read: ReadTexts | null, pieces: FakePassage["pieces"] = SENTENCES) {
   const evidence = [fakeEvidence(fakePassage({ title: "Ferry", headingPath: ["Prices"], pieces }))];
   return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
 }
@@ -151,6 +151,16 @@ describe("answerChance", () => {
     expect(chance).toBeCloseTo(0.5, 12);
     expect(told).toMatchObject({ score: 5, "score.ahead": 2, reading: 0.9 });
     expect(told?.["reading.above"]).toBeCloseTo(0.3, 12);
+  });
+
+  it("knows a table's row, of which the reader says less than of a sentence", async () => {
+    const header = { type: "table-row", text: "Place | Boat", header: 0 } as const;
+    const row = { type: "table-row", text: "Pier four | a boat for four visitors", header: 0 } as const;
+    const reader = fakeReader({ nameOf: () => "all the same" });
+    const readTexts: ReadTexts = (texts, stop) => reader.read(texts, stop);
+    const [ofRow, ofSentence] = [await chooseWith(readTexts, [header, row]), await chooseWith(readTexts, SENTENCES.slice(0, 1))];
+    const likely = { ...weights, read_answer: { features: ["row"], linear: [1] } };
+    expect([ofRow, ofSentence].map((choice) => answerChance(choice, new Map(), likely).chance)).toEqual([1 / (1 + Math.exp(-1)), 0.5]);
   });
 
   it("takes no lead from pieces that were not read: their scores are of another kind", async () => {

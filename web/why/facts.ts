@@ -57,8 +57,8 @@ const chanceInWords: InWords = (value) => (typeof value === "number" ? formatCha
 /** Facts whose values have words of their own. */
 const WORDS: Readonly<Record<string, InWords>> = {
   best_piece: chanceInWords,
-  following: chanceInWords,
   chance: chanceInWords,
+  following: chanceInWords,
   minimum: chanceInWords,
   semantic_rule: (value) => RULES[String(value)] ?? inWords(value),
 };

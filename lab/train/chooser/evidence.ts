@@ -48,6 +48,7 @@ export function openMeasuring() {
   return { encoder, embed, reranker, findEvidence };
 }
 
+/** A question as the program asks it in the default profile, of documents that everybody may read. */
 export function toQuestion({ question, scope }: { readonly question: string; readonly scope: string | null }): Question {
   return {
     ...{ text: question, resolved: question, scope: { domain: "set", tenant: scope, access: ["public"] }, profile: "sourcebound" },
