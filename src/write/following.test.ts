@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReadTexts } from "../reader/reader.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import type { ScoredPiece } from "./choice.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { chooseQuotes, withNeighbours } from "./compress.ts";
@@ -77,11 +78,26 @@ describe("what follows the best piece", () => {
     const likely = reads({ alone: 3, together: 9 });
     const heading = { type: "heading", text: "Presidents since" } as const;
     expect(await choose(likely, [DENIAL, heading, ANSWER])).toMatchObject({ followingChance: null });
-    const row = { type: "table-row", text: ANSWER, header: 1 } as const;
-    expect(await choose(likely, [DENIAL, { type: "table-row", text: "Name | Year", header: 1 }, row])).toMatchObject({
-      followingChance: null,
-    });
+    const rows = ["Who | What", DENIAL, ANSWER].map((text) => ({ type: "table-row", text, header: 0 }) as const);
+    const inTable = await choose(likely, rows);
+    expect(inTable.pieces[0]?.view.text).toBe(DENIAL);
+    expect(inTable).toMatchObject({ followingChance: null });
     expect(await choose(likely, [DENIAL, "Many came. ".repeat(60), ANSWER])).toMatchObject({ followingChance: null });
+  });
+
+  it("is quoted with what announces it, though not with the best, which is quoted already", async () => {
+    const lead = "For the club there signed:";
+    const items = [ANSWER, "Many others. ".repeat(60)].map((text) => ({ type: "list-item", text }) as const);
+    expect(quotesOf(await choose(reads({ alone: 0, together: 9 }), [DENIAL, lead, ...items]))).toEqual([DENIAL, lead, ANSWER]);
+    const meant = `She is meant: ${ANSWER}`;
+    const glanced = await choose(null, [DENIAL, meant]);
+    const [denial, other] = [DENIAL, meant].map((text) => glanced.pieces.find(({ view }) => view.text === text)) as [
+      ScoredPiece,
+      ScoredPiece,
+    ];
+    expect(other.view.piece.context).toHaveLength(1);
+    const [first] = chooseQuotes({ ...glanced, pieces: [{ ...denial, followedBy: other.view }] }, fakeWords(), 1);
+    expect(first?.following?.map(({ text }) => text)).toEqual([meant]);
   });
 
   it("is quoted with what limits it", async () => {
@@ -94,6 +110,9 @@ describe("what follows the best piece", () => {
     const choice = await choose(reads({ alone: 3, together: 9 }), [DENIAL, ANSWER, "The club had a president in 1950."]);
     const candidates = chooseQuotes(choice, fakeWords(), 3).map((one) => ({ ...one, score: 1 }));
     expect(candidates).toHaveLength(3);
+    const told = await choose(reads({ alone: 3, together: 9 }), [DENIAL, `All who know say so. ${ANSWER}`]);
+    expect(chooseQuotes(told, fakeWords(), 1)[0]?.covers).toContain("who");
+    expect(candidates[0]?.covers).not.toContain("who");
     const texts = writeExtractive(candidates, { quotes: 2, words: 100 }).map(({ text }) => text);
     expect(texts).toEqual([DENIAL, ANSWER, "The club had a president in 1950."]);
   });
