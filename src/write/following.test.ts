@@ -31,8 +31,10 @@ function reads(answer: { readonly alone: number; readonly together: number }): R
 /** σ(following + together − best − 4): half where what follows has log odds 0 and both together are 4 above the best. */
 const following = { features: [...FOLLOWING_FEATURES], linear: [1, 1, -1, 0, 0], bias: -4, minimum: 0.5 };
 
-function choose(read: ReadTexts | null, pieces: FakePassage["pieces"] = [OTHER, DENIAL, ANSWER, OTHER]) {
-  const evidence = [fakeEvidence(fakePassage({ title: "History", pieces }))];
+function choose(read: ReadTexts | null, pieces: FakePassage["pieces"] = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {
+  const passage = fakePassage({ title: "History", pieces });
+  const units = passage.units.map((unit, i) => (headings[i] === undefined ? unit : { ...unit, headingPath: [headings[i]] }));
+  const evidence = [fakeEvidence({ ...passage, units })];
   const weights = { ...shipped, following };
   return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
 }
@@ -78,6 +80,9 @@ describe("what follows the best piece", () => {
     const likely = reads({ alone: 3, together: 9 });
     const heading = { type: "heading", text: "Presidents since" } as const;
     expect(await choose(likely, [DENIAL, heading, ANSWER])).toMatchObject({ followingChance: null });
+    // Words that head a paragraph stand in no line of their own.
+    expect(await choose(likely, [DENIAL, ANSWER], ["First", "First"])).not.toMatchObject({ followingChance: null });
+    expect(await choose(likely, [DENIAL, ANSWER], ["First", "Later"])).toMatchObject({ followingChance: null });
     const rows = ["Who | What", DENIAL, ANSWER].map((text) => ({ type: "table-row", text, header: 0 }) as const);
     const inTable = await choose(likely, rows);
     expect(inTable.pieces[0]?.view.text).toBe(DENIAL);

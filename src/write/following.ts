@@ -58,7 +58,7 @@ export async function withFollowing(
   return { ...choice, followingChance: chance, pieces: [{ ...best, followedBy: following.piece.view }, ...others] };
 }
 
-/** The next piece of the passage, if nothing stands between them – a heading, what is too long to be quoted – but what announces it, and it is not quoted with the best one anyway. */
+/** The next piece of the passage, if nothing stands between them – a heading, what is too long to be quoted – but what announces it, it has no heading of its own, and it is not quoted with the best one anyway. */
 function pieceBehind({ view: { evidence, piece } }: ScoredPiece, pieces: readonly ScoredPiece[]): ScoredPiece | null {
   const { end } = piece.range;
   let next: ScoredPiece | null = null;
@@ -67,8 +67,8 @@ function pieceBehind({ view: { evidence, piece } }: ScoredPiece, pieces: readonl
     if (next === null || one.view.piece.range.start < next.view.piece.range.start) next = one;
   }
   if (next === null || piece.type === "row" || next.view.piece.type === "row") return null;
-  const { range, context } = next.view.piece;
+  const { range, context, heading } = next.view.piece;
   const from = Math.min(range.start, ...context.flatMap(({ start }) => (start >= end ? start : [])));
   const isGap = evidence.passage.units.some((unit) => unit.start >= end && unit.end <= from);
-  return isGap || piece.conditions.some(({ start }) => start === range.start) ? null : next;
+  return isGap || heading !== piece.heading || piece.conditions.some(({ start }) => start === range.start) ? null : next;
 }
