@@ -24,6 +24,7 @@ import { choosePieces } from "../../src/write/choose.ts";
 import { type ChooserWeights, readChooserWeights } from "../../src/write/chooser-weights.ts";
 import { chooseQuotes, type QuoteWords } from "../../src/write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../../src/write/extract.ts";
+import { withFollowing } from "../../src/write/following.ts";
 import {
   EXTRACT_EXPOSURES,
   type ExtractPart,
@@ -143,15 +144,10 @@ async function judge({ question, evidence, words }: AskedQuestion, options: Extr
   const { profile, encoder, reranker, chooser, read, signal } = options;
   const begun = performance.now();
   const embed = encoder === null ? null : (texts: readonly string[]) => encoder.embedSync(texts);
-  const choice = await choosePieces(question.text, evidence, words, {
-    maxCharacters: 1200,
-    reranker,
-    embed,
-    read,
-    weights: chooser,
-    signal,
-  });
-  const candidates = chooseQuotes(choice, words, 12);
+  const choosing = { maxCharacters: 1200, reranker, embed, read, weights: chooser, signal };
+  const choice = await choosePieces(question.text, evidence, words, choosing);
+  const followed = read === null ? choice : await withFollowing(question.text, choice, { ...choosing, readTexts: read });
+  const candidates = chooseQuotes(followed, words, 12);
   const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });
   const ms = performance.now() - begun;
   return { question, ...judgeDrafts(question.gold, drafts, evidence), ms };

@@ -6,6 +6,7 @@ import type { Evidence, Question } from "../types.ts";
 import type { Choice } from "../write/choice.ts";
 import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
+import { withFollowing } from "../write/following.ts";
 import { tellPieces } from "../write/tell-pieces.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
@@ -45,9 +46,22 @@ export async function choose(
   log.fact("pieces", choice.pieces.length);
   log.fact("read", choice.glance !== null);
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
-  log.fact("following", choice.followingChance);
   log.detail("first", () => tellPieces(choice.pieces, weights) || null);
   return choice;
+}
+
+/** The choice with what follows the best piece, which is read for an answer alone: a refusal shows no quote. */
+export async function chooseFollowing(
+  question: Question,
+  choice: Choice,
+  { chooser }: Pick<ChooseParts, "chooser">,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<Choice> {
+  const { weights, read } = chooser();
+  const followed = read === null ? choice : await withFollowing(question.resolved, choice, { weights, readTexts: read, signal });
+  log.fact("following", followed.followingChance);
+  return followed;
 }
 
 /** The learned gate never answers from what is rejected; another gate may, where nothing is better, and what is not rejected comes first there. */

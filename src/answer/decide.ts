@@ -23,7 +23,7 @@ import { unlikeForms } from "../verify/unlike-forms.ts";
 import { answerChance } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choice.ts";
 import { logit } from "../write/piece-features.ts";
-import { type ChooseParts, type ChooserParts, choose } from "./choose.ts";
+import { type ChooseParts, type ChooserParts, choose, chooseFollowing } from "./choose.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -80,7 +80,8 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
-  return { decision, headroom: headroomOf(made, gate, sufficiency), choice };
+  const shown = decision.answer ? await chooseFollowing(question, choice, parts, log, signal) : choice;
+  return { decision, headroom: headroomOf(made, gate, sufficiency), choice: shown };
 }
 
 /** Nothing is answered from the neighbour of what the question names without a word: what no document names or holds is said, and a code must stand where it is answered from. */

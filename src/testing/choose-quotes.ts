@@ -6,6 +6,7 @@ import type { Evidence } from "../types.ts";
 import { choosePieces } from "../write/choose.ts";
 import { readChooserWeights } from "../write/chooser-weights.ts";
 import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../write/compress.ts";
+import { withFollowing } from "../write/following.ts";
 
 export interface ChooseQuotesOptions {
   readonly limit: number;
@@ -34,6 +35,7 @@ export function createQuoteChooser(): QuoteChooser {
       embed: (texts: readonly string[]) => encoder.embedSync(texts),
       signal: new AbortController().signal,
     };
-    return chooseQuotes(await choosePieces(question, evidence, words, options), words, limit);
+    const choice = await choosePieces(question, evidence, words, options);
+    return chooseQuotes(read === null ? choice : await withFollowing(question, choice, { ...options, readTexts: read }), words, limit);
   };
 }

@@ -5,7 +5,6 @@ import type { ReadTexts } from "../reader/reader.ts";
 import type { Evidence } from "../types.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
-import { withFollowing } from "./following.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { type PiecesOptions, piecesOf } from "./pieces.ts";
@@ -17,7 +16,7 @@ export interface ChooseOptions {
   readonly reranker: Reranker | null;
   /** Vectors of texts, each of length 1; `null`: cosines are not measured. */
   readonly embed: ((texts: readonly string[]) => readonly Float32Array[]) | null;
-  readonly weights: Pick<ChooserWeights, "piece" | "read" | "following">;
+  readonly weights: Pick<ChooserWeights, "piece" | "read">;
   /** `null`: nothing is read, and what a glance says stands. */
   readonly read: ReadTexts | null;
   readonly signal: AbortSignal;
@@ -47,9 +46,7 @@ export async function choosePieces(
   });
   const sorted = pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b));
   const glanced = { asked: measured.asked, pieces: sorted, glance: null, followingChance: null };
-  if (read === null) return glanced;
-  const reading = { weights, readTexts: read, signal };
-  return withFollowing(question, await readPieces(question, glanced, reading), reading);
+  return read === null ? glanced : readPieces(question, glanced, { weights, readTexts: read, signal });
 }
 
 function startOf({ view }: ScoredPiece): number {

@@ -7,7 +7,7 @@ import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { chooseQuotes, withNeighbours } from "./compress.ts";
 import { writeExtractive } from "./extract.ts";
-import { readFollowing } from "./following.ts";
+import { readFollowing, withFollowing } from "./following.ts";
 import { FOLLOWING_FEATURES } from "./reading-features.ts";
 import { offerQuotes } from "./write.ts";
 
@@ -31,12 +31,18 @@ function reads(answer: { readonly alone: number; readonly together: number }): R
 /** σ(following + together − best − 4): half where what follows has log odds 0 and both together are 4 above the best. */
 const following = { features: [...FOLLOWING_FEATURES], linear: [1, 1, -1, 0, 0], bias: -4, minimum: 0.5 };
 
-function choose(read: ReadTexts | null, pieces: FakePassage["pieces"] = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {
+async function choose(
+  read: ReadTexts | null,
+  pieces: FakePassage["pieces"] = [OTHER, DENIAL, ANSWER, OTHER],
+  headings: readonly string[] = [],
+) {
   const passage = fakePassage({ title: "History", pieces });
   const units = passage.units.map((unit, i) => (headings[i] === undefined ? unit : { ...unit, headingPath: [headings[i]] }));
   const evidence = [fakeEvidence({ ...passage, units })];
   const weights = { ...shipped, following };
-  return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
+  const options = { maxCharacters: 500, reranker: null, embed: null, weights, read, signal };
+  const choice = await choosePieces(QUESTION, evidence, fakeWords(), options);
+  return read === null ? choice : withFollowing(QUESTION, choice, { ...options, readTexts: read });
 }
 
 const quotesOf = (choice: Awaited<ReturnType<typeof choose>>) => {

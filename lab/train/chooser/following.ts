@@ -27,7 +27,7 @@ const { values: flags } = parseArgs({
 if (flags.written === undefined || flags.out === undefined) throw new Error("give --written and --out");
 const unseen = flags.unseen === undefined ? null : await setsRead(flags.unseen);
 const { encoder, embed, reranker, findEvidence } = openMeasuring();
-const weights = { ...readChooserWeights(), following: null };
+const weights = readChooserWeights();
 const reader = openSharedReader();
 const readTexts = reader.read.bind(reader);
 const { signal } = new AbortController();
