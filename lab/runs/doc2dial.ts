@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/config.ts";
@@ -26,6 +26,8 @@ export interface Doc2dialOptions {
 
 /** A span counts as quoted when at least this share of its characters stands in the quotes shown. */
 const QUOTED = 0.5;
+/** A span of fewer words is no statement of its own page: "Yes." stands on every other. */
+const STATEMENT_WORDS = 5;
 
 interface Judged {
   readonly item: Doc2dialQuestion;
@@ -33,6 +35,8 @@ interface Judged {
   readonly page: boolean;
   /** Largest share of a gold span that the quotes shown hold. */
   readonly share: number;
+  /** The quotes shown, of whatever page, hold a gold span word for word. */
+  readonly says: boolean;
   /** With the pages of its agency taken away. */
   readonly refusedWithout: boolean;
   readonly confidence: number | null;
@@ -80,12 +84,13 @@ export async function* evaluateDoc2dial(options: Doc2dialOptions): AsyncGenerato
   }
   const judged = questions.flatMap((item) => {
     const [answer, other] = [whole.get(item.id), without.get(item.id)];
-    return answer === undefined || other === undefined ? [] : [judge(item, answer, other)];
+    const page = readFileSync(join(folder, item.document), "utf8");
+    return answer === undefined || other === undefined ? [] : [judge(item, page, answer, other)];
   });
   yield { type: "report", ...summarize(judged, options) };
 }
 
-function judge(item: Doc2dialQuestion, answer: Answer, without: Answer): Judged {
+function judge(item: Doc2dialQuestion, page: string, answer: Answer, without: Answer): Judged {
   const answered = answer.status === "ok";
   const shown = answered ? answer.citations.flatMap(({ original }) => (original.path === item.document ? [original] : [])) : [];
   return {
@@ -93,12 +98,20 @@ function judge(item: Doc2dialQuestion, answer: Answer, without: Answer): Judged 
     answered,
     page: shown.length > 0,
     share: Math.max(...item.answers.map(([start, end]) => coveredShare({ start, end }, shown))),
+    says: answered && item.answers.some(([start, end]) => saysWordForWord(answer, page.slice(start, end))),
     refusedWithout: without.status !== "ok",
     confidence: answer.confidence,
     confidenceWithout: without.confidence,
     words: answer.sentences.reduce((sum, { text }) => sum + text.split(/\s+/).length, 0),
     latencyMs: answer.latencyMs,
   };
+}
+
+/** A quote of whatever page holds the span, signs and spaces aside. */
+function saysWordForWord({ citations }: Answer, span: string): boolean {
+  const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = wordsOf(span);
+  return words.length >= STATEMENT_WORDS && citations.some(({ quote }) => ` ${wordsOf(quote).join(" ")} `.includes(` ${words.join(" ")} `));
 }
 
 function summarize(judged: readonly Judged[], { command, seed }: Doc2dialOptions): { report: Report; table: TableRow[] } {
@@ -118,6 +131,7 @@ function summarize(judged: readonly Judged[], { command, seed }: Doc2dialOptions
       table.push(countRow(`${prefix}${name}`, hits, of.length, note));
     };
     add("quoted", ({ share }) => share >= QUOTED, "of all questions: the quotes shown hold at least half of a gold span");
+    add("quoted.words", ({ share, says }) => share >= QUOTED || says, "or they hold one word for word, on whatever page");
     add("quoted.touched", ({ share }) => share > 0, "they hold some of one");
     add("page", ({ page }) => page, "the page is quoted");
     add("answered", ({ answered }) => answered);
@@ -158,6 +172,7 @@ function summarize(judged: readonly Judged[], { command, seed }: Doc2dialOptions
     answered: rest.answered,
     page: rest.page,
     share: Number(rest.share.toFixed(4)),
+    says: rest.says,
     refused_removed: rest.refusedWithout,
     confidence: rest.confidence,
     confidence_removed: rest.confidenceWithout,

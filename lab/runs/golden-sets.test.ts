@@ -23,6 +23,7 @@ A reader may keep a borrowed book for 21 days. After that a fine of 2 dollars a 
 A library card is free for residents.
 `;
 const ROOMS = "# Rooms\n\nThe garden room seats forty people and costs 15 dollars an hour.\n";
+const STAIRS = "# Stairs\n\nFrom the garden room twelve steps lead up to the street.\n";
 const RULES = "# House rules\n\nA reader may keep a borrowed book for 14 days.\n";
 
 let root = "";
@@ -57,19 +58,26 @@ beforeAll(() => {
   put("library/pairs.jsonl", lines([{ id: "p1", a: question, b: `${question} `, same_answer: true, kind: "space" }]));
   put("doc2dial/pages/library.example/loans.md", LOANS);
   put("doc2dial/pages/rooms.example/rooms.md", ROOMS);
+  put("doc2dial/pages/rooms.example/rooms-in-print.md", ROOMS);
+  put("doc2dial/pages/rooms.example/stairs.md", STAIRS);
+  const roomSpans: [string, [number, number]][] = [
+    ["rooms", [9, ROOMS.length - 1]],
+    ["rooms-in-print", [9, ROOMS.length - 1]],
+    ["stairs", [STAIRS.indexOf("the garden"), STAIRS.indexOf(" twelve")]],
+  ];
   const answers = [[LOANS.indexOf(gold), LOANS.indexOf(gold) + gold.length]];
   put(
     "doc2dial/questions.jsonl",
     lines([
       { id: "d1", document: "pages/library.example/loans.md", question, answers, text: gold, turn: 1 },
-      {
-        id: "d2",
-        document: "pages/rooms.example/rooms.md",
+      ...roomSpans.map(([page, span], i) => ({
+        id: `d${2 + i}`,
+        document: `pages/rooms.example/${page}.md`,
         question: "What does the garden room cost an hour?",
-        answers: [[9, 40]],
+        answers: [span],
         text: "",
         turn: 2,
-      },
+      })),
     ]),
   );
   set = { ...set, corpus: join(root, "library"), golden: join(root, "library") };
@@ -86,9 +94,11 @@ const common = () => ({ config: configSchema.parse({}), command: "eval", signal:
 describe("measuring on golden sets", () => {
   it("doc2dial: quotes the grounding span, and refuses without the agency's pages", async () => {
     const { metrics, n, items } = await reportOf(evaluateDoc2dial({ ...common(), data: root, limit: 10, seed: 1 }));
-    expect(n).toEqual({ questions: 2, first: 1 });
+    expect(n).toEqual({ questions: 4, first: 1 });
     expect(metrics).toMatchObject({ "first.quoted": 1, "refused.removed": 1, "library.example.quoted": 1 });
-    expect(items.map(({ id }) => id)).toEqual(["d1", "d2"]);
+    // Two pages say the same word for word, one of which is quoted; what a third says of a garden room is no statement.
+    expect(metrics).toMatchObject({ "rooms.example.quoted": 1 / 3, "rooms.example.quoted.words": 2 / 3 });
+    expect(items.map(({ id }) => id)).toEqual(["d1", "d2", "d3", "d4"]);
     const one = await reportOf(evaluateDoc2dial({ ...common(), data: root, limit: 1, seed: 1 }));
     expect(one.n.questions).toBe(1);
   });

@@ -1,6 +1,8 @@
 import { TextBuilder } from "../text/source-map.ts";
 import type { Block, BlockType, SourceMapData, TextRange } from "../types.ts";
 import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
+import type { LineBreak } from "./line-breaks.ts";
+import { isVisible, visibleEnd } from "./visible.ts";
 
 type Frame =
   | { readonly type: "item"; readonly level: number }
@@ -24,6 +26,8 @@ interface OpenBlock {
   boldEnd: number;
   /** What it was written in is bold still: it reaches beyond the block unless its end comes before the block's. */
   isBoldOpen: boolean;
+  /** A line that heads the next block without any mark. */
+  isHeadLine: boolean;
 }
 
 /** Text of a piece of code that ends a line. */
@@ -63,13 +67,12 @@ export class BlockWriter {
   #behind: (() => void)[] = [];
   #before: Frame | Table | number | null = null;
   #isWritingBehind = false;
+  readonly #lineBreaks: ReadonlyMap<number, LineBreak>;
 
-  readonly #rowBreaks: ReadonlySet<number>;
-
-  /** @param rowBreaks places of line breaks that stay in paragraphs (`rowBreaks`); others are white space */
-  constructor(original: string, rowBreaks: ReadonlySet<number> = new Set()) {
+  /** @param lineBreaks those within paragraphs that say something, by their place (`lineBreaks`); others are white space */
+  constructor(original: string, lineBreaks: ReadonlyMap<number, LineBreak> = new Map()) {
     this.#builder = new TextBuilder(original);
-    this.#rowBreaks = rowBreaks;
+    this.#lineBreaks = lineBreaks;
   }
 
   get listDepth(): number {
@@ -176,9 +179,15 @@ export class BlockWriter {
     this.#pending = this.#pending === "none" ? "line" : "paragraph";
   }
 
+  /** The line that was written heads the next block. */
+  #endHead(): void {
+    if (this.#open !== null) this.#open.isHeadLine = true;
+    this.paragraph();
+  }
+
   /** Visible text from the original. */
   text(start: number, end: number): void {
-    if (this.#rowBreaks.size === 0 || this.#frames.length > 0) {
+    if (this.#lineBreaks.size === 0 || this.#frames.length > 0) {
       this.#piece(start, end);
       return;
     }
@@ -186,9 +195,10 @@ export class BlockWriter {
     for (let at = start; at < end; ) {
       const newline = original.indexOf("\n", at);
       const stop = newline < 0 || newline >= end ? end : newline;
-      const isRow = stop < end && this.#rowBreaks.has(stop);
-      this.#piece(at, stop < end && !isRow ? stop + 1 : stop);
-      if (isRow) this.lineBreak();
+      const ends = stop < end ? this.#lineBreaks.get(stop) : undefined;
+      this.#piece(at, stop < end && ends === undefined ? stop + 1 : stop);
+      if (ends === "row") this.lineBreak();
+      if (ends === "head") this.#endHead();
       at = stop + 1;
     }
   }
@@ -230,7 +240,7 @@ export class BlockWriter {
     this.#leave(this.#whole());
     this.#separate(0);
     const start = this.#builder.length;
-    this.#open = { type: "code", level: 0, header: -1, start, frame: null, boldEnd: start, isBoldOpen: false };
+    this.#open = { type: "code", level: 0, header: -1, start, frame: null, boldEnd: start, isBoldOpen: false, isHeadLine: false };
     for (const { start, end, text } of pieces) {
       if (text === undefined) this.#builder.appendPreformatted(start, end);
       else if (text === LINE_BREAK) this.#builder.appendSynthetic(text);
@@ -298,7 +308,7 @@ export class BlockWriter {
     this.#separate(frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0);
     const start = this.#builder.length;
     const isBoldOpen = this.#bold > 0;
-    const bold = { boldEnd: isBoldOpen ? -1 : start, isBoldOpen };
+    const bold = { boldEnd: isBoldOpen ? -1 : start, isBoldOpen, isHeadLine: false };
     switch (frame?.type) {
       case "item":
         this.#open = { type: "list-item", level: frame.level, header: -1, start, frame, ...bold };
@@ -364,29 +374,11 @@ export class BlockWriter {
     const open = this.#open;
     if (open === null) return;
     this.#open = null;
-    const { type, level, header, start } = open;
+    const { type, level, header, start, isHeadLine } = open;
     const end = this.#builder.length;
     // What is bold around several paragraphs says nothing of one, and a note heads nothing of the text.
     const isThroughout = open.boldEnd < 0 && !open.isBoldOpen && !this.#isWritingBehind;
     const boldEnd = isThroughout ? end : Math.max(start, open.boldEnd);
-    this.#blocks.push({ type, level, header, start, end, boldEnd, above: this.#headingLevel });
+    this.#blocks.push({ type, level, header, start, end, boldEnd, isHeadLine, above: this.#headingLevel });
   }
 }
-
-/** Where the last character ends that the normaliser keeps, white space aside. */
-function visibleEnd(text: string): number {
-  let end = text.length;
-  while (end > 0) {
-    const width = end > 1 && /[\uDC00-\uDFFF]/.test(text[end - 1] as string) ? 2 : 1;
-    if (isVisible(text, end - width, end)) break;
-    end -= width;
-  }
-  return end;
-}
-
-/** Whether a range holds anything that the normaliser keeps besides white space. */
-function isVisible(text: string, start: number, end: number): boolean {
-  return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
-}
-
-const VISIBLE = /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;

@@ -4,6 +4,8 @@ import type { Block } from "../types.ts";
 export interface BoldBlock extends Omit<Block, "runIn"> {
   /** Where the bold words end with which it begins; its start: it begins with none. */
   readonly boldEnd: number;
+  /** A line that heads the next block without any mark (`headBreaks`). */
+  readonly isHeadLine: boolean;
   /** Level of the last true heading before it. */
   readonly above: number;
 }
@@ -20,8 +22,8 @@ export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
 export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block[] {
   const headings = boldHeadings(blocks, text);
   return blocks.map((block, i): Block => {
-    const { boldEnd, above, ...rest } = block;
-    if (headings.has(i)) return { ...rest, type: "heading", level: above + 1 };
+    const { boldEnd, isHeadLine, above, ...rest } = block;
+    if (headings.has(i) || isHeadLine) return { ...rest, type: "heading", level: Math.min(6, above + 1) };
     const runIn = runInOf(block, text);
     return runIn === null ? rest : { ...rest, runIn };
   });

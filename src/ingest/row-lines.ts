@@ -1,3 +1,5 @@
+import { type ProseLine, proseLines } from "./prose-lines.ts";
+
 /** Lines without an empty one between them, at least so many, may be rows. */
 const LEAST_LINES = 3;
 /** Share of the breaks between lines that were meant, from which on the lines are rows. */
@@ -13,11 +15,8 @@ const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
 const PROSE = 0.5;
 const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;
 /** A line with a word of prose; one without is a name or a title. Prose is not finished where it ends in a small letter. */
-const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
+export const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
 const UNFINISHED = /\p{Ll}[*_`]*$/u;
-/** Lines that markdown reads as something else than a paragraph. */
-const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
-const FENCE = /^(?:`{3}|~{3})/;
 
 /**
  * Places of the line breaks of `source` from `from` on that part rows: "Flexion limited to 30° 20" is one. Whoever wraps prose fills each line until the next word
@@ -25,40 +24,17 @@ const FENCE = /^(?:`{3}|~{3})/;
  */
 export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
   const found = new Set<number>();
-  let lines: Line[] = [];
-  let fence = "";
-  const close = () => {
-    for (const at of breaksOf(lines)) found.add(at);
-    lines = [];
-  };
-  for (let at = from; at < source.length; ) {
-    const newline = source.indexOf("\n", at);
-    const end = newline < 0 ? source.length : newline;
-    const raw = source.slice(at, end);
-    const text = raw.trim();
-    const mark = FENCE.exec(text)?.[0] ?? "";
-    if (mark !== "" && (fence === "" || fence === mark)) fence = fence === "" ? mark : "";
-    if (fence !== "" || mark !== "" || text === "" || SYNTAX.test(raw)) close();
-    else lines.push({ end, text });
-    at = end + 1;
-  }
-  close();
+  for (const lines of proseLines(source, from)) for (const at of breaksOf(lines)) found.add(at);
   return found;
 }
 
-interface Line {
-  /** Where its line break stands. */
-  readonly end: number;
-  readonly text: string;
-}
-
-function breaksOf(lines: readonly Line[]): number[] {
+function breaksOf(lines: readonly ProseLine[]): number[] {
   const longest = lines.reduce((most, { text }) => Math.max(most, text.length), 0);
   const meant = lines.map(({ text }, i) => {
     const next = lines[i + 1]?.text ?? "";
     return { text, hadRoom: text.length + 1 + (/^\S+/.exec(next)?.[0].length ?? 0) <= longest };
   });
-  return rowEnds(meant).map((i) => (lines[i] as Line).end);
+  return rowEnds(meant).map((i) => (lines[i] as ProseLine).end);
 }
 
 /** A line, and whether the next line's first word would have had room on it. */

@@ -20,11 +20,11 @@ import { zipKind } from "./zip.ts";
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 6, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 6, (source, name) => [parseText(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 7, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 7, (source, name) => [parseText(source, name)]),
   textFormat("html", [".html", ".htm", ".xhtml"], 5, (source, name) => [parseHtml(source, name)]),
-  textFormat("json", [".json"], 4, parseJson),
-  textFormat("jsonl", [".jsonl", ".ndjson"], 4, parseJsonLines),
+  textFormat("json", [".json"], 5, parseJson),
+  textFormat("jsonl", [".jsonl", ".ndjson"], 5, parseJsonLines),
   yamlFormat,
   csvFormat,
   rstFormat,

@@ -1,7 +1,7 @@
 import type { TextRange } from "../../types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
+import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
-import { rowBreaks } from "../row-lines.ts";
 import { BLOCK_ELEMENTS, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { findNotes, signsOf } from "./markdown-notes.ts";
@@ -63,7 +63,7 @@ function readMarkdown(
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
   const masks = masksOf(events, bodyStart, source.length, isOnTableLine);
-  const breaks = rowBreaks(source, bodyStart);
+  const breaks = lineBreaks(source, bodyStart);
   const walk = (writer: BlockWriter, write: (start: number, end: number) => void): void => {
     let runStart = -1;
     let runEnd = -1;

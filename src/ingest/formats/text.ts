@@ -1,6 +1,6 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
+import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
-import { rowBreaks } from "../row-lines.ts";
 import { readLooseFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
 
@@ -20,7 +20,7 @@ const UNDERLINE = /^(?:={3,}|-{3,}|~{3,})$/;
 /** Plain text, with front matter or without: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
   const front = readLooseFrontMatter(source);
-  const writer = new BlockWriter(source, rowBreaks(source, front.bodyStart));
+  const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart));
   for (const paragraph of paragraphs(source, front.bodyStart))
     for (const part of splitAtPages(paragraph)) writeParagraph(writer, source, part);
   const written = writer.finish();
