@@ -1,5 +1,6 @@
 import { type Amount, compatible, sameAmount } from "../reading/amounts.ts";
 import type { ContentWord } from "../reading/content-words.ts";
+import type { TextRange } from "../types.ts";
 import type { Fact } from "./facts.ts";
 import { holds, labelOf, NAMES_IN_NUMBERS, strangeAbove, strangeNames } from "./same-subject.ts";
 
@@ -50,13 +51,15 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
   if (kind === "count" && countedBy(first.a, a) !== countedBy(first.b, b)) return "incomparable";
   if (kind === "duration" && otherEvents(first.a, a, first.b, b)) return "incomparable";
   if (kind === "percent" && shareOf(first.a, a) !== shareOf(first.b, b)) return "incomparable";
-  const apart = strangeAbove(a, b, 0) && strangeAbove(b, a, 0);
-  if (IDENTIFIERS.has(kind) && (aligned < ALIGNED_IDENTIFIER || apart)) return "incomparable";
+  const [strangeA, strangeB] = [strangeAbove(a, b, 0), strangeAbove(b, a, 0)];
+  const apart = strangeA && strangeB;
+  const identifies = IDENTIFIERS.has(kind) || (kind === "count" && (isName(first.a, a.reading) || isName(first.b, b.reading)));
+  if (identifies && (aligned < ALIGNED_IDENTIFIER || strangeA || strangeB)) return "incomparable";
   const [ownOfA, ownOfB] = [strangeAmounts(a, b), strangeAmounts(b, a)].map(
     (list) => list.filter((one) => IDENTIFIERS.has(one.kind)).length,
   );
   if (
-    !IDENTIFIERS.has(kind) &&
+    !identifies &&
     (kind === "time"
       ? (ownOfA ?? 0) + (ownOfB ?? 0) > 0 || aligned < ALIGNED_MARKER || (apart && !sharesIdentifier(a, b))
       : ownOfA && ownOfB)
@@ -145,6 +148,15 @@ function countedBy({ start, end, bound }: Amount, { reading }: Fact): string | n
   if (bound === "none") return null;
   const before = reading.words.findLast((one) => one.end <= start);
   return before === undefined || start - before.end > COUNTED_REACH ? null : `before ${before.root}`;
+}
+
+/** "Room 12, or by post", "chromosome 21 in each cell": right behind a word and before none, a number says which one. */
+function isName({ start, end }: TextRange, { text, words }: Fact["reading"]): boolean {
+  const touches = (between: string) => /^[\s-]$/.test(between);
+  return (
+    words.some((word) => word.end < start && touches(text.slice(word.end, start))) &&
+    !words.some((word) => word.start > end && touches(text.slice(end, word.start)))
+  );
 }
 
 /** Values that only one of two facts is limited to. */

@@ -220,6 +220,15 @@ describe("compareFacts takes for no conflict", () => {
     expect(compare(a, b, { title: "Harbour Atlas" }, {})).toMatchObject(value);
   });
 
+  it("a number that says which one, where what stands above one of them is strange to the other", () => {
+    const [a, b] = ["Ask in the harbour office, room 203, or by post.", "Ask in the harbour office, room 205, or by post."];
+    expect(compare(a, b, { title: "Boat permit" }, { title: "Boat permit" })).toMatchObject({ type: "differ" });
+    expect(compare(a, b, { title: "Boat permit" }, { title: "" })?.type).not.toBe("differ");
+    // What is counted is no name.
+    const [five, eight] = ["The harbour office sends 5 letters, or one by post.", "The harbour office sends 8 letters, or one by post."];
+    expect(compare(five, eight, { title: "Boat permit" }, { title: "" })).toMatchObject({ type: "differ" });
+  });
+
   it("columns of a table that stand for two things, and items of lists about two", () => {
     const cell = (column: string) => ({ type: "table-cell" as const, column, above: [column, "Fees"] });
     const value = "We cover the full binding costs and up to";

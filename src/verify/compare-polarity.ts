@@ -18,6 +18,7 @@ const LIMITS: readonly RegExp[] = [
   /\bat the same time\b|\bin a row\b|\bboth\b|\btogether\b/i,
   /\b(?:other|another|different|additional)\b(?! than (?:dis)?honorable)/i,
   /\b(?:some|certain|selected)\b/i,
+  /\bnot (?:all|every\p{L}*)\b/iu,
   /\b(?:online|by mail|in person|by phone)\b/i,
   /\b(?:yet|until|right away|immediately|automatically)\b/i,
   /\b(?:normally|usually|generally|typically|often|sometimes|always|necessarily)\b/i,

@@ -8,12 +8,16 @@ export const NAMES_IN_NUMBERS: ReadonlySet<Amount["kind"]> = new Set(["code", "f
 /** A word from this weight tells one subject from another. */
 const TELLING = 0.62;
 /** A title is all subject: there a more common word tells too. */
-const TELLING_TITLE = 0.45;
+export const TELLING_TITLE = 0.45;
 /** What is certain of two statements below titles of other words, none of them a name. */
 const OTHER_SUBJECT = 0.6;
 
 /** Share of a fact's words, by weight, that the other holds in itself or around it; those of a part of the text may be left out. */
 export function shareHeld(fact: Fact, other: Fact, without?: TextRange): number {
+  return shareOf(fact, (root) => holds(other, root), without);
+}
+
+function shareOf(fact: Fact, heldBy: (root: string) => number, without?: TextRange): number {
   const left = new Set(
     without === undefined ? [] : fact.words.filter(({ start, end }) => start < without.end && without.start < end).map(({ root }) => root),
   );
@@ -22,13 +26,18 @@ export function shareHeld(fact: Fact, other: Fact, without?: TextRange): number 
   for (const [root, weight] of fact.own) {
     if (left.has(root)) continue;
     all += weight;
-    held += weight * holds(other, root);
+    held += weight * heldBy(root);
   }
   return all === 0 ? 0 : held / all;
 }
 
 export function holds({ holding }: Fact, root: string): number {
   return holding.get(root) ?? 0;
+}
+
+/** Share of a fact's words, by weight, that the other says itself, not what stands around it; those of a part of the text are left out. */
+export function shareSaid(fact: Fact, other: Fact, without: TextRange): number {
+  return shareOf(fact, (root) => (other.own.has(root) ? 1 : 0), without);
 }
 
 export function sharedWeight(a: Fact, b: Fact): number {
@@ -204,31 +213,42 @@ function isStrange(at: TextRange, fact: Fact, other: Fact): boolean {
   return /\p{L}/u.test(text) && /\d/.test(text) && !other.reading.text.includes(text);
 }
 
-/** Titles that share this part of the shorter one's words are those of twins: two accounts, two models, two editions. */
+/** Titles that share this part of the shorter one's words, or of its names, are those of twins: two accounts, two models, two editions. */
 const TWIN_TITLES = 0.5;
 
 /** "Gold Plus Account" and "Gold Account": titles of one form, one of which has a name that the other side does not speak of at all. */
 export function otherTwins(a: Fact, b: Fact): boolean {
-  const [one, other] = [[...a.title.keys()], [...b.title.keys()]];
-  const shared = one.filter((root) => b.title.has(root)).length;
-  if (shared === 0 || shared < TWIN_TITLES * Math.min(one.length, other.length)) return false;
-  return strangeName(a, b) || strangeName(b, a);
+  const share = (one: readonly string[], other: readonly string[]) => {
+    const shared = one.filter((word) => other.includes(word)).length;
+    return shared > 0 && shared >= TWIN_TITLES * Math.min(one.length, other.length);
+  };
+  if (!share([...a.title.keys()], [...b.title.keys()]) && !share(namesIn(a.piece.title), namesIn(b.piece.title))) return false;
+  return strangeName(a, b) || strangeName(b, a) || otherNumbers(a.piece.title, b.piece.title);
 }
 
-function strangeName(of: Fact, to: Fact): boolean {
+/** "Type 1" and "Type 2": each page may speak of the other one. */
+function otherNumbers(title: string, other: string): boolean {
+  const [one, its] = [title, other].map((text) => namesIn(text).filter((name) => /\p{N}/u.test(name))) as [string[], string[]];
+  return one.length > 0 && its.length > 0 && !one.some((name) => its.includes(name));
+}
+
+/** Is there a name in the title of one that the other speaks of nowhere? */
+export function strangeName(of: Fact, to: Fact): boolean {
   const spoken = new Set(wordsIn([to.piece.title, ...to.piece.above, to.piece.previous, to.piece.text].join(" ").toLowerCase()));
   return namesIn(of.piece.title).some((name) => !spoken.has(name));
 }
 
+/** "Fee-free" is one word, as "unist-util-is" is. */
 function wordsIn(text: string): string[] {
-  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return text.match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? [];
 }
 
-/** Words with a capital or a digit; the first of a title only where others have a capital too, or where it is the whole title. */
+/** Words with a capital or a digit; the first of a title only where others have a capital too. A title of one word is a name. */
 function namesIn(title: string): string[] {
   const words = wordsIn(title);
+  if (words.length === 1) return words.map((word) => word.toLowerCase());
   const isName = (word: string) => /^\p{Lu}|\p{N}/u.test(word);
-  const from = words.length === 1 || words.slice(1).some(isName) ? 0 : 1;
+  const from = words.slice(1).some(isName) ? 0 : 1;
   return words
     .slice(from)
     .filter(isName)

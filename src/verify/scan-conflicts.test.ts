@@ -34,6 +34,52 @@ describe("scanConflicts", () => {
     expect(await found("Meadow mower: weight", "Meadow mower: weight")).toBe(1);
   });
 
+  it("finds none between twins of which one's name is part of the other's, or that differ in a number", async () => {
+    const weighs = (kilograms: number) => `The mower weighs ${kilograms} kg with a full tank of petrol.`;
+    const found = async (one: string, other: string, ...more: string[]) =>
+      report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19), ...more)])).conflicts.length;
+    const facts = "Green Meadow (electric): weight, sizes, storage and care";
+    expect(await found(facts, "Green Meadow Frost-Free: everything that owners want to learn on mowing")).toBe(0);
+    expect(await found(facts, "Green Meadow: everything that owners want to learn on mowing")).toBe(1);
+    // "Frost-free" is no "frost" and no "free".
+    expect(await found("Meadow mower", "Meadow Frost-Free mower", "Keep it free of frost.")).toBe(0);
+    // Each page may speak of the other one.
+    const [one, other] = [
+      titled("Mower type 1", "a", "The type 2 is heavier.", weighs(12)),
+      titled("Mower type 2", "b", "The type 1 is lighter.", weighs(19)),
+    ];
+    expect(report(await scan([one, other])).conflicts).toEqual([]);
+    expect(await found("mower-cut", "mower-sweep")).toBe(0);
+    expect(await found("mower-cut", "mower-cut")).toBe(1);
+  });
+
+  it("finds none between pages about two things of which neither speaks, and one between pages about anything", async () => {
+    const known = (cases: number) => `At least ${cases} cases have been described in the books so far.`;
+    const about = (name: string) => [`The ${name} causes sneezing at night.`, `Children with ${name} sleep badly.`];
+    const found = async (one: string, other: string, a: readonly string[], b: readonly string[]) =>
+      report(await scan([titled(one, "a", known(30), ...a), titled(other, "b", known(80), ...b)])).conflicts.length;
+    const [marsh, hay] = [about("reed fever"), about("tulip cough")];
+    expect(await found("reed fever", "tulip cough", marsh, hay)).toBe(0);
+    // A name in a title is what its page is about, however seldom it is said.
+    expect(await found("Our Greenwich Almshouse", "tulip cough", [], hay)).toBe(0);
+    // "Handbook" and "leaflet" are what a page is, not what it is about.
+    expect(await found("A handbook", "Our leaflet", marsh, marsh)).toBe(1);
+    expect(await found("reed fever", "Our leaflet", marsh, marsh)).toBe(1);
+    // Who names what is spoken of says so whatever the page is about.
+    const lasted = (days: number) => `The great Harbour Strike lasted ${days} days without a break.`;
+    const strike = [titled("reed fever", "a", lasted(30), ...marsh), titled("tulip cough", "b", lasted(80), ...hay)];
+    expect(report(await scan(strike)).conflicts).toHaveLength(1);
+  });
+
+  it("finds a denial of what is said in much the same words, not of what is only like it", async () => {
+    const found = async (one: string, other: string) => report(await scan([document("a", one), document("b", other)])).conflicts.length;
+    const denied = "Rare old maps are not lent to visitors from abroad.";
+    expect(await found(denied, "Rare old maps are lent to visitors from abroad.")).toBe(1);
+    expect(await found(denied, "Rare old maps of the harbour are gladly lent to visitors from abroad by our clerks in summer.")).toBe(0);
+    expect(await found("Skating is allowed on the pond.", "Skating is prohibited on the pond.")).toBe(1);
+    expect(await found("Not all old harbour maps are kept in drawers.", "The old harbour maps are kept in drawers.")).toBe(0);
+  });
+
   it("takes what stands under two headings of one document for two things", async () => {
     const heading = (text: string) => ({ type: "heading" as const, text });
     const pieces = [
