@@ -61,7 +61,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   outcome.scale = found.scale;
   yield* warn(outcome, found.warnings);
 
-  outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, parts, log))).hit;
+  outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, parts, log, signal))).hit;
   if (outcome.hit !== null) return;
 
   const judged = yield* trace.stage("verify", (log) => verify({ question, ...found }, parts, log, signal));

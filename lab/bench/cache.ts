@@ -190,9 +190,12 @@ async function measure(
     hits.exact++;
   }
   const polite = await admit(requestOf(`Please tell me: ${text}`), parts, SILENT_LOG);
+  const { signal } = new AbortController();
   const known = await timed(() => lookup(polite, parts, SILENT_LOG));
-  const found = await timed(() => retrieve(polite, parts, SILENT_LOG, new AbortController().signal));
-  const { result, span } = await timed(() => recall({ question: polite, known: known.result, found: found.result }, parts, SILENT_LOG));
+  const found = await timed(() => retrieve(polite, parts, SILENT_LOG, signal));
+  const { result, span } = await timed(() =>
+    recall({ question: polite, known: known.result, found: found.result }, parts, SILENT_LOG, signal),
+  );
   const outcome = result.hit === null ? "semantic miss" : "semantic hit";
   hits[result.hit === null ? "misses" : "semantic"]++;
   note(`${outcome}, without retrieval`, known.span, span);

@@ -49,7 +49,14 @@ describe("evaluateCache", () => {
         { id: "refused", a: "Which vaccines does the zoo require for penguins?", b: review, same_answer: false },
       ];
       writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.map((row) => JSON.stringify({ ...row, kind: "test" })).join("\n"));
-      const options = { corpus: folder, golden: folder, questions: 1, command: "test", signal: new AbortController().signal };
+      const options = {
+        corpus: folder,
+        golden: folder,
+        domain: "veterans",
+        questions: 1,
+        command: "test",
+        signal: new AbortController().signal,
+      };
       for await (const event of evaluateCache({
         ...options,
         config: loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } }),

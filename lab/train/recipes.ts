@@ -307,6 +307,21 @@ export const RECIPES: readonly Recipe[] = [
     },
   },
   {
+    name: "rewordings",
+    what: "when a reading bears out that two questions ask for the same",
+    makes: [`${WEIGHTS}/rewording.json`],
+    minutes: 20,
+    needs: { data: [] },
+    steps: ({ work }) => {
+      const rows = join(work, "rewordings.jsonl");
+      return [
+        { folder: ".", command: ["node", "dist/lab/train/cache/rewordings.js", "--collections", "lab/sets/written", "--out", rows] },
+        { folder: ".", command: ["node", "dist/lab/train/cache/fit-rewordings.js", "--rows", rows, "--out", `${WEIGHTS}/rewording.json`] },
+        { folder: ".", command: ["npx", "biome", "check", "--write", `${WEIGHTS}/rewording.json`] },
+      ];
+    },
+  },
+  {
     name: "crisis",
     what: "the finder of messages in a crisis",
     makes: [`${WEIGHTS}/crisis.json`],

@@ -27,7 +27,7 @@ export async function explainCache(request: AskRequest, parts: AnswerParts, sign
   const question = await admit(request, parts, SILENT_LOG);
   const known = await lookup(question, parts, SILENT_LOG, "none");
   const found = known.hit === null && known.asked !== null ? await retrieve(question, parts, SILENT_LOG, signal) : null;
-  const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, parts, SILENT_LOG, "none");
+  const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, parts, SILENT_LOG, signal, "none");
   return {
     question: question.text,
     resolved: question.resolved,

@@ -8,6 +8,7 @@ import type { Matcher } from "../remember/matcher.ts";
 import type { QuestionIndex } from "../remember/question-index.ts";
 import { type Asked, type Candidate, nearestQuestions } from "../remember/recall.ts";
 import type { RememberSettings } from "../remember/remember.ts";
+import type { JudgeRewording } from "../remember/rewording.ts";
 import type { StoredAnswers } from "../remember/stored-answers.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
@@ -27,6 +28,9 @@ export interface LookupParts extends CheckingParts {
     readonly index: QuestionIndex;
     readonly classify: Classify;
     readonly matcher: Matcher;
+    readonly judgeRewording: JudgeRewording;
+    /** Is each rewording read, also where no rule speaks against it? */
+    readonly readAll: boolean;
     /** Vector of a question, on this machine; `null`: only the same question is found. */
     readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
   };

@@ -31,6 +31,7 @@ export async function recall(
   { question, known: { asked, candidates }, found }: KnownAndFound,
   parts: RecallParts,
   log: StageLog,
+  signal: AbortSignal,
   effects: Effects = "drop",
 ): Promise<Recalled> {
   const { store, profile, questions } = parts;
@@ -43,7 +44,8 @@ export async function recall(
       answers: parts.answers,
       recheck: recheckOf(question, parts),
     },
-    ...{ matcher: questions.matcher, settings: profile.match, byReview: profile.caches.includes("graph") },
+    ...{ matcher: questions.matcher, judgeRewording: questions.judgeRewording, readAll: questions.readAll },
+    ...{ settings: profile.match, byReview: profile.caches.includes("graph"), signal },
   };
   const accept = (one: Asked, collected: readonly Candidate[]) =>
     acceptCandidate(one, question.scope, collected, found.passages, how, effects);

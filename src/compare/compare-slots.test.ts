@@ -43,6 +43,30 @@ describe("compareSlots: what the texts speak of", () => {
   });
 });
 
+describe("compareSlots: what a reading may outvote", () => {
+  const soft = (asked: string, stored: string) => {
+    const verdict = compare(asked, stored);
+    return verdict.same ? null : [verdict.rule, verdict.soft];
+  };
+  it.each([
+    ["asked", "What does the scheme pay out each month?", "How do I learn the monthly figure?"],
+    ["condition", "Is it gone if I marry?", "Is the pension over?"],
+    ["unknown", "Which garden shed may a tenant own?", "Is a hut on the plot fine?"],
+  ])("is %s, where the wording is another and nothing exact differs: %s", (rule, asked, stored) => {
+    expect(soft(asked, stored)).toEqual([rule, true]);
+  });
+
+  it.each([
+    ["asked", "What does the scheme pay out each month in Norway?", "How do I learn the monthly figure?"],
+    ["asked", "Where do seeds last for years?", "Which seeds last for years?"],
+    ["condition", "Does the ERB end if I marry?", "Is the LRB gone after a wedding?"],
+    ["values", "What does 60% get me?", "How is 70% paid out?"],
+    ["contrast", "How tall may the shed be?", "How wide may the shed be?"],
+  ])("is not %s beside anything exact, or in one wording: %s", (_rule, asked, stored) => {
+    expect(soft(asked, stored)?.[1]).toBe(false);
+  });
+});
+
 describe("compareSlots: what is no hit", () => {
   it.each([
     ["codes", "What is AB-12 for?", "What is AB-13 for?"],

@@ -1,3 +1,4 @@
+import { once } from "../text/once.ts";
 import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
 import { kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
@@ -28,10 +29,19 @@ export type MissRule =
 export type SlotsVerdict =
   /** `rules`: entailments that were needed. */
   | { readonly same: true; readonly rules: readonly string[]; readonly alignment: Alignment }
-  | { readonly same: false; readonly rule: MissRule; readonly detail: string };
+  | {
+      readonly same: false;
+      readonly rule: MissRule;
+      readonly detail: string;
+      /** Nothing exact differs, and the wording does: a reading of both may outvote what speaks against it. */
+      readonly soft: boolean;
+    };
 
 /** From this share of common words on, in order, two questions have one wording: what differs is what matters. */
 const SAME_WORDING = 0.6;
+
+/** What rules guess from other words: the kind of answer that is wanted, a condition that only one names, a word that nothing explains. All others compare what is exact. */
+const SOFT: ReadonlySet<MissRule> = new Set(["asked", "condition", "unknown"]);
 
 /** One content word on each side that nothing explains: they ask for two things about one topic. */
 const UNKNOWN = 1;
@@ -39,52 +49,68 @@ const UNKNOWN = 1;
 /** So much on each side, also where answer and passages speak of it: one page tells of the board and of the court, and what holds of one not of the other. */
 const UNRELATED = 2;
 
+/** One way in which two questions differ. */
+interface SlotMiss {
+  readonly rule: MissRule;
+  readonly detail: string;
+}
+
 /**
  * Do two questions ask for the same, as far as words can tell? Everything that is read from them must be equal or follow by a listed rule.
  * How much of their other words stays unexplained is left to `judgeMatch`, which also knows how near they are.
  */
 export function compareSlots(asked: Slots, stored: Slots, context: SlotContext = {}): SlotsVerdict {
   const rules = new Set<Entailment>();
-  const miss = (rule: MissRule, detail: string): SlotsVerdict => ({ same: false, rule, detail });
-  if (asked.codes.join() !== stored.codes.join()) return miss("codes", `asked ${list(asked.codes)}, stored ${list(stored.codes)}`);
+  const alignment = once(() => alignTerms(asked, stored, context));
+  let first: SlotMiss | null = null;
+  for (const miss of slotMisses(asked, stored, alignment, rules)) {
+    first ??= miss;
+    if (!SOFT.has(miss.rule) || alignment().wording >= SAME_WORDING) return { same: false, ...first, soft: false };
+  }
+  if (first !== null) return { same: false, ...first, soft: true };
+  for (const rule of alignment().rules) rules.add(rule);
+  return { same: true, rules: [...rules], alignment: alignment() };
+}
+
+/** Every way in which they differ, each worked out when it is asked for. */
+function* slotMisses(asked: Slots, stored: Slots, aligned: () => Alignment, rules: Set<Entailment>): Generator<SlotMiss, void> {
+  const miss = (rule: MissRule, detail: string): SlotMiss => ({ rule, detail });
+  if (asked.codes.join() !== stored.codes.join()) yield miss("codes", `asked ${list(asked.codes)}, stored ${list(stored.codes)}`);
   const values = compareValues(asked.values, stored.values, rules);
-  if (values !== null) return miss("values", values);
+  if (values !== null) yield miss("values", values);
   const persons = comparePersons(asked, stored, rules);
-  if (persons !== null) return miss("persons", persons);
+  if (persons !== null) yield miss("persons", persons);
   if (asked.branches.join() !== stored.branches.join())
-    return miss("branches", `asked ${list(asked.branches)}, stored ${list(stored.branches)}`);
+    yield miss("branches", `asked ${list(asked.branches)}, stored ${list(stored.branches)}`);
   const places = comparePlaces(asked, stored, rules);
-  if (places !== null) return miss("places", places);
-  if (asked.periods.join() !== stored.periods.join())
-    return miss("periods", `asked ${list(asked.periods)}, stored ${list(stored.periods)}`);
-  if (asked.negations > 0 !== stored.negations > 0) return miss("polarity", "one of them denies");
-  if (asked.negations % 2 !== stored.negations % 2) return miss("polarity", "one of them denies what is denied");
+  if (places !== null) yield miss("places", places);
+  if (asked.periods.join() !== stored.periods.join()) yield miss("periods", `asked ${list(asked.periods)}, stored ${list(stored.periods)}`);
+  if (asked.negations > 0 !== stored.negations > 0) yield miss("polarity", "one of them denies");
+  if (asked.negations % 2 !== stored.negations % 2) yield miss("polarity", "one of them denies what is denied");
   if (asked.shape.questions !== stored.shape.questions)
-    return miss("questions", `asked ${asked.shape.questions}, stored ${stored.shape.questions} in one`);
-  if (!kindsAgree(asked.asks, stored.asks)) return miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
+    yield miss("questions", `asked ${asked.shape.questions}, stored ${stored.shape.questions} in one`);
+  if (!kindsAgree(asked.asks, stored.asks)) yield miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
   if (asked.shape.scopes.join() !== stored.shape.scopes.join())
-    return miss("scope", `asked ${list(asked.shape.scopes)}, stored ${list(stored.shape.scopes)}`);
+    yield miss("scope", `asked ${list(asked.shape.scopes)}, stored ${list(stored.shape.scopes)}`);
   const [one, other] = [asked.shape.modality, stored.shape.modality];
   if (asked.asks === "fact" && stored.asks === "fact" && one !== null && other !== null && one !== other)
-    return miss("scope", `asked whether it ${one} be, stored whether it ${other} be`);
-  if (isReversed(asked, stored)) return miss("direction", "who and whom, or from and to, are exchanged");
-  const alignment = alignTerms(asked, stored, context);
-  if (alignment.opposites !== null) return miss("opposites", alignment.opposites);
-  if (alignment.polarity !== null) return miss("polarity", alignment.polarity);
-  if (alignment.names !== null) return miss("names", alignment.names);
+    yield miss("scope", `asked whether it ${one} be, stored whether it ${other} be`);
+  if (isReversed(asked, stored)) yield miss("direction", "who and whom, or from and to, are exchanged");
+  const alignment = aligned();
+  if (alignment.opposites !== null) yield miss("opposites", alignment.opposites);
+  if (alignment.polarity !== null) yield miss("polarity", alignment.polarity);
+  if (alignment.names !== null) yield miss("names", alignment.names);
   const conditions = [...openConditions(alignment.asked, asked), ...openConditions(alignment.stored, stored)];
-  if (conditions.length > 0) return miss("condition", `a condition of one of them alone: ${list(conditions)}`);
+  if (conditions.length > 0) yield miss("condition", `a condition of one of them alone: ${list(conditions)}`);
   if (alignment.wording >= SAME_WORDING) {
-    if (alignment.differing.length > 0) return miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
-    if (asked.asks !== stored.asks) return miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
+    if (alignment.differing.length > 0) yield miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
+    if (asked.asks !== stored.asks) yield miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
   }
   const { askedOpen, storedOpen, askedAlone, storedAlone } = alignment;
   if (Math.min(askedOpen, storedOpen) >= UNKNOWN || Math.min(askedAlone, storedAlone) >= UNRELATED) {
     const open = (terms: Alignment["asked"]) => list(terms.filter(({ match }) => match < LISTED).map(({ term }) => term.text));
-    return miss("unknown", `each says what the other does not: asked ${open(alignment.asked)}, stored ${open(alignment.stored)}`);
+    yield miss("unknown", `each says what the other does not: asked ${open(alignment.asked)}, stored ${open(alignment.stored)}`);
   }
-  for (const rule of alignment.rules) rules.add(rule);
-  return { same: true, rules: [...rules], alignment };
 }
 
 function list(items: readonly string[]): string {

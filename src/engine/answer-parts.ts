@@ -69,6 +69,9 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         index: questions,
         classify: domains.classifier(pack),
         matcher: domains.matcher(pack),
+        judgeRewording: local.judgeRewording,
+        // Where a pack was measured its words explain more than the reader knows; elsewhere the rules alone served too many wrong answers.
+        readAll: !pack.semantic_cache,
         embed: encoder === null || !servesRewordings(config, profile, pack) ? null : local.embedQuestion,
       },
       check: {

@@ -17,6 +17,7 @@ import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import { type MatchWeights, readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
+import { createRewordingJudge, type JudgeRewording, readRewordingWeights } from "../remember/rewording.ts";
 import { createSlotMatcher } from "../remember/slot-matcher.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
@@ -46,6 +47,8 @@ export interface LocalModels {
   readonly weightsOfGate: () => GateWeights;
   readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
   readonly matcher: (pack: DomainPack) => Matcher;
+  /** Its weights and the reader are loaded when it first judges. */
+  readonly judgeRewording: JudgeRewording;
   readonly findCrisis: CrisisFinder;
   close(): Promise<void>;
 }
@@ -184,8 +187,24 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
       carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
     });
   };
+  const rewordingJudge = once(() => {
+    const weights = readRewordingWeights();
+    return createRewordingJudge(weights, reader.of(weights));
+  });
+  const judgeRewording: JudgeRewording = (rewording, signal) => rewordingJudge()(rewording, signal);
   const findCrisis = openCrisisFinder({ encoder: () => wordsByVectors().encoder, reader });
-  return { rerankers, support, sufficiency, chooser, weightsOfGate, embedQuestion, matcher, findCrisis, close: reader.close };
+  return {
+    rerankers,
+    support,
+    sufficiency,
+    chooser,
+    weightsOfGate,
+    embedQuestion,
+    matcher,
+    judgeRewording,
+    findCrisis,
+    close: reader.close,
+  };
 }
 
 /** The hub's cross-encoder; `null` when it is not installed. */

@@ -74,6 +74,17 @@ describe("judgeMatch", () => {
     expect(each).toMatchObject({ accept: false, rule: "unknown", detail: expect.stringContaining("of 0.50") });
   });
 
+  it("leaves to a reading what only soft rules or the score speak against, if the asked question finds what is cited", () => {
+    const [asked, stored] = ["Does my pension end if I marry?", "Is the money gone after a wedding?"];
+    expect(judge(asked, stored)).toMatchObject({ accept: false, soft: true });
+    expect(judge("When is the ERB paid?", "How soon is the early retirement bonus paid?", { cosine: 0 })).toMatchObject({ soft: true });
+    expect(judge("When is the ERB paid?", "How soon is the early retirement bonus paid?").soft).toBe(false);
+    expect(judge(asked, stored, { citedRank: -1 }).soft).toBe(false);
+    expect(judge(asked, stored, { cosine: null }).soft).toBe(false);
+    expect(judge(asked, stored, {}, SPARK_MATCH).soft).toBe(false);
+    expect(judge("Who pays at 60%?", "Who pays at 70%?").soft).toBe(false);
+  });
+
   it("is a miss without an encoder", () => {
     expect(judge("When is the ERB paid?", "When is the ERB paid?", { cosine: null })).toMatchObject({ accept: false, rule: "cosine" });
   });

@@ -34,6 +34,8 @@ const SPARK_SUM = { cosine: 0.5, entityJaccard: 0.25, documentOverlap: 0.25 } as
 
 export interface Match {
   readonly accept: boolean;
+  /** Not accepted, but nothing exact differs, and the asked question finds what the stored answer cites: a reading may outvote it. */
+  readonly soft: boolean;
   /** 0 to 1; ranks candidates. 0 where the slots differ. */
   readonly score: number;
   /** `same`, `score`, `cited`, `cosine`, `entities`, `documents`, or the rule of the slots that made it a miss. */
@@ -67,23 +69,28 @@ export function readMatchWeights(path: string = shippedWeights("match.json")): M
  */
 export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, settings: MatchSettings): Match {
   const verdict = compareSlots(asked, stored, closeness);
-  if (!verdict.same) return { accept: false, score: 0, rule: verdict.rule, detail: verdict.detail };
-  if (closeness.cosine === null) return { accept: false, score: 0, rule: "cosine", detail: "there is no encoder to compare them by" };
+  const isCited = closeness.citedRank === undefined || closeness.citedRank === null || closeness.citedRank >= 0;
+  if (!verdict.same) {
+    const soft = verdict.soft && settings.type === "learned" && closeness.cosine !== null && isCited;
+    return { accept: false, soft, score: 0, rule: verdict.rule, detail: verdict.detail };
+  }
+  const miss = (rule: string, detail: string): Match => ({ accept: false, soft: false, score: 0, rule, detail });
+  if (closeness.cosine === null) return miss("cosine", "there is no encoder to compare them by");
   if (settings.type === "thresholds") return judgeByThresholds(closeness.cosine, closeness, settings);
-  if (closeness.citedRank !== undefined && closeness.citedRank !== null && closeness.citedRank < 0)
-    return { accept: false, score: 0, rule: "cited", detail: "no passage that the stored answer cites is found for the asked question" };
+  if (!isCited) return miss("cited", "no passage that the stored answer cites is found for the asked question");
   const features = matchFeatures(asked, stored, closeness, verdict.alignment);
   const model = closeness.documentOverlap === null ? settings.weights.words : settings.weights.retrieved;
   const score = matchScore(features, model);
   const least = settings.threshold ?? model.threshold;
   const threshold = saysMore(verdict.alignment.asked) && saysMore(verdict.alignment.stored) ? Math.max(least, EACH_SAYS_MORE) : least;
-  if (score >= threshold) return { accept: true, score, rule: "same", detail: verdict.rules.join(", ") };
+  if (score >= threshold) return { accept: true, soft: false, score, rule: "same", detail: verdict.rules.join(", ") };
   const unexplained = [...verdict.alignment.asked, ...verdict.alignment.stored]
     .filter(({ match }) => match < LISTED)
     .map(({ term }) => term.text);
   const words = unexplained.length === 0 ? "" : `; not explained: ${[...new Set(unexplained)].join(", ")}`;
   return {
     accept: false,
+    soft: true,
     score,
     rule: unexplained.length === 0 ? "score" : "unknown",
     detail: `${score.toFixed(2)} of ${threshold.toFixed(2)}${words}`,
@@ -113,13 +120,13 @@ function judgeByThresholds(
   settings: Extract<MatchSettings, { type: "thresholds" }>,
 ): Match {
   const score = SPARK_SUM.cosine * cosine + SPARK_SUM.entityJaccard * jaccard + SPARK_SUM.documentOverlap * (overlap ?? 0);
-  const miss = (rule: string, detail: string): Match => ({ accept: false, score, rule, detail });
+  const miss = (rule: string, detail: string): Match => ({ accept: false, soft: false, score, rule, detail });
   if (cosine < settings.cosine) return miss("cosine", `${cosine.toFixed(3)} of ${settings.cosine.toFixed(3)}`);
   if (jaccard < settings.entityJaccard) return miss("entities", `${jaccard.toFixed(2)} of ${settings.entityJaccard.toFixed(2)}`);
   if (overlap === null || overlap < settings.documentOverlap) {
     return miss("documents", `${overlap === null ? "unknown" : overlap.toFixed(2)} of ${settings.documentOverlap.toFixed(2)}`);
   }
-  return { accept: true, score, rule: "same", detail: "" };
+  return { accept: true, soft: false, score, rule: "same", detail: "" };
 }
 
 /** What the score is made of, by name. Each from 0 to 1 but for the constant. */

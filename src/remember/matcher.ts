@@ -27,6 +27,8 @@ export interface ComparedQuestion {
 
 export interface MatchVerdict {
   readonly accepted: boolean;
+  /** Not accepted, but a reading of both questions and the answer may outvote what speaks against it. */
+  readonly soft: boolean;
   /** Orders those that are accepted; `null`: not scored. */
   readonly score: number | null;
   /** Entities of both, as a share of those of either; `null`: not compared. */

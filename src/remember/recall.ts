@@ -8,6 +8,7 @@ import type { Hit, Judgement } from "./hit.ts";
 import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
+import type { JudgeRewording } from "./rewording.ts";
 
 /** The question that is asked, as the caches see it. */
 export interface Asked extends QuestionNodes {
@@ -115,11 +116,16 @@ export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
   readonly settings: MatchSettings;
   /** Review status times relevance orders what is accepted (`seven-layer` source, equation 6); else the matcher's score does. */
   readonly byReview: boolean;
+  /** Its word stands above that of soft rules; a profile that goes by thresholds of its source does not ask it. */
+  readonly judgeRewording: JudgeRewording;
+  /** Is that read too which no rule speaks against? */
+  readonly readAll: boolean;
+  readonly signal: AbortSignal;
 }
 
 /**
- * The first candidate that is the same question and whose answer is safe today, in the order of the profile. Everything that is not
- * known speaks against a candidate.
+ * The first candidate that is the same question and whose answer is safe today, in the order of the profile, behind them those of which only a reading
+ * could tell. One is read – two texts of some 20 ms each – and served or nothing is. Everything that is not known speaks against a candidate.
  * @param passages what retrieval found for the question asked, best first
  */
 export async function acceptCandidate(
@@ -134,8 +140,9 @@ export async function acceptCandidate(
   const compare = parts.matcher.read({ question: asked.text, passages }, parts.settings);
   const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
   const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(parts.byReview ? byReviewedRelevance : byScore);
+  const open = judged.filter(({ verdict }) => verdict.soft).sort((a, b) => b.candidate.cosine - a.candidate.cosine || byScore(a, b));
   const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
-  for (const { candidate } of order) {
+  for (const { candidate, verdict } of [...order, ...open]) {
     const at = judged.findIndex((one) => one.candidate === candidate);
     const before = judgements[at] as Judgement;
     const entry = await parts.cache.get(candidate.stored.key);
@@ -144,7 +151,22 @@ export async function acceptCandidate(
       judgements[at] = { ...before, rule: safe.rule, reason: safe.reason };
       continue;
     }
-    judgements[at] = { ...before, served: true };
+    const pair = {
+      asked: asked.text,
+      stored: candidate.stored.question,
+      cosine: candidate.cosine,
+      answer: safe.answer,
+      soft: verdict.soft,
+    };
+    const isRead = parts.settings.type === "learned" && (verdict.soft || parts.readAll);
+    const reading = isRead ? await parts.judgeRewording(pair, parts.signal) : null;
+    const served = reading === null ? !verdict.soft : reading.same;
+    judgements[at] = {
+      ...before,
+      served,
+      ...(reading === null || served === verdict.accepted ? {} : { rule: "read", reason: reading.reason }),
+    };
+    if (!served) break;
     const { question, createdAt } = entry as CacheEntry;
     return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
   }
@@ -155,7 +177,7 @@ const GONE = { type: "unsafe", rule: "gone", reason: "it was dropped meanwhile" 
 
 function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matcher["read"]>): MatchVerdict {
   const { question, slots, retrieved, reviewStatus } = stored;
-  const refused = { accepted: false, score: null, entities: null, documents: null };
+  const refused = { accepted: false, soft: false, score: null, entities: null, documents: null };
   if (barred !== null) return { ...refused, ...barred };
   if (reviewStatus === "flagged") return { ...refused, rule: "flagged", reason: "a person has flagged the stored answer" };
   return compare({ question, slots, cosine, retrieved });

@@ -99,6 +99,7 @@ function otherSpan(asked: string, stored: string): MatchVerdict {
 
 const UNREAD: MatchVerdict = {
   accepted: false,
+  soft: false,
   score: null,
   entities: null,
   documents: null,
@@ -133,8 +134,8 @@ function compare(
     },
     likeness,
   };
-  const { accept, score, rule, detail } = judgeMatch(asked, slots, closeness, settings);
-  return { accepted: accept, score, entities, documents: overlap, rule, reason: detail };
+  const { accept, soft, score, rule, detail } = judgeMatch(asked, slots, closeness, settings);
+  return { accepted: accept, soft, score, entities, documents: overlap, rule, reason: detail };
 }
 
 /** Of the first passages for the learned score; of documents for thresholds, as their source measures it. */

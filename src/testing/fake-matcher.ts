@@ -5,8 +5,11 @@ export interface FakeMatcher extends Matcher {
   readonly calls: readonly { readonly asked: AskedQuestion; readonly stored: ComparedQuestion }[];
 }
 
-/** A matcher that accepts what a test says, scored by cosine. */
-export function fakeMatcher(same: (asked: string, stored: string) => boolean): FakeMatcher {
+/** A matcher that accepts what a test says, scored by cosine; of what it does not accept a reading may outvote what is `soft`. */
+export function fakeMatcher(
+  same: (asked: string, stored: string) => boolean,
+  soft: (asked: string, stored: string) => boolean = () => false,
+): FakeMatcher {
   const calls: { asked: AskedQuestion; stored: ComparedQuestion }[] = [];
   return {
     calls,
@@ -17,6 +20,7 @@ export function fakeMatcher(same: (asked: string, stored: string) => boolean): F
       const accepted = same(asked.question, stored.question);
       return {
         accepted,
+        soft: !accepted && soft(asked.question, stored.question),
         score: stored.cosine,
         entities: null,
         documents: null,

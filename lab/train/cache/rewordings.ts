@@ -1,0 +1,110 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { admit } from "../../../src/answer/admit.ts";
+import { retrieve } from "../../../src/answer/retrieve.ts";
+import { SILENT_LOG } from "../../../src/answer/trace.ts";
+import { DEFAULT_DOMAIN, loadConfig } from "../../../src/config.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { type ChosenFolders, chooseGoldenSets } from "../../../src/grade/choose-golden-sets.ts";
+import { readLines } from "../../../src/grade/read-lines.ts";
+import { openGoldenSet } from "../../../src/grade/run-golden.ts";
+import { sharedEncoder } from "../../../src/models/shared-encoder.ts";
+import { dot } from "../../../src/reader/dot.ts";
+import { retrievedFor } from "../../../src/remember/named-documents.ts";
+import { readRewordings } from "../../../src/remember/rewording.ts";
+import type { Answer } from "../../../src/types.ts";
+import { askFresh, requestFor } from "../../runs/ask-fresh.ts";
+import { pairSchema } from "../../sets/pair.ts";
+import { isUnread, type RewordingRow } from "./rewording-rows.ts";
+
+/**
+ * Pairs of questions of the written collections that the reader did not learn from, as the cache meets them: the first is answered, the second asked; each
+ * rewording also meets the nearest other questions of its collection that another quote answers. Kept is what the rules leave open. See README.md.
+ */
+
+/** Other stored questions that a rewording meets. */
+const NEAREST = 2;
+
+const { values } = parseArgs({ options: { collections: { type: "string" }, only: { type: "string" }, out: { type: "string" } } });
+const { collections, out } = values;
+if (collections === undefined || out === undefined) throw new Error("usage: rewordings --collections DIR --out FILE [--only NAME,NAME]");
+
+const encoder = sharedEncoder();
+const { signal } = new AbortController();
+const config = loadConfig({ cwd: process.cwd(), env: {}, defaults: { domain: DEFAULT_DOMAIN } });
+const answerable = z.object({ question: z.string(), gold_quotes: z.array(z.string()) });
+const rows: RewordingRow[] = [];
+for (const set of chooseGoldenSets(collections, values.only)) {
+  if (!existsSync(join(set.golden, "pairs-dev.jsonl")) || (values.only === undefined && !isUnread(set.name))) continue;
+  rows.push(...(await rowsOf(set)));
+  process.stderr.write(`${set.name}: ${rows.length} rows\n`);
+}
+writeFileSync(out, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+
+async function rowsOf(set: ChosenFolders): Promise<RewordingRow[]> {
+  const opening = { config, domain: undefined, signal, openEngine: (own: typeof config) => createEngine(own) };
+  const { engine, domain, close } = await openGoldenSet({ ...set, documents: join(set.corpus, "pages") }, opening);
+  try {
+    return await readSet(set, engine, domain);
+  } finally {
+    await close();
+  }
+}
+
+async function readSet({ name, golden }: ChosenFolders, engine: Engine, domain: string): Promise<RewordingRow[]> {
+  const where = { domain, signal };
+  const { profile } = requestFor("", engine, where);
+  const parts = await engine.answerParts(domain, profile);
+  const { matcher } = parts.questions;
+  const { read } = parts.chooser();
+  if (read === null) throw new Error("the reader cannot be used");
+  const settings = parts.profile.match;
+  const vectorOf = (text: string) => encoder.embedSync([matcher.textFor(text, settings)])[0] as Float32Array;
+  const pairs = readLines(golden, "pairs", pairSchema);
+  const quotes = new Map(readLines(golden, "answerable", answerable).map(({ question, gold_quotes }) => [question, gold_quotes.join(" ")]));
+  const stored = new Map<string, { answer: Answer; vector: Float32Array; slots: string }>();
+  for (const question of new Set(pairs.map(({ a }) => a))) {
+    const answer = await askFresh(engine, question, where);
+    if (answer.status !== "ok") continue;
+    const about = answer.citations.flatMap(({ title, headingPath, quote, context }) => [title, ...headingPath, quote, context]);
+    stored.set(question, { answer, vector: vectorOf(question), slots: matcher.describe(question, [...new Set(about)]) });
+  }
+  const met = pairs.flatMap(({ a, b, same_answer: same, kind }) => [
+    { stored: a, asked: b, same, kind },
+    ...(same ? neighboursOf(a, b) : []).map((other) => ({ stored: other, asked: b, same: false, kind: "neighbour" })),
+  ]);
+
+  function neighboursOf(own: string, asked: string): string[] {
+    const vector = vectorOf(asked);
+    return [...stored]
+      .filter(([other]) => other !== own && !sharesQuote(quotes.get(other) ?? "", quotes.get(own) ?? ""))
+      .map(([other, known]) => ({ other, cosine: dot(known.vector, vector) }))
+      .sort((one, other) => other.cosine - one.cosine)
+      .slice(0, NEAREST)
+      .map(({ other }) => other);
+  }
+
+  const open: (Omit<RewordingRow, "sameOdds" | "answerOdds"> & { answer: Answer })[] = [];
+  for (const { stored: first, asked, same, kind } of met) {
+    const known = stored.get(first);
+    if (known === undefined) continue;
+    const { passages } = await retrieve(await admit(requestFor(asked, engine, where), parts, SILENT_LOG), parts, SILENT_LOG, signal);
+    const cosine = dot(known.vector, vectorOf(asked));
+    const compare = matcher.read({ question: asked, passages }, settings);
+    const { accepted, soft } = compare({ question: first, slots: known.slots, cosine, retrieved: retrievedFor(known.answer) });
+    if (accepted || soft) open.push({ set: name, kind, same, stored: first, asked, soft, cosine, answer: known.answer });
+  }
+  const odds = await readRewordings(open, read, signal);
+  if (odds === null) throw new Error("the reader could not read");
+  return open.map(({ answer: _, ...row }, i) => ({
+    ...row,
+    sameOdds: odds[i]?.same as number,
+    answerOdds: odds[i]?.answer as number,
+  }));
+}
+
+function sharesQuote(one: string, other: string): boolean {
+  return one !== "" && other !== "" && (one.includes(other) || other.includes(one));
+}
