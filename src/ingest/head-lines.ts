@@ -15,6 +15,8 @@ const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
 const COLUMNS = /\S {3,}\S/;
 /** "Name: …" above "Berth: …": lines of a record, each of which says something. */
 const LABELLED = /^[^:]{1,40}: /;
+/** "Winter fee: 5 pounds" says something by itself. */
+const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
  * Places of the line breaks of `source` from `from` on before which a line is the heading of the paragraph that follows it at once, without any mark: how pages are
@@ -35,7 +37,7 @@ function isHeaded(lines: readonly ProseLine[], longest: number): boolean {
   const [{ text: head }, { text: first }] = lines as readonly [ProseLine, ProseLine];
   if (![head, first].every((text) => PLAIN.test(text) && !COLUMNS.test(text)) || [head, first].every((text) => LABELLED.test(text)))
     return false;
-  const isTitleLike = head.length <= MAX_HEAD && /\p{L}/u.test(head) && !NO_HEADING_END.test(head);
+  const isTitleLike = head.length <= MAX_HEAD && /\p{L}/u.test(head) && !NO_HEADING_END.test(head) && !VALUED.test(head);
   const hadRoom = head.length + 1 + (/^\S+/.exec(first)?.[0].length ?? 0) <= longest;
   return isTitleLike && hadRoom && PROSE_WORD.test(first);
 }

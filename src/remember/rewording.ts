@@ -46,10 +46,15 @@ export function readRewordingWeights(path: string = shippedWeights("rewording.js
   return readWeights({ path, schema: weightsSchema, code: "rewording_corrupt", whose: "the cache's weights", recipe: "cache" }).weights;
 }
 
+/** Characters of a question that the reader takes in whole: what stands behind them might be what differs. */
+const MAX_QUESTION = 200;
+
 /** @param read `null`: there is no reader, or another one than the weights were learned with */
 export function createRewordingJudge(weights: RewordingWeights, read: ReadTexts | null): JudgeRewording {
   return async (rewording, signal) => {
-    const [odds] = read === null ? [] : ((await readRewordings([rewording], read, signal)) ?? []);
+    const { asked, stored, answer } = rewording;
+    const isWhole = answer.citations.length > 0 && Math.max(asked.length, stored.length) <= MAX_QUESTION;
+    const [odds] = read === null || !isWhole ? [] : ((await readRewordings([rewording], read, signal)) ?? []);
     if (odds === undefined) return null;
     const { cosine, soft } = rewording;
     const known = { cosine, ...odds, soft: Number(soft) };

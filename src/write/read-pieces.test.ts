@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { ReadTexts, TextPair, ToRead } from "../reader/reader.ts";
+import type { ReadTexts, ToRead } from "../reader/reader.ts";
 import { fakeReader, fakeReadTexts } from "../testing/fake-reader.ts";
 import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { answerChance } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
-import { READ_ALONE, READ_CHARACTERS, READ_PIECES, readPieces } from "./read-pieces.ts";
+import { READ_ALONE, READ_PIECES, readPieces } from "./read-pieces.ts";
 import { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
 const weights = readChooserWeights();
@@ -49,12 +49,13 @@ describe("readPieces", () => {
     expect(pieces[0]?.view.text).toBe(SENTENCES[2]);
     expect(pieces.map(({ reading }) => reading)).toEqual([
       { cross: 5, cosine: 1 },
-      ...Array.from({ length: 5 }, () => ({ cross: -5, cosine: null })),
+      ...Array.from({ length: READ_ALONE - 1 }, () => ({ cross: -5, cosine: 1 })),
+      ...Array.from({ length: 6 - READ_ALONE }, () => ({ cross: -5, cosine: null })),
     ]);
   });
 
   it("gives the chance every figure that it may be made of", async () => {
-    const reader = fakeReader({ nameOf: () => "all the same" });
+    const reader = fakeReader({ nameOf: isAbout });
     const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
     const { readings } = answerChance(choice, new Map(), weights);
     expect(Object.keys(readings ?? {}).toSorted()).toEqual(READ_ANSWER_FEATURES.toSorted());
@@ -66,61 +67,24 @@ describe("readPieces", () => {
     // The later a piece comes at a glance, the more likely it answers.
     const later = fakeReadTexts((one) => {
       calls.push(one);
-      return { vector: Float32Array.of(1, 0), answer: calls.length / 2 };
+      return { vector: Float32Array.of(1, 0), answer: calls.length };
     });
     const { pieces, glance } = await chooseWith(later);
-    const best = (glance ?? []).map(({ view }) => `Ferry › Prices\n${view.text}`);
-    const alone = best.slice(-READ_ALONE).toReversed();
-    expect(calls).toEqual([...best.map((text) => ({ question: QUESTION, text })), QUESTION, ...alone]);
-    expect(pieces.map(({ reading }) => reading?.cross).slice(READ_ALONE)).toEqual(
-      best.slice(READ_ALONE).map((_, i) => (best.length - READ_ALONE - i) / 2),
+    const best = (glance ?? []).slice(0, READ_PIECES).map(({ view }) => `Ferry › Prices\n${view.text}`);
+    expect(calls).toEqual([...best.map((text) => ({ question: QUESTION, text })), QUESTION, ...best.slice(-READ_ALONE).toReversed()]);
+    expect(pieces.map(({ reading }) => reading?.cross ?? null).slice(READ_ALONE)).toEqual(
+      pieces.slice(READ_ALONE).map((_, i) => (i < READ_PIECES - READ_ALONE ? READ_PIECES - READ_ALONE - i : null)),
     );
     expect(pieces.map(({ reading }) => (reading?.cosine ?? null) !== null)).toEqual(pieces.map((_, i) => i < READ_ALONE));
     for (const of of ["score", "chance"] as const)
       expect(pieces.map((piece) => piece[of])).toEqual(pieces.map((piece) => piece[of]).toSorted((a, b) => b - a));
-  });
-
-  it("reads alone what comes near the likeliest, for which the cosine may decide", async () => {
-    const odds = [6, 4.1, 3.9];
-    let calls = 0;
-    const pairs = fakeReadTexts(() => ({ vector: Float32Array.of(1, 0), answer: odds[calls++] ?? -9 }));
-    const { pieces } = await chooseWith(pairs, SENTENCES.slice(0, 3));
-    expect(pieces.map(({ reading }) => reading)).toEqual([
-      { cross: 6, cosine: 1 },
-      { cross: 4.1, cosine: 1 },
-      { cross: 3.9, cosine: null },
-    ]);
-  });
-
-  it("reads so many pieces as there is room for, the best however long it is, and of short ones no more than there are places", async () => {
-    const read = async (pieces: readonly string[]) => {
-      const reader = fakeReader();
-      const choice = await chooseWith((texts, stop) => reader.read(texts, stop), pieces);
-      const [pairs] = reader.calls as unknown as [TextPair[]];
-      expect(choice.pieces.map(({ reading }) => reading !== null)).toEqual(pieces.map((_, i) => i < pairs.length));
-      return pairs;
-    };
-    const long = (name: string) => `The boat ${name} is white${" and white".repeat(30)}.`;
-    const pairs = await read(Array.from({ length: 12 }, (_, i) => long(String(i))));
-    const characters = pairs.map(({ question, text }) => question.length + text.length);
-    const together = (count: number) => characters.slice(0, count).reduce((sum, one) => sum + one, 0);
-    expect(together(pairs.length)).toBeLessThanOrEqual(READ_CHARACTERS);
-    expect(together(pairs.length) + (characters[0] as number)).toBeGreaterThan(READ_CHARACTERS);
-    expect(await read(Array.from({ length: 40 }, (_, i) => `Boat ${i}.`))).toHaveLength(READ_PIECES);
-  });
-
-  it("reads the best piece though the question alone fills the room", async () => {
-    const glanced = await chooseWith(null);
-    const reader = fakeReader();
-    const readTexts: ReadTexts = (texts, stop) => reader.read(texts, stop);
-    const choice = await readPieces("boat ".repeat(READ_CHARACTERS / 5), glanced, { weights, readTexts, signal });
-    expect(choice.pieces.map(({ reading }) => reading !== null)).toEqual(choice.pieces.map((_, i) => i === 0));
+    expect(pieces.slice(READ_PIECES).map(({ view }) => view.text)).toEqual((glance ?? []).slice(READ_PIECES).map(({ view }) => view.text));
   });
 
   it("reads nothing that a glance puts far below the best", async () => {
     const glanced = await chooseWith(null, SENTENCES.slice(0, 4));
     // Scores at a glance are of another kind than those of what was read: here far above them.
-    const scores = [44, 39.1, 38.9, 38];
+    const scores = [44, 43, 40.9, 38];
     const pieces = glanced.pieces.map((piece, i) => ({ ...piece, score: scores[i] ?? 0, chance: 1 }));
     const choice = { ...glanced, pieces };
     const reader = fakeReader();

@@ -23,13 +23,10 @@ GATE_L2 = 3e-2
 # The same of the score of a piece that was read, and of the chance after reading (LOG.md).
 READ_L2 = 3e-2
 READ_GATE_L2 = 5e-2
-# As src/write/read-pieces.ts: characters of question and piece that are read together at most, pieces at most, how far below the best at a glance they may lie;
-# how many of them are read alone too, and how far below the likeliest these may lie.
-READ_CHARACTERS = 3000
-READ_PIECES = 20
-READ_WITHIN = 5
+# As src/write/read-pieces.ts: pieces read beside the question at most, how far below the best at a glance they may lie, and how many of them are read alone too.
+READ_PIECES = 10
+READ_WITHIN = 3
 READ_ALONE = 4
-ALONE_WITHIN = 2
 # Of what is quoted behind the best piece at least so many answer: about one answer in seven is a sentence longer for it.
 FOLLOWING_RIGHT = 0.3
 FOLLOWING_L2 = 1e-3
@@ -168,7 +165,7 @@ def gate_row(question: dict, score: numpy.ndarray) -> list:
 
 
 def read_row(glance: float, pieces: list[dict], score: numpy.ndarray, row: int) -> list:
-    """What is known after reading, beside the log odds at a glance; `pieces` were read beside the question, most likely first; `row`: the place of that figure among a piece's."""
+    """What is known after reading, beside the log odds at a glance; `pieces` were read beside the question, most likely first, and as many as have a score alone too; `row`: the place of that figure among a piece's."""
     order = numpy.argsort(-score)
     best = score[order[0]]
     first = pieces[order[0]]
@@ -214,11 +211,6 @@ class Following:
         return dict(self.model.artifact(), minimum=self.minimum)
 
 
-def read_alone(pieces: list[dict]) -> int:
-    """How many are read alone too, of those that were read, most likely first."""
-    return sum(piece["cross"] >= pieces[0]["cross"] - ALONE_WITHIN for piece in pieces[:READ_ALONE])
-
-
 def were_read(questions: list[dict]) -> list[dict]:
     return [q for q in questions if "cross" in q["pieces"][0]]
 
@@ -257,7 +249,7 @@ class Model:
         self.read_answer.fit([read_row(odds[i], *seen[i][1:], self.row) for i in read], answered, weight[read])
         self.curves = [
             curve([(q["pieces"], one[0]) for q, one in zip(questions, seen)], weight),
-            curve([(seen[i][1][:n], seen[i][2][:n]) for i in read for n in [read_alone(seen[i][1])]], weight[read]),
+            curve([(seen[i][1][:READ_ALONE], seen[i][2]) for i in read], weight[read]),
         ]
         self.glance.fit(questions)
         self.read.fit(were_read(questions))
@@ -267,16 +259,11 @@ class Model:
         """Scores at a glance, the pieces that are read, most likely first, and the scores of those read alone too; `None`: no reader that did not see the question read them."""
         glance = self.glance.score(question["pieces"])
         order = numpy.argsort(-glance, kind="stable")[:READ_PIECES]
-        likely = [question["pieces"][i] for i in order if glance[i] >= glance[order[0]] - READ_WITHIN]
-        lengths = numpy.cumsum([len(question["question"]) + len(piece["text"]) for piece in likely])
-        pieces = likely[: max(1, int((lengths <= READ_CHARACTERS).sum()))]
+        pieces = [question["pieces"][i] for i in order if glance[i] >= glance[order[0]] - READ_WITHIN]
         if "cross" not in pieces[0]:
             return glance, pieces, None
         pieces.sort(key=lambda piece: -piece["cross"])
-        alone, behind = pieces[: read_alone(pieces)], [dict(piece, reading=None) for piece in pieces[read_alone(pieces) :]]
-        score = self.read.score(alone)
-        # The others stand behind them.
-        return glance, pieces, numpy.append(score, numpy.minimum(self.read.score(behind), score.min()) if behind else [])
+        return glance, pieces, self.read.score(pieces[:READ_ALONE])
 
     def is_right(self, question: dict, pieces: list[dict], score: numpy.ndarray) -> bool:
         """Does what would be shown answer?"""
