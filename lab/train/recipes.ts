@@ -315,7 +315,7 @@ export const RECIPES: readonly Recipe[] = [
     steps: ({ work }) => {
       const rows = join(work, "rewordings.jsonl");
       return [
-        { folder: ".", command: ["node", "dist/lab/train/cache/rewordings.js", "--collections", "lab/sets/written", "--out", rows] },
+        { folder: ".", command: ["node", "dist/lab/train/cache/rewordings.js", "--written", "lab/sets/written", "--out", rows] },
         { folder: ".", command: ["node", "dist/lab/train/cache/fit-rewordings.js", "--rows", rows, "--out", `${WEIGHTS}/rewording.json`] },
         { folder: ".", command: ["npx", "biome", "check", "--write", `${WEIGHTS}/rewording.json`] },
       ];

@@ -232,12 +232,10 @@ function otherNumbers(title: string, other: string): boolean {
   return one.length > 0 && its.length > 0 && !one.some((name) => its.includes(name));
 }
 
-/** Is there a name in the title of one that the other speaks of nowhere? Of a page whose statements are given only what one of them says is a name: "FAQ" is none. */
-export function strangeName(of: Fact, to: Fact, statements: readonly Fact[] | null = null): boolean {
+/** Is there a name in the title of one that the other speaks of nowhere? */
+export function strangeName(of: Fact, to: Fact): boolean {
   const spoken = new Set(wordsIn([to.piece.title, ...to.piece.above, to.piece.previous, to.piece.text].join(" ").toLowerCase()));
-  const strange = namesIn(of.piece.title).filter((name) => !spoken.has(name));
-  if (statements === null) return strange.length > 0;
-  return strange.length > 0 && statements.some(({ piece }) => wordsIn(piece.text.toLowerCase()).some((word) => strange.includes(word)));
+  return namesIn(of.piece.title).some((name) => !spoken.has(name));
 }
 
 /** "Fee-free" is one word, as "unist-util-is" is. */

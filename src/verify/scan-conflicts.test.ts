@@ -60,8 +60,8 @@ describe("scanConflicts", () => {
       report(await scan([titled(one, "a", known(30), ...a), titled(other, "b", known(80), ...b)])).conflicts.length;
     const [marsh, hay] = [about("reed fever"), about("tulip cough")];
     expect(await found("reed fever", "tulip cough", marsh, hay)).toBe(0);
-    // A name in a title is what its page is about, though it is said once.
-    expect(await found("Our Greenwich Almshouse", "tulip cough", ["The bell of Greenwich rings at noon."], hay)).toBe(0);
+    // A name in a title is what its page is about, however seldom it is said.
+    expect(await found("Our Greenwich Almshouse", "tulip cough", [], hay)).toBe(0);
     // "Handbook" and "leaflet" are what a page is, not what it is about.
     expect(await found("A handbook", "Our leaflet", marsh, marsh)).toBe(1);
     expect(await found("reed fever", "Our leaflet", marsh, marsh)).toBe(1);

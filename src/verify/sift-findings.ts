@@ -70,9 +70,9 @@ function namesSame({ words }: Fact, { own }: Fact): boolean {
   return words.some(({ name, root }) => name && own.has(root));
 }
 
-/** Is a page about something that a fact of another page does not speak of: a name in its title that it says, or most of what its title and statements say? */
+/** Is a page about something that a fact of another page does not speak of: a name in its title, or most of what its title and statements say? */
 function isStrangeTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
-  if (strangeName(fact, other, statementsOf(documentId))) return true;
+  if (strangeName(fact, other)) return true;
   let all = 0;
   let held = 0;
   for (const [root, weight] of fact.title) {

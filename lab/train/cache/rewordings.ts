@@ -27,16 +27,16 @@ import { isUnread, type RewordingRow } from "./rewording-rows.ts";
 /** Other stored questions that a rewording meets. */
 const NEAREST = 2;
 
-const { values } = parseArgs({ options: { collections: { type: "string" }, only: { type: "string" }, out: { type: "string" } } });
-const { collections, out } = values;
-if (collections === undefined || out === undefined) throw new Error("usage: rewordings --collections DIR --out FILE [--only NAME,NAME]");
+const { values } = parseArgs({ options: { written: { type: "string" }, only: { type: "string" }, out: { type: "string" } } });
+const { written, out } = values;
+if (written === undefined || out === undefined) throw new Error("usage: rewordings --written DIR --out FILE [--only NAME,NAME]");
 
 const encoder = sharedEncoder();
 const { signal } = new AbortController();
 const config = loadConfig({ cwd: process.cwd(), env: {}, defaults: { domain: DEFAULT_DOMAIN } });
 const answerable = z.object({ question: z.string(), gold_quotes: z.array(z.string()) });
 const rows: RewordingRow[] = [];
-for (const set of chooseGoldenSets(collections, values.only)) {
+for (const set of chooseGoldenSets(written, values.only)) {
   if (!existsSync(join(set.golden, "pairs-dev.jsonl")) || (values.only === undefined && !isUnread(set.name))) continue;
   rows.push(...(await rowsOf(set)));
   process.stderr.write(`${set.name}: ${rows.length} rows\n`);
