@@ -23,7 +23,7 @@ export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block
   const headings = boldHeadings(blocks, text);
   return blocks.map((block, i): Block => {
     const { boldEnd, isHeadLine, above, ...rest } = block;
-    if (headings.has(i) || (isHeadLine && block.type === "paragraph")) return { ...rest, type: "heading", level: Math.min(6, above + 1) };
+    if (headings.has(i) || isHeadLine) return { ...rest, type: "heading", level: Math.min(6, above + 1) };
     const runIn = runInOf(block, text);
     return runIn === null ? rest : { ...rest, runIn };
   });

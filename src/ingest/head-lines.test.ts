@@ -41,6 +41,7 @@ describe("headBreaks", () => {
     ["what announces", "A berth costs:"],
     ["bold words, which are told by their marks", "**What a berth costs**"],
     ["columns", "Berth     two pounds"],
+    ["a value with its name", "Berth: 2 pounds a day"],
   ])("%s heads nothing", (_, line) => {
     expect(headsOf([line, ...PAGE.slice(1)])).not.toContain(line);
   });
@@ -67,6 +68,49 @@ describe("headBreaks", () => {
     expect(headsOf([...PAGE, "", ...wrapped])).toHaveLength(4);
     const verse = ["A lantern on the mole", "And under it the black water"];
     expect(headsOf([...verse, "", ...verse, "", ...verse])).toEqual([]);
+  });
+});
+
+describe("what is wrapped", () => {
+  const wrapped = [
+    "The outer mole is closed when the swell is high, and the boats of the",
+    "Anstruther fleet lie in the inner basin until the wind has fallen",
+    "again.",
+  ];
+  const heads = ["Berths", "Lost keys", "Visitors"];
+  const page = heads.flatMap((head) => [
+    head,
+    "All that is paid for is paid at the Harbour Office, which opens",
+    "when the tide does.",
+    "",
+  ]);
+
+  test("is no head where a line had no room, though one line of the document is far longer", () => {
+    const link = `See https://harbour.example/${"mole-".repeat(30)}`;
+    expect(headsOf([...page, ...wrapped, "", link, "as well."])).toEqual(heads);
+  });
+
+  test("is no head behind other lines of its paragraph", () => {
+    for (const line of ["<b>Nobody</b> is let in", "#harbour is what we write", "2. April is the first day"]) {
+      const source = [
+        ...PAGE,
+        "",
+        "It is closed when the swell is high and",
+        line,
+        "Keys of the mole",
+        "They hang at the Harbour Office, which is open until noon.",
+      ];
+      const { text, blocks } = parseMarkdown(source.join("\n"), "harbour");
+      const headings = blocks.filter(({ type }) => type === "heading").map(({ start, end }) => text.slice(start, end));
+      expect(headings).toEqual(headsOf(PAGE));
+    }
+  });
+
+  test("is no head within an item", () => {
+    const item = ["- The keys of the mole", "", "  Where they hang", "  They hang at the Harbour Office, which is open until noon."];
+    const { text, blocks } = parseMarkdown([...PAGE, "", ...item].join("\n"), "harbour");
+    const headings = blocks.filter(({ type }) => type === "heading").map(({ start, end }) => text.slice(start, end));
+    expect(headings).toEqual(headsOf(PAGE));
   });
 });
 

@@ -24,20 +24,32 @@ const VALUED = /^[^:]{1,40}: .*\d/;
  * heuristic on form alone: it knows no words. Linear.
  */
 export function headBreaks(source: string, from = 0): ReadonlySet<number> {
-  const paragraphs = [...proseLines(source, from)].filter((lines) => lines.length > 1);
-  const longest = paragraphs.flat().reduce((most, { text }) => Math.max(most, text.length), 0);
-  const headed = paragraphs.filter((lines) => isHeaded(lines, longest));
+  const paragraphs = [...proseLines(source, from)].filter(
+    (lines) => lines.length > 1 && beginsParagraph(source, lines[0] as ProseLine, from),
+  );
+  const widths = paragraphs.map((lines) => Math.max(...lines.map(({ text }) => text.length))).sort((a, b) => a - b);
+  // One address in a line of its own is no measure of how wide the lines of a document are.
+  const width = widths[Math.floor(widths.length / 2)] ?? 0;
+  const headed = paragraphs.filter((lines) => isHeaded(lines, width));
   const clear = headed.filter(([head, first]) => (first as ProseLine).text.length >= CLEAR * (head as ProseLine).text.length).length;
   if (clear < LEAST_HEADS || clear < HABIT * paragraphs.length) return new Set();
   return new Set(headed.map(([head]) => (head as ProseLine).end));
 }
 
+/** Does nothing stand right above the line but a heading? Behind other lines it goes on with their paragraph. */
+function beginsParagraph(source: string, { end }: ProseLine, from: number): boolean {
+  const start = source.lastIndexOf("\n", end - 1) + 1;
+  if (start <= from) return true;
+  const above = source.slice(source.lastIndexOf("\n", start - 2) + 1, start - 1).trim();
+  return above === "" || /^#{1,6} /.test(above);
+}
+
 /** Is the first line like a title, ended although there was room, and is what follows prose? */
-function isHeaded(lines: readonly ProseLine[], longest: number): boolean {
+function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   const [{ text: head }, { text: first }] = lines as readonly [ProseLine, ProseLine];
   if (![head, first].every((text) => PLAIN.test(text) && !COLUMNS.test(text)) || [head, first].every((text) => LABELLED.test(text)))
     return false;
   const isTitleLike = head.length <= MAX_HEAD && /\p{L}/u.test(head) && !NO_HEADING_END.test(head) && !VALUED.test(head);
-  const hadRoom = head.length + 1 + (/^\S+/.exec(first)?.[0].length ?? 0) <= longest;
+  const hadRoom = head.length + 1 + (/^\S+/.exec(first)?.[0].length ?? 0) <= width;
   return isTitleLike && hadRoom && PROSE_WORD.test(first);
 }
