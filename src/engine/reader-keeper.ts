@@ -24,7 +24,9 @@ export function createReaderKeeper(
     try {
       return open();
     } catch (error) {
-      warnOnce(`answers are chosen and crises are found without the reader: ${messageOf(error)}`);
+      warnOnce(
+        `answers are chosen and crises are found without the reader, and no stored answer is served that it would have to read: ${messageOf(error)}`,
+      );
       return null;
     }
   };

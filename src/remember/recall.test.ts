@@ -84,7 +84,7 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
       settings: { type: "learned" as const },
       byReview: true,
       judgeRewording: async () => null,
-      readAll: true,
+      readAll: false,
       signal: new AbortController().signal,
     },
   };
@@ -203,9 +203,11 @@ describe("acceptCandidate, where something is read", () => {
     expect([served, rules, read.length]).toEqual([undefined, ["read", "fake", "same"], 1]);
   });
 
-  it("goes by the rules alone where nothing can be read", async () => {
-    expect((await ask([candidate("soft", { cosine: 1 })], () => null)).served).toBeUndefined();
-    expect((await ask([candidate("soft", { cosine: 1 }), candidate("same")], () => null)).served).toBe("same");
+  it("serves nothing that had to be read where nothing can be read, and goes by the rules where they were measured", async () => {
+    const both = [candidate("soft", { cosine: 1 }), candidate("same")];
+    expect((await ask(both, () => null)).served).toBeUndefined();
+    expect((await ask(both, () => null, { type: "learned" }, false)).served).toBe("same");
+    expect((await ask([candidate("soft", { cosine: 1 })], () => null, { type: "learned" }, false)).served).toBeUndefined();
   });
 
   it("reads only what soft rules speak against where the pack's rules were measured", async () => {

@@ -125,7 +125,7 @@ export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
 
 /**
  * The first candidate that is the same question and whose answer is safe today, in the order of the profile, behind them those of which only a reading
- * could tell. One is read – two texts of some 20 ms each – and served or nothing is. Everything that is not known speaks against a candidate.
+ * could tell. The first that has to be read is – two texts of some 20 ms each – and served or nothing is. Everything that is not known speaks against a candidate.
  * @param passages what retrieval found for the question asked, best first
  */
 export async function acceptCandidate(
@@ -160,7 +160,8 @@ export async function acceptCandidate(
     };
     const isRead = parts.settings.type === "learned" && (verdict.soft || parts.readAll);
     const reading = isRead ? await parts.judgeRewording(pair, parts.signal) : null;
-    const served = reading === null ? !verdict.soft : reading.same;
+    // What has to be read and cannot be is not served.
+    const served = reading === null ? !isRead : reading.same;
     judgements[at] = {
       ...before,
       served,

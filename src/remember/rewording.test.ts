@@ -44,6 +44,19 @@ describe("createRewordingJudge", () => {
     expect(await createRewordingJudge(weights, async () => null)(pair, signal)).toBeNull();
   });
 
+  it("reads nothing of questions longer than the reader takes in, and none without a quote", async () => {
+    const reader = fakeReader({ nameOf: () => "all" });
+    const judge = createRewordingJudge(weights, (texts, stop) => reader.read(texts, stop));
+    const long = `What must I pay for a new card ${"or for one that I lost ".repeat(8)}and found again?`;
+    for (const one of [
+      { ...pair, asked: long },
+      { ...pair, stored: long },
+      { ...pair, answer: { ...answer, citations: [] } },
+    ])
+      expect(await judge(one, signal)).toBeNull();
+    expect(reader.calls).toEqual([]);
+  });
+
   it("was learned with the reader that ships, and counts nothing read against a pair", async () => {
     const { reader, scorer: shipped, from } = readRewordingWeights();
     const opened = openSharedReader();

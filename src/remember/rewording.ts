@@ -17,7 +17,7 @@ export interface Rewording {
   readonly soft: boolean;
 }
 
-/** Does a reading bear out that both ask for the same? `null`: nothing could be read, and what the rules say stands. */
+/** Does a reading bear out that both ask for the same? `null`: nothing could be read. */
 export type JudgeRewording = (rewording: Rewording, signal: AbortSignal) => Promise<{ same: boolean; reason: string } | null>;
 
 /**
