@@ -28,6 +28,14 @@ describe("piecesOf", () => {
     expect(Math.max(...pieces.map((text) => text.length))).toBeLessThanOrEqual(700);
   });
 
+  it("gives a sentence that limits the one before it that one to be read and quoted with, and no other sentence", () => {
+    const passage = fakePassage({ pieces: ["The mole is closed.", "However, members may pass.", "Boats lie at the quay."] });
+    const contexts = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ context }) =>
+      context.map(({ start, end }) => passage.text.slice(start, end)),
+    );
+    expect(contexts).toEqual([[], ["The mole is closed."], []]);
+  });
+
   it("leaves two lines of a paragraph, and paragraphs of their own, apart", () => {
     expect(textsOf(rowsPassage(["Harbour office.", "Open from 8 to 12."]))).toHaveLength(2);
     expect(textsOf(fakePassage({ pieces: ["The mole is closed.", "Boats lie at the quay.", "They pay nothing."] }))).toHaveLength(3);

@@ -33,9 +33,9 @@ const MAX_ANTECEDENTS = 1;
 /** Sentences of conditions at most behind one quote. */
 const MAX_CONDITIONS = 2;
 
-/** A quote that begins like this means the sentence before it. */
+/** A quote that begins like this means the sentence before it, or limits it. */
 const DANGLING =
-  /^(?:["“'(]\s*)?(?:(?:this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
+  /^(?:["“'(]\s*)?(?:(?:this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
 /** A sentence that begins like this limits the one before it. */
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
