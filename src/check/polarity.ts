@@ -1,5 +1,7 @@
 import { equalQuantities } from "../compare/compare-quantities.ts";
 import type { ContentWord } from "../reading/content-words.ts";
+import { deniedValues } from "../reading/denied-values.ts";
+import { countNegators } from "../reading/negation.ts";
 import type { Marker } from "../reading/opposites.ts";
 import type { Reading } from "../reading/reading.ts";
 import type { TextRange } from "../types.ts";
@@ -18,7 +20,7 @@ const SAME_OBJECT = 2;
 
 /** What the claim denies and its best-fitting statement affirms, or the other way round; and words turned into their opposite. */
 export function checkPolarity(alignment: Alignment, mode: "remove" | "warn"): Finding {
-  const turned = [...deniedWords(alignment), ...turnedMarkers(alignment), ...joinedOtherwise(alignment)];
+  const turned = [...deniedWords(alignment), ...valuesDenied(alignment), ...turnedMarkers(alignment), ...joinedOtherwise(alignment)];
   if (turned.length === 0) return finding("polarity", "pass", 1, "denies and affirms what the cited quotes do");
   const { text } = alignment.claim;
   const reason = `the cited quotes say the opposite at: ${[...new Set(turned.map(({ start, end }) => text.slice(start, end)))].join(", ")}`;
@@ -65,6 +67,21 @@ function sameWords(word: ContentWord, { words }: Reading): ContentWord[] {
 function differs(claimed: ContentWord, stated: ContentWord): boolean {
   if (claimed.denied && !stated.negated) return claimed.supposed === stated.supposed;
   return stated.denied && !claimed.negated && (claimed.supposed || !stated.supposed);
+}
+
+/** "is not rated 30 percent" where what speaks of the same gives 30 and denies nothing, as a table's row; or the other way round. */
+function valuesDenied(alignment: Alignment): TextRange[] {
+  const { claim } = alignment;
+  const denied = deniedValues(claim.text, claim.quantities);
+  const deniesNothing = ({ text }: Reading) => countNegators(text) === 0;
+  return claim.quantities.filter((quantity) => {
+    const holds = ({ quantities }: Reading) => quantities.some((one) => equalQuantities(quantity, one));
+    const denies = (one: Reading) => deniedValues(one.text, one.quantities).some((value) => equalQuantities(quantity, value));
+    const isDenied = denied.includes(quantity);
+    if (!isDenied && !deniesNothing(claim)) return false;
+    const speaking = speakingOf(quantity, alignment, holds);
+    return speaking.length > 0 && speaking.every(isDenied ? deniesNothing : denies);
+  });
 }
 
 /** "before" where the statement has "after", with the same word or value behind it. */

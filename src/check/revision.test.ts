@@ -12,6 +12,7 @@ const COMES_TO: Readonly<Record<number, string>> = {
   2: "1528e870d39dbcf2",
   3: "d14ec46a3344ba87",
   4: "8782d8d8912a1da8",
+  5: "8e3350605e197c4d",
 };
 
 const quote = (text: string, above: readonly string[] = []): CitedQuote => ({ text, url: "https://www.va.gov/page", exact: true, above });

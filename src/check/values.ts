@@ -1,5 +1,5 @@
 import { equalQuantities, oppositeBounds } from "../compare/compare-quantities.ts";
-import type { Quantity } from "../reading/quantities.ts";
+import type { Measure, Quantity } from "../reading/quantities.ts";
 import type { Reading } from "../reading/reading.ts";
 import type { Alignment } from "./alignment.ts";
 import { derivedFrom } from "./derived.ts";
@@ -59,7 +59,15 @@ function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): s
   const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > (near[top] ?? -1) ? i : top), -1);
   const fitAt = best(holds);
   const fit = near[fitAt] ?? 0;
-  const isRival = (i: number) => !holds(i) && takesThePlace(quantity, statements[i] as Statement, claim);
+  const stated = own[fitAt];
+  const isCell = stated !== undefined && stated.measure === "count" && quantity.measure !== "count";
+  const isRival = (i: number) => {
+    const other = statements[i] as Statement;
+    return (
+      !holds(i) &&
+      (takesThePlace(quantity, other, claim) || (isCell && standsInTheCell(stated, statements[fitAt] as Statement, other, claim)))
+    );
+  };
   const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
   const close = alignment.close(quantity);
   const fits = (i: number) => isRival(i) && (near[i] as number) >= FITS && (close[i] as number) >= (close[fitAt] ?? 0);
@@ -74,11 +82,26 @@ function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): s
   return null;
 }
 
-/** Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off". */
+/** What nobody gives without its unit, but beside another one with it: "30 days, then 60"; or where it can be an age: "from 65 on". */
+const NEEDS_UNIT: ReadonlySet<Measure> = new Set(["days", "months", "minutes", "length", "mass", "volume", "date", "time"]);
+
+/**
+ * Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off"; and
+ * "2 years" in one cell of a row bears out no 2 that stands for anything else.
+ */
 function bears(stated: Quantity, claimed: Quantity, { quantities }: Reading): boolean {
   if (!equalQuantities(claimed, stated)) return false;
-  const isOther = claimed.measure === "count" && stated.measure !== "count";
-  return !isOther || !quantities.some((one) => one.measure === stated.measure && equalQuantities(one, stated));
+  if (claimed.measure !== "count" || stated.measure === "count") return true;
+  const alike = quantities.filter(({ measure }) => measure === stated.measure);
+  if (alike.length > 0) return !alike.some((one) => equalQuantities(one, stated));
+  return !NEEDS_UNIT.has(stated.measure) || mayBeAge(stated);
+}
+
+/** Fewer years are mostly how long something takes; a heuristic. */
+const FEWEST_YEARS_OF_AGE = 14;
+
+function mayBeAge({ measure, amount }: Quantity): boolean {
+  return measure === "months" && Number(amount) >= 12 * FEWEST_YEARS_OF_AGE;
 }
 
 /** Share of the claim's words that a statement says itself: a table's bare row says none, whatever its title names. */
@@ -108,6 +131,16 @@ function besideOf({ start, end }: Quantity, { text }: Reading): string[] {
 function takesThePlace(quantity: Quantity, statement: Statement, claim: Reading): boolean {
   if (quantity.measure === "count") return countsTheSame(quantity, claim, statement);
   return statement.quantities.some((one) => one.measure === quantity.measure && !isClaimed(one, claim));
+}
+
+/**
+ * Where a table's cell states the value without its unit: does another row hold a bare number that the claim does not in the same cell? Cells are counted from
+ * the end: what a row names comes first.
+ */
+function standsInTheCell(stated: Quantity, holding: Statement, other: Statement, claim: Reading): boolean {
+  const fromEnd = holding.quantities.length - holding.quantities.indexOf(stated);
+  const cell = other.quantities.at(-fromEnd);
+  return cell?.measure === "count" && !isClaimed(cell, claim);
 }
 
 function isClaimed(quantity: Quantity, { quantities }: Reading): boolean {

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { sourcebound } from "../profiles/sourcebound.ts";
+import { checkSentence } from "./check.ts";
+import { createReader } from "./statements.ts";
+
+const reader = createReader();
+/** Names of the checks that fail for a sentence that cites a text. */
+async function failed(text: string, stated: string, above: readonly string[] = []): Promise<string[]> {
+  const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question: "What holds?", support: null };
+  const { results } = await checkSentence({ text, cited: [{ text: stated, url: null, exact: true, above }] }, context);
+  return results.filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
+}
+
+describe("a number without its unit", () => {
+  const row = "October 1, 2024 | 2 years | $978";
+
+  it.each([
+    ["of another cell's duration", "The rate on or after October 1, 2, is $978.", row],
+    ["of a length", "The rope has 40 strands.", "The rope is 40 feet long and has several strands."],
+    ["of few years", "Each tenant pays 3 deposits.", "Each tenant pays deposits for 3 years."],
+  ])("is not borne out by a value %s", async (_what, text, stated) => {
+    expect(await failed(text, stated)).toContain("values");
+  });
+
+  it.each([
+    ["an age", "Syrup is not advised from 65 on.", "From 65 years on syrup is not advised."],
+    ["a percentage", "The discount is 40 in lane 7.", "Lane 7 gives a discount of 40 percent."],
+    [
+      "a second value beside one with the unit",
+      "You have 30 days to object, then 60 to appeal.",
+      "You have 30 days to object, then 60 days to appeal.",
+    ],
+  ])("is borne out where it is %s", async (_what, text, stated) => {
+    expect(await failed(text, stated)).not.toContain("values");
+  });
+});
+
+describe("a table's cells without their unit", () => {
+  const rows = [
+    "Chronic failure with retention of carbon dioxide, or requires an opening 100",
+    "Requires use of a breathing assistance device such as a machine 50",
+    "Persistent sleepiness at day-time 30",
+    "Attacks from one to four times a month 60",
+    "Attacks and an unsteady gait more than once weekly 100",
+  ].join("\n");
+
+  it.each([
+    ["Persistent sleepiness at day-time is rated 30 percent.", []],
+    ["Attacks one to four times a month are rated 60 percent.", []],
+    ["Persistent sleepiness at day-time is rated 100 percent.", ["values"]],
+    ["Attacks one to four times a month are rated 100 percent.", ["values"]],
+    ["Use of a breathing assistance device is rated 55 percent.", ["values"]],
+  ])("are of their own row: %s", async (text, names) => {
+    expect(await failed(text, rows, ["Sleep disorders"])).toEqual(names);
+  });
+
+  it("are compared cell by cell: the code that names a row is no value of it", async () => {
+    const coded = "5258 Cartilage, dislocated, with frequent locking and pain 20\n5259 Cartilage, removal of, symptomatic 10";
+    expect(
+      await failed("Dislocated cartilage with frequent locking is 20 percent; symptomatic removal (5259) is 10 percent.", coded),
+    ).toEqual([]);
+    expect(await failed("Symptomatic removal of cartilage (5259) is 20 percent.", coded)).toEqual(["values"]);
+  });
+});
+
+describe("a value that is denied", () => {
+  it.each([
+    ["The minimum balance is not $25,000.", "The minimum balance requirement is $25,000.", ["polarity"]],
+    ["Sleepiness at day-time is not rated 30 percent.", "Persistent sleepiness at day-time 30", ["polarity"]],
+    ["There is no $25 fee for a lost card.", "A lost card has a $25 fee.", ["polarity"]],
+    ["The minimum balance is $25,000.", "The minimum balance is not $25,000.", ["polarity"]],
+    ["The minimum balance is not $25,000.", "The minimum balance isn't $25,000.", []],
+    ["The minimum balance is not more than $25,000.", "The minimum balance is up to $25,000.", []],
+    ["A repair is not paid for 30 days.", "For 30 days a repair is paid by the tenant.", ["polarity"]],
+    ["Attacks four times a month rate 60 percent.", "Attacks four times a month, without tinnitus 60 percent", []],
+  ])("is the opposite of what gives it: %s", async (text, stated, names) => {
+    expect(await failed(text, stated)).toEqual(names);
+  });
+});
