@@ -25,6 +25,7 @@ const answer = sampleAnswer({ question: "q", sentences: [{ text: document.text, 
 
 const asked: Asked = {
   text: "asked",
+  written: "asked",
   scope: "s",
   domain: "d",
   topics: [],
@@ -156,7 +157,7 @@ describe("acceptCandidate", () => {
     await acceptCandidate(asked, scope, [candidate("a", { cosine: 0.7 })], passages, parts);
     expect(matcher.calls).toEqual([
       {
-        asked: { question: "asked", passages },
+        asked: { question: "asked", written: "asked", passages },
         stored: { question: "a", slots: null, cosine: 0.7, retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] } },
       },
     ]);

@@ -12,7 +12,9 @@ import type { JudgeRewording } from "./rewording.ts";
 
 /** The question that is asked, as the caches see it. */
 export interface Asked extends QuestionNodes {
+  /** As it is compared: misspelt words as they were read. */
   readonly text: string;
+  readonly written: string;
   readonly scope: string;
   readonly domain: string;
   readonly vector: { readonly model: string; readonly values: Float32Array };
@@ -137,7 +139,7 @@ export async function acceptCandidate(
   effects: "drop" | "none" = "drop",
 ): Promise<{ hit: Hit | null; judged: Judgement[] }> {
   if (candidates.length === 0) return { hit: null, judged: [] };
-  const compare = parts.matcher.read({ question: asked.text, passages }, parts.settings);
+  const compare = parts.matcher.read({ question: asked.text, written: asked.written, passages }, parts.settings);
   const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
   const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(parts.byReview ? byReviewedRelevance : byScore);
   const open = judged.filter(({ verdict }) => verdict.soft).sort((a, b) => b.candidate.cosine - a.candidate.cosine || byScore(a, b));
