@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
+import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
@@ -59,6 +60,18 @@ describe("the semantic cache", () => {
     expect(first.cached).toBeUndefined();
     expect(await library.engine.store.cache.count()).toBe(1);
     expect((await library.ask(CARD)).cached).toEqual({ question: CARD, storedAt: "2026-03-01T10:00:00.000Z" });
+  });
+
+  it("serves nothing of another question where only the words ranked", async () => {
+    let isDown = false;
+    const failure = () => (isDown ? encoderDown() : null);
+    const library = await open({ encoder: fakeEncoder({ failure }) });
+    await library.ask(CARD);
+    isDown = true;
+    const answer = await library.ask(PARAPHRASE);
+    expect([answer.cacheMode, answer.warnings.map(({ code }) => code)]).toEqual(["miss", ["dense_failed"]]);
+    isDown = false;
+    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("semantic");
   });
 
   it("serves nothing that the matcher refuses, and never the reverse question", async () => {

@@ -1,8 +1,12 @@
 import pc from "picocolors";
 import { afterEach, describe, expect, it } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
+import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { LIBRARY_QUESTIONS } from "./support/library.ts";
+
+const CARD = LIBRARY_QUESTIONS[0].question;
 
 let library: Library | null = null;
 afterEach(async () => {
@@ -21,5 +25,29 @@ describe("a word that was read as another one", () => {
     expect(renderAnswer(answer, pc.createColors(false))).toContain(warning?.message);
     const literal = await library.ask(warning?.askInstead ?? "");
     expect(literal.warnings.map(({ code }) => code)).not.toContain("read_as");
+  });
+
+  it("is compared with stored questions as it was read, and said beside their answers; asked, stored and shown is what was written", async () => {
+    const matcher = fakeMatcher((asked, stored) => asked === "What does a library card cost?" && stored === CARD);
+    library = await openLibrary({ matcher });
+    const first = await library.ask(CARD);
+    const answer = await library.ask("What does a libary card cost?");
+    expect(answer).toMatchObject({ cacheMode: "semantic", cached: { question: CARD }, question: "What does a libary card cost?" });
+    expect(answer.sentences).toEqual(first.sentences);
+    expect(answer.warnings.map(({ code }) => code)).toEqual(["read_as"]);
+    expect(matcher.calls[0]?.asked.written).toBe("What does a libary card cost?");
+    const { engine } = library;
+    expect((await engine.store.review.questions([answer.id])).get(answer.id)).toBe("What does a libary card cost?");
+    expect(await engine.store.cache.count()).toBe(1);
+  });
+
+  it("is compared with no stored question where it may be another word, or a name", async () => {
+    const matcher = fakeMatcher(() => true);
+    library = await openLibrary({ matcher });
+    await library.ask(CARD);
+    const answer = await library.ask("What does the card of Libary cost?");
+    expect(answer.warnings.map(({ code }) => code)).toContain("read_as");
+    expect([answer.cacheMode, matcher.calls]).toEqual(["miss", []]);
+    expect((await library.engine.explainCache("What does a libary card cost?")).cacheMode).toBe("semantic");
   });
 });

@@ -97,7 +97,7 @@ async function ask(
   parts: LookupParts,
   effects: Effects,
 ): Promise<Known> {
-  const { store, profile, questions, answers } = parts;
+  const { store, questions, answers } = parts;
   const { cache: entries, documents } = store;
   const places = { cache: entries, documents, answers, classify: questions.classify, recheck: recheckOf(question, parts) };
   const exact = await lookupExact(key, question.scope, places, effects);
@@ -105,20 +105,37 @@ async function ask(
     if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit: exact.hit, generation });
     return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
   }
-  const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, parts) : null;
-  if (asked === null) return { ...NOTHING, judged: [exact.judged] };
-  const candidates = profile.caches.includes("semantic") ? await nearestQuestions(asked, { ...places, index: questions.index }) : [];
-  return { hit: null, asked, candidates, judged: [exact.judged] };
+  return { hit: null, ...(await collect(question, question.resolved, parts)), judged: [exact.judged] };
+}
+
+/**
+ * Stored questions that may be the one asked.
+ * @param text the question as it is compared
+ */
+export async function collect(
+  question: Question,
+  text: string,
+  parts: Pick<LookupParts, "cache" | "questions" | "profile"> & { readonly store: Pick<Store, "cache"> },
+): Promise<Pick<Known, "asked" | "candidates">> {
+  const { profile, questions, store } = parts;
+  const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, text, parts) : null;
+  if (asked === null) return { asked, candidates: [] };
+  const near = profile.caches.includes("semantic");
+  return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
 /** The question as other questions find it; `null` when it shares no answers. */
-async function describe(question: Question, { cache, questions, profile }: LookupParts): Promise<Asked | null> {
+async function describe(
+  question: Question,
+  text: string,
+  { cache, questions, profile }: Pick<LookupParts, "cache" | "questions" | "profile">,
+): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
-  const text = question.resolved;
   return {
     ...questions.classify(text),
     text,
+    written: question.resolved,
     scope,
     domain: question.scope.domain,
     vector: await questions.embed(questions.matcher.textFor(text, profile.match)),

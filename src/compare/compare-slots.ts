@@ -213,6 +213,13 @@ function comparePlaces(asked: Slots, stored: Slots, rules: Set<Entailment>): str
   return `asked ${shown(asked)}, stored ${shown(stored)}`;
 }
 
+/** Do two readings hold the same numbers, codes, persons, branches, places, times and denials? No listed rule makes up for a difference. */
+export function holdSameExact(one: Slots, other: Slots): boolean {
+  const exact = ({ values, codes, persons, branches, places, abroad, periods, negations }: Slots) =>
+    JSON.stringify([values, codes, persons, branches, places, abroad, periods, negations]);
+  return one === other || exact(one) === exact(other);
+}
+
 /** Of values, codes, places, persons and branches: how many both have, equal or by a listed rule, and how many there are. */
 export function sharedSlots(asked: Slots, stored: Slots): { readonly shared: number; readonly all: number } {
   const rules = new Set<Entailment>();

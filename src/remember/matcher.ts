@@ -3,7 +3,9 @@ import type { RetrievedFor } from "../store/cached.ts";
 
 /** The question that is asked, with what retrieval found for it, best first. */
 export interface AskedQuestion {
+  /** Misspelt words as they were read. */
   readonly question: string;
+  readonly written: string;
   readonly passages: readonly MatchPassage[];
 }
 

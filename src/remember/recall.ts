@@ -12,7 +12,9 @@ import type { JudgeRewording } from "./rewording.ts";
 
 /** The question that is asked, as the caches see it. */
 export interface Asked extends QuestionNodes {
+  /** As it is compared: misspelt words as they were read. */
   readonly text: string;
+  readonly written: string;
   readonly scope: string;
   readonly domain: string;
   readonly vector: { readonly model: string; readonly values: Float32Array };
@@ -35,6 +37,8 @@ export const NEAREST_QUESTIONS = 10;
 export const GRAPH_ANSWERS = 5;
 /** Joined questions that are read to find the most relevant of them. */
 const GRAPH_READ = 50;
+/** Candidates that are read before nothing is served: a rewording was measured beside its own question and two others (`lab/train/cache`). */
+export const READ_AT_MOST = 3;
 const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
 
 /** Stored questions of the same scope that lie near by vector. */
@@ -125,7 +129,8 @@ export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
 
 /**
  * The first candidate that is the same question and whose answer is safe today, in the order of the profile, behind them those of which only a reading
- * could tell. The first that has to be read is – two texts of some 20 ms each – and served or nothing is. Everything that is not known speaks against a candidate.
+ * could tell. Those that have to be read are, one after the other – two texts of some 20 ms each – until one is served or `READ_AT_MOST` are not. Everything
+ * that is not known speaks against a candidate.
  * @param passages what retrieval found for the question asked, best first
  */
 export async function acceptCandidate(
@@ -137,11 +142,12 @@ export async function acceptCandidate(
   effects: "drop" | "none" = "drop",
 ): Promise<{ hit: Hit | null; judged: Judgement[] }> {
   if (candidates.length === 0) return { hit: null, judged: [] };
-  const compare = parts.matcher.read({ question: asked.text, passages }, parts.settings);
+  const compare = parts.matcher.read({ question: asked.text, written: asked.written, passages }, parts.settings);
   const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
   const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(parts.byReview ? byReviewedRelevance : byScore);
   const open = judged.filter(({ verdict }) => verdict.soft).sort((a, b) => b.candidate.cosine - a.candidate.cosine || byScore(a, b));
   const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
+  let denied = 0;
   for (const { candidate, verdict } of [...order, ...open]) {
     const at = judged.findIndex((one) => one.candidate === candidate);
     const before = judgements[at] as Judgement;
@@ -167,7 +173,8 @@ export async function acceptCandidate(
       served,
       ...(reading === null || served === verdict.accepted ? {} : { rule: "read", reason: reading.reason }),
     };
-    if (!served) break;
+    if (!served && ++denied === READ_AT_MOST) break;
+    if (!served) continue;
     const { question, createdAt } = entry as CacheEntry;
     return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
   }

@@ -26,10 +26,10 @@ const LEARNED = { type: "learned" } as const;
 function judge(
   asked: string,
   stored: string,
-  over: { cosine?: number; slots?: string | null; settings?: typeof LEARNED | typeof spark.match; found?: number[] } = {},
+  over: { written?: string; cosine?: number; slots?: string | null; settings?: typeof LEARNED | typeof spark.match; found?: number[] } = {},
 ) {
-  const { cosine = 0.95, slots = matcher.describe(stored, ABOUT), settings = LEARNED, found = [0, 1] } = over;
-  return matcher.read({ question: asked, passages: found.map(passage) }, settings)({ question: stored, slots, cosine, retrieved });
+  const { written = asked, cosine = 0.95, slots = matcher.describe(stored, ABOUT), settings = LEARNED, found = [0, 1] } = over;
+  return matcher.read({ question: asked, written, passages: found.map(passage) }, settings)({ question: stored, slots, cosine, retrieved });
 }
 
 describe("createSlotMatcher", () => {
@@ -55,6 +55,16 @@ describe("createSlotMatcher", () => {
     ],
   ])("refuses %s, however near the vectors are", (_what, asked, stored) => {
     for (const settings of [LEARNED, spark.match]) expect(judge(asked, stored, { cosine: 1, settings }).accepted).toBe(false);
+  });
+
+  it("compares words as they were read, and nothing where a repair would make a number, a person or a denial of one", () => {
+    expect(judge("What is the rating for tinnitus?", STORED, { written: "What is the raiting for tinnitus?" }).accepted).toBe(true);
+    for (const [read, written] of [
+      ["What rating of seventy percent does tinnitus get?", "What rating of sevnty percent does tinnitus get?"],
+      ["What rating does tinnitus of a widow get?", "What rating does tinnitus of a widdow get?"],
+      ["What rating does tinnitus never get?", "What rating does tinnitus nevver get?"],
+    ] as const)
+      expect(judge(read, read, { written })).toMatchObject({ accepted: false, soft: false, rule: "repaired" });
   });
 
   it("refuses a stored question of which nothing is kept", () => {

@@ -1,3 +1,4 @@
+import { holdSameExact } from "../compare/compare-slots.ts";
 import type { SlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { readAbout, readSlots, type Slots } from "../compare/slots.ts";
 import { readAskedSpan } from "../reading/asked-span.ts";
@@ -46,8 +47,9 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
   return {
     describe: (question, about) => JSON.stringify({ slots: slotsOf(question), about: readAbout(about, vocabulary) }),
     textFor: (question, settings) => (settings.type === "learned" ? slotsOf(question).canonical : question),
-    read({ question, passages }, settings) {
+    read({ question, written, passages }, settings) {
       const asked = slotsOf(question);
+      if (!holdSameExact(asked, slotsOf(written))) return () => REPAIRED;
       const span = readAskedSpan(question);
       let keys: ReadonlySet<string> | null = null;
       const found = () => {
@@ -106,6 +108,9 @@ const UNREAD: MatchVerdict = {
   rule: "unknown",
   reason: "nothing is kept by which the stored question could be compared",
 };
+
+/** A repair is a guess, and what is exact is never guessed. */
+const REPAIRED: MatchVerdict = { ...UNREAD, rule: "repaired", reason: "a misspelt word was read as something exact" };
 
 interface Found {
   readonly passages: readonly MatchPassage[];

@@ -14,11 +14,12 @@ import { EncoderSwitch } from "./encoder-switch.ts";
 import { scopeSees } from "./scope-filter.ts";
 import type { Candidate, EncoderChoice, SearchIndex, SearchRequest, SwitchState, SyncOptions } from "./search-index.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
+import { isSureRepair } from "./sure-repair.ts";
 import { TableVectors, type VectorTables } from "./table-vectors.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "./thesaurus.ts";
 import { untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
-import { type Understood, understand } from "./understand.ts";
+import { type Repair, type Understood, understand } from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
 import type { VocabularyOwner } from "./vocabulary.ts";
 import { WindowSearch } from "./window-search.ts";
@@ -36,7 +37,7 @@ export interface CorpusOptions {
   /** Where many vectors are searched beside this process; nowhere when absent. */
   readonly tables?: VectorTables | undefined;
   /** @default the lists that ship, read for this index */
-  readonly english?: Pick<EnglishWords, "real">;
+  readonly english?: Pick<EnglishWords, "real" | "isEnglish">;
   /** Where the index is kept between two starts; nowhere when absent. */
   readonly snapshot?: SnapshotPlace;
   /** Ends work in the background. */
@@ -60,7 +61,7 @@ export class Corpus implements SearchIndex {
   private readonly keeper: SnapshotKeeper | null;
   private readonly stem = createStemmer();
   private readonly thesaurus: Thesaurus;
-  private readonly realWords: EnglishWords["real"];
+  private readonly english: Pick<EnglishWords, "real" | "isEnglish">;
   /** What a question was read as, until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Understood }>();
   readonly faces: FaceMemo = new Map();
@@ -70,7 +71,7 @@ export class Corpus implements SearchIndex {
 
   constructor(options: CorpusOptions) {
     this.options = options;
-    this.realWords = (options.english ?? createEnglishWords()).real;
+    this.english = options.english ?? createEnglishWords();
     this.ranking = new WindowSearch((text) => this.tokens(text));
     this.vectors = new EncoderSwitch({
       ...{ encoder: options.encoder, embeddings: options.embeddings, batch: options.batch, signal: options.signal },
@@ -180,16 +181,23 @@ export class Corpus implements SearchIndex {
     const parts = {
       thesaurus: this.thesaurus,
       tokens: (text: string) => this.tokens(text),
-      knows: (word: string) => vocabulary.has(this.stem(word), sees) || this.realWords().has(word),
+      knows: (word: string) => vocabulary.has(this.stem(word), sees) || this.english.real().has(word),
       repair: (word: string) => {
         const read = vocabulary.repair(word, sees);
-        return read === null || differInAffix(word, read, this.realWords(), this.stem) ? null : read;
+        return read === null || differInAffix(word, read, this.english.real(), this.stem) ? null : read;
       },
-      isSlipOfReal: (word: string) => isSlipOfAny(word, this.realWords()),
+      isSlipOfReal: (word: string) => isSlipOfAny(word, this.english.real()),
     };
     const understood = understand(question.resolved, parts, settings);
     this.understood.set(question, { settings, understood });
     return understood;
+  }
+
+  isSure({ resolved, scope }: { readonly resolved: string; readonly scope: Scope }, repairs: readonly Repair[]): boolean {
+    const { vocabulary } = this.ranking.indexed;
+    const meant = (word: string) => vocabulary.meant(word, (owner) => scopeSees(scope, owner));
+    const parts = { real: this.english.real(), isKnown: this.english.isEnglish, meant, stem: this.stem };
+    return repairs.every((repair) => isSureRepair(resolved, repair, parts));
   }
 
   async nearest({ vector, scope, selection, area, candidates, time = untimed }: SearchRequest): Promise<readonly Scored[] | null> {

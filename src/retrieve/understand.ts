@@ -113,6 +113,8 @@ function replaceWords(text: string, repairs: readonly Repair[]): string {
 /** What of an index reads a question: the words that its documents hold. */
 export interface QuestionReader {
   understand(question: { readonly resolved: string; readonly scope: Scope }, settings: QuerySettings): Understood;
+  /** Could none of the repaired words be anything but a slip of the word that it was read as? See `isSureRepair`. */
+  isSure(question: { readonly resolved: string; readonly scope: Scope }, repairs: readonly Repair[]): boolean;
   tokens(text: string): string[];
   idf(token: string): number;
   has(token: string): boolean;

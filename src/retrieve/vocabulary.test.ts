@@ -19,6 +19,15 @@ describe("Vocabulary", () => {
     expect(vocabulary.has(stemmer("zyloprim"), seesOpen)).toBe(false);
   });
 
+  it("names every word that may have been meant, of documents that the asker may read", () => {
+    const vocabulary = new Vocabulary();
+    vocabulary.add(open, words("hearing hearings bearing"));
+    vocabulary.add(acme, words("hiring"));
+    expect(vocabulary.meant("hering", seesOpen)).toEqual(["hearing"]);
+    expect(vocabulary.meant("hering", seesAll).sort()).toEqual(["hearing", "hiring"]);
+    expect(vocabulary.meant("heri", seesAll)).toEqual([]);
+  });
+
   it("takes up words added after the first repair and drops words whose last document went", () => {
     const vocabulary = new Vocabulary();
     vocabulary.add(open, words("pension"));

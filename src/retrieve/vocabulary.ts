@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { allowedEdits, bestRepair, deletesOf, REPAIR_MIN_LETTERS } from "../text/spelling.ts";
+import { allowedEdits, bestRepair, deletesOf, REPAIR_MIN_LETTERS, wordsMeant } from "../text/spelling.ts";
 import { withRoom } from "./growable.ts";
 import { arrayOf, damaged, readFacts, readSnapshot, type Section, type Snapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import { type PackedTerms, Terms } from "./terms.ts";
@@ -70,10 +70,20 @@ export class Vocabulary {
 
   /** What a word that no visible document holds was most likely meant to be; `null` when nothing is near. */
   repair(word: string, sees: (owner: VocabularyOwner) => boolean): string | null {
-    const edits = allowedEdits(word.length);
-    if (edits === 0) return null;
-    const deletes = deletesOf(word, edits);
+    return bestRepair(word, this.near(word, sees));
+  }
+
+  /** All words of visible documents that may have been meant. */
+  meant(word: string, sees: (owner: VocabularyOwner) => boolean): string[] {
+    return [...wordsMeant(word, this.near(word, sees).keys())];
+  }
+
+  /** Words a few edits away, with the number of visible documents that hold them. */
+  private near(word: string, sees: (owner: VocabularyOwner) => boolean): Map<string, number> {
     const candidates = new Map<string, number>();
+    const edits = allowedEdits(word.length);
+    if (edits === 0) return candidates;
+    const deletes = deletesOf(word, edits);
     for (const part of this.visible(sees)) {
       const index = this.deletesOfPart(part);
       const near = new Set<string>();
@@ -83,7 +93,7 @@ export class Vocabulary {
         if (frequency > 0) candidates.set(candidate, (candidates.get(candidate) ?? 0) + frequency);
       }
     }
-    return bestRepair(word, candidates);
+    return candidates;
   }
 
   /** Words that stand in some document as a snapshot, and for each owner the new number of every word. */

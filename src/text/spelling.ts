@@ -170,6 +170,10 @@ function areAffixes([one, other]: readonly [string, string]): boolean {
 /** Could the word be a slip for a real one, or one without its apostrophe (`hasnt`)? Some milliseconds. */
 export function isSlipOfAny(word: string, real: ReadonlySet<string>): boolean {
   if (word.endsWith("nt") && real.has(word.slice(0, -2))) return true;
-  for (const one of real) if (one[0] === word[0] && Math.abs(one.length - word.length) <= MAX_SLIP && isSlip(word, one)) return true;
-  return false;
+  return wordsMeant(word, real).next().done !== true;
+}
+
+/** The words of which it could be a slip. */
+export function* wordsMeant(word: string, words: Iterable<string>): Generator<string, void> {
+  for (const one of words) if (one[0] === word[0] && Math.abs(one.length - word.length) <= MAX_SLIP && isSlip(word, one)) yield one;
 }

@@ -127,6 +127,7 @@ export class MemoryWorld {
     const asked: Asked = {
       ...classify(question.resolved),
       text: question.resolved,
+      written: question.resolved,
       scope: sharingScope(question, scopeSettings) ?? "",
       domain: this.domain,
       vector: await embed(question.resolved),

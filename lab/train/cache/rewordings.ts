@@ -92,7 +92,7 @@ async function readSet({ name, golden }: ChosenFolders, engine: Engine, domain: 
     if (known === undefined) continue;
     const { passages } = await retrieve(await admit(requestFor(asked, engine, where), parts, SILENT_LOG), parts, SILENT_LOG, signal);
     const cosine = dot(known.vector, vectorOf(asked));
-    const compare = matcher.read({ question: asked, passages }, settings);
+    const compare = matcher.read({ question: asked, written: asked, passages }, settings);
     const { accepted, soft } = compare({ question: first, slots: known.slots, cosine, retrieved: retrievedFor(known.answer) });
     if (accepted || soft) open.push({ set: name, kind, same, stored: first, asked, soft, cosine, answer: known.answer });
   }
