@@ -24,6 +24,8 @@ describe("a number without its unit", () => {
 
   it.each([
     ["an age", "Syrup is not advised from 65 on.", "From 65 years on syrup is not advised."],
+    ["a child's age", "Children under 2 travel free.", "Children under 2 years travel free."],
+    ["a range of ages", "Children aged 6 to 12 pay half the fare.", "Children from 6 to 12 years pay half the fare."],
     ["a percentage", "The discount is 40 in lane 7.", "Lane 7 gives a discount of 40 percent."],
     [
       "a second value beside one with the unit",
@@ -71,6 +73,9 @@ describe("a value that is denied", () => {
     ["The minimum balance is $25,000.", "The minimum balance is not $25,000.", ["polarity"]],
     ["The minimum balance is not $25,000.", "The minimum balance isn't $25,000.", []],
     ["The minimum balance is not more than $25,000.", "The minimum balance is up to $25,000.", []],
+    ["The loan cannot exceed $25,000.", "The loan is limited to $25,000.", []],
+    ["The loan is limited to $25,000.", "The loan cannot exceed $25,000.", []],
+    ["The $25 fee is waived for members.", "Members do not pay the $25 fee.", []],
     ["A repair is not paid for 30 days.", "For 30 days a repair is paid by the tenant.", ["polarity"]],
     ["Attacks four times a month rate 60 percent.", "Attacks four times a month, without tinnitus 60 percent", []],
   ])("is the opposite of what gives it: %s", async (text, stated, names) => {

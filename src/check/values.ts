@@ -47,8 +47,8 @@ export function checkValues(alignment: Alignment, question: Reading, mode: "remo
 
 function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): string | null {
   const { claim, statements } = alignment;
-  const own = statements.map(({ quantities }) => quantities.find((one) => bears(one, quantity, claim)));
-  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => bears(one, quantity, claim)));
+  const own = statements.map((statement) => statement.quantities.find((one) => bears(one, quantity, claim, statement)));
+  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => bears(one, quantity, claim, null)));
   const holds = (i: number) => own[i] !== undefined || over[i] === true;
   if (!statements.some((_, i) => holds(i))) {
     if (isSpelledCount(quantity, claim.text) && !statements.some((statement) => countsTheSame(quantity, claim, statement))) return null;
@@ -82,26 +82,21 @@ function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): s
   return null;
 }
 
-/** What nobody gives without its unit, but beside another one with it: "30 days, then 60"; or where it can be an age: "from 65 on". */
+/** What hardly anybody gives without its unit. */
 const NEEDS_UNIT: ReadonlySet<Measure> = new Set(["days", "months", "minutes", "length", "mass", "volume", "date", "time"]);
 
 /**
  * Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off"; and
- * "2 years" in one cell of a row bears out no 2 that stands for anything else.
+ * "2 years" in one cell of a row bears out no 2 that stands for anything else: it is "under 2" of "under 2 years", with the same word beside it, or the second
+ * value beside one with that unit ("30 days, then 60").
+ * @param by what states it
  */
-function bears(stated: Quantity, claimed: Quantity, { quantities }: Reading): boolean {
+function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: Reading | null): boolean {
   if (!equalQuantities(claimed, stated)) return false;
   if (claimed.measure !== "count" || stated.measure === "count") return true;
-  const alike = quantities.filter(({ measure }) => measure === stated.measure);
+  const alike = claim.quantities.filter(({ measure }) => measure === stated.measure);
   if (alike.length > 0) return !alike.some((one) => equalQuantities(one, stated));
-  return !NEEDS_UNIT.has(stated.measure) || mayBeAge(stated);
-}
-
-/** Fewer years are mostly how long something takes; a heuristic. */
-const FEWEST_YEARS_OF_AGE = 14;
-
-function mayBeAge({ measure, amount }: Quantity): boolean {
-  return measure === "months" && Number(amount) >= 12 * FEWEST_YEARS_OF_AGE;
+  return !NEEDS_UNIT.has(stated.measure) || (by !== null && sharesWordBeside([claimed, claim], [stated, by]));
 }
 
 /** Share of the claim's words that a statement says itself: a table's bare row says none, whatever its title names. */
@@ -112,12 +107,16 @@ function ownShare({ words }: Reading, { roots }: Statement): number {
 
 /** Did the question bring the value? A bare number only of the same thing: the 35 of "chapter 35" is not the one of "over 35". */
 function isAsked(quantity: Quantity, claim: Reading, question: Reading): boolean {
-  const besides = besideOf(quantity, claim);
   return question.quantities.some(
     (one) =>
       equalQuantities(quantity, one) &&
-      ((one.measure === quantity.measure && one.measure !== "count") || besideOf(one, question).some((word) => besides.includes(word))),
+      ((one.measure === quantity.measure && one.measure !== "count") || sharesWordBeside([quantity, claim], [one, question])),
   );
+}
+
+function sharesWordBeside(one: readonly [Quantity, Reading], other: readonly [Quantity, Reading]): boolean {
+  const words = besideOf(...one);
+  return besideOf(...other).some((word) => words.includes(word));
 }
 
 /** The words right before and right behind a value. */

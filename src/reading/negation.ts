@@ -7,8 +7,6 @@ const wholly = (source: string) => new RegExp(`^(?:${source})$`, "iu");
 
 /** Every word that denies, as the source of a larger pattern; it catches no group. */
 export const NEGATOR = `(?:\\b(?:${DENIES_CLAUSE}|${DENIES_NOUN}|ineligible|non(?=-))\\b)`;
-/** A word that denies what its clause says, likewise: "not", "can't". */
-export const CLAUSE_NEGATOR = `(?:\\b(?:${DENIES_CLAUSE})\\b)`;
 /** Every word that takes something out of what is said: "except", "unless". */
 export const EXCEPTION = `(?:\\b(?:${SETS_APART})\\b)`;
 

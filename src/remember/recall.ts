@@ -37,7 +37,7 @@ export const NEAREST_QUESTIONS = 10;
 export const GRAPH_ANSWERS = 5;
 /** Joined questions that are read to find the most relevant of them. */
 const GRAPH_READ = 50;
-/** Candidates that are read before nothing is served: a rewording was measured beside its own question and two others (`lab/train/cache`). */
+/** Candidates of one collection – the near ones, the graph's – that are read before nothing of it is served: a rewording was measured beside its own question and two others (`lab/train/cache`). */
 export const READ_AT_MOST = 3;
 const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
 

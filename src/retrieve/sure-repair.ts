@@ -14,8 +14,8 @@ export interface SureParts {
 
 /**
  * Is a misspelt word a slip of nothing but a word that most people know, and its forms? Search may go by the likeliest word; what is taken for the same
- * question may not. A name is never sure, nor a term: what is spelled nearly so may be another one, which no document and no list holds. Of the words that
- * few people know only those count that lie as near.
+ * question may not. Nothing with a capital is sure, nor what is read as a term: what is spelled nearly so may be another one, which no document and no list holds.
+ * (A name in small letters that is nearly a common word is taken for it: "gardiner", "gardener".) Of the words that few people know only those count that lie as near.
  * Takes some milliseconds: every word of the language is looked at.
  */
 export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, meant, stem }: SureParts): boolean {
@@ -29,10 +29,7 @@ export function isSureRepair(question: string, { written, read }: Repair, { real
 /** Edits beyond those that a slip has. */
 const FAR = 3;
 
-/** Does a word stand with a capital where no sentence begins? @param written in lower case */
+/** Does it stand with a capital? Where a sentence begins it may be a name all the same: a lost hit costs less. @param written in lower case */
 function isWrittenAsName(question: string, written: string): boolean {
-  const begins = (at: number) => /(?:^|[.?!:])[^\p{L}\p{N}]*$/u.test(question.slice(0, at));
-  return [...question.matchAll(/\p{L}+/gu)].some(
-    ({ 0: word, index }) => word !== written && word.toLowerCase() === written && !begins(index),
-  );
+  return [...question.matchAll(/\p{L}+/gu)].some(({ 0: word }) => word !== written && word.toLowerCase() === written);
 }
