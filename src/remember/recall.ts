@@ -37,8 +37,6 @@ export const NEAREST_QUESTIONS = 10;
 export const GRAPH_ANSWERS = 5;
 /** Joined questions that are read to find the most relevant of them. */
 const GRAPH_READ = 50;
-/** Candidates of one collection – the near ones, the graph's – that are read before nothing of it is served: a rewording was measured beside its own question and two others (`lab/train/cache`). */
-export const READ_AT_MOST = 3;
 const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
 
 /** Stored questions of the same scope that lie near by vector. */
@@ -129,8 +127,7 @@ export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
 
 /**
  * The first candidate that is the same question and whose answer is safe today, in the order of the profile, behind them those of which only a reading
- * could tell. Those that have to be read are, one after the other – two texts of some 20 ms each – until one is served or `READ_AT_MOST` are not. Everything
- * that is not known speaks against a candidate.
+ * could tell. The first that has to be read is – two texts of some 20 ms each – and served or nothing is. Everything that is not known speaks against a candidate.
  * @param passages what retrieval found for the question asked, best first
  */
 export async function acceptCandidate(
@@ -147,7 +144,6 @@ export async function acceptCandidate(
   const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(parts.byReview ? byReviewedRelevance : byScore);
   const open = judged.filter(({ verdict }) => verdict.soft).sort((a, b) => b.candidate.cosine - a.candidate.cosine || byScore(a, b));
   const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
-  let denied = 0;
   for (const { candidate, verdict } of [...order, ...open]) {
     const at = judged.findIndex((one) => one.candidate === candidate);
     const before = judgements[at] as Judgement;
@@ -173,8 +169,7 @@ export async function acceptCandidate(
       served,
       ...(reading === null || served === verdict.accepted ? {} : { rule: "read", reason: reading.reason }),
     };
-    if (!served && ++denied === READ_AT_MOST) break;
-    if (!served) continue;
+    if (!served) break;
     const { question, createdAt } = entry as CacheEntry;
     return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
   }
