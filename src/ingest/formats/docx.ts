@@ -23,7 +23,7 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 4,
+  version: 5,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     const body = parts.get("word/document.xml");

@@ -1,6 +1,7 @@
 import { decodeHTMLStrict } from "entities";
 import { type BlockWriter, type CodePiece, LINE_BREAK, type Table } from "../block-writer.ts";
 import { BLOCK_ELEMENTS, isAccordionButton, partnersOf } from "./elements.ts";
+import { impliedHeader } from "./implied-header.ts";
 import type { MarkupEvent, OpenEvent, TextEvent } from "./markup.ts";
 
 const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
@@ -24,7 +25,7 @@ type Ending = "inline" | "block" | "frame" | "list" | "table";
 export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, handler: MarkupHandler): void {
   const partner = partnersOf(events);
   const layout = findLayout(events, partner, handler);
-  const tables: Table[] = [];
+  const tables: { readonly table: Table; readonly header: number }[] = [];
   const endings: Ending[] = [];
   for (let i = 0; i < events.length; i++) {
     const event = events[i];
@@ -61,7 +62,7 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
     const { name } = event;
     const table = tables.at(-1);
     if (name === "table") {
-      tables.push(writer.beginTable());
+      tables.push({ table: writer.beginTable(), header: impliedHeader(events, partner, index, close) });
       return "table";
     }
     if (LISTS.has(name) && !layout.has(index)) {
@@ -72,8 +73,9 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
     else if (name === "button" || name === "summary") writer.beginSubheading();
     else if (name === "blockquote") writer.beginQuote();
     else if (name === "li" && !layout.has(index)) writer.beginItem();
-    else if (name === "tr" && table !== undefined) writer.beginRow(table, isHeaderRow(events, index, close));
-    else {
+    else if (name === "tr" && table !== undefined) {
+      writer.beginRow(table.table, index === table.header || isHeaderRow(events, index, close));
+    } else {
       if (name === "td" || name === "th") writer.beginCell();
       else writer.paragraph();
       return "block";
