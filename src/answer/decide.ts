@@ -102,7 +102,9 @@ async function withNamed(
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
   const beside = layWordsBeside(question.text, usable, { ...words, content: new Set(own.tokens) });
   const unlike = await unlikeForms(formsHeld(beside, words.tokens), parts.chooser().read, signal);
-  const alike = [...spelledLikeOthers(beside, words), ...unlike].filter((word) => !repaired.has(word));
+  const common = new Set((view?.terms ?? []).flatMap((term) => (term.common ? term.tokens : [])));
+  const isCommon = (word: string) => words.tokens(word).some((token) => common.has(token));
+  const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));
   const unknown = [...new Set([...names, ...alike])];
   log.fact("not_named", unknown.join(", ") || null);
   const isCode = (name: string) => /\d/.test(name);

@@ -7,7 +7,10 @@ export interface FakePassage {
   readonly title?: string;
   readonly headingPath?: readonly string[];
   /** Pieces in order; a plain string is a paragraph of one sentence. */
-  readonly pieces: readonly (string | { readonly type: BlockType; readonly text: string; readonly header?: number })[];
+  readonly pieces: readonly (
+    | string
+    | { readonly type: BlockType; readonly text: string; readonly header?: number; readonly level?: number }
+  )[];
   readonly scores?: Partial<Passage["scores"]>;
 }
 
@@ -25,7 +28,8 @@ export function fakePassage({ document = "d", title = "Title", headingPath = [],
   const blocks = units.map((unit, i) => {
     const part = parts[i];
     const header = part !== undefined && "header" in part ? (part.header ?? -1) : -1;
-    const level = unit.type === "heading" ? headingPath.length + 1 : unit.type === "list-item" ? 1 : 0;
+    const usual = unit.type === "heading" ? headingPath.length + 1 : unit.type === "list-item" ? 1 : 0;
+    const level = part !== undefined && "level" in part ? (part.level ?? usual) : usual;
     return { start: unit.start, end: unit.end, type: unit.type, level, header };
   });
   const placed = unitsIn({ text, blocks, units }).map((unit) => ({ ...unit, headingPath: [...headingPath, ...unit.headingPath] }));

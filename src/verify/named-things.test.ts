@@ -55,7 +55,8 @@ describe("spelledLikeOthers", () => {
       ...words,
       content: new Set(tokenize(readQuestion(question).content)),
     });
-  const beside = (question: string, text: string) => spelledLikeOthers(lay(question, text), words);
+  const isCommon = (word: string) => ["forgot", "back"].includes(word);
+  const beside = (question: string, text: string) => spelledLikeOthers(lay(question, text), { ...words, isCommon });
 
   it.each([
     ["How long are samples of cerium kept?", "Samples of cesium are kept for days.", "cerium"],
@@ -68,6 +69,9 @@ describe("spelledLikeOthers", () => {
     ["When may I retire?", "The retiree pays."],
     ["Do keepers laugh?", "Samples are kept."],
     ["How long is pyrite kept?", "Pyrite is kept along with quartz."],
+    // What every text uses names nothing.
+    ["I forgot the samples", "Never forget a sample."],
+    ["May I get my cesium back?", "Pack the cesium in lead."],
     ["", ""],
   ])("is silent of forms of a word, and of words that are near to none: %s", (question, text) =>
     expect(beside(question, text)).toEqual([]),

@@ -92,10 +92,13 @@ export function layWordsBeside(
 
 /**
  * Words of a question that no document holds, where the evidence has one that is spelled nearly alike and is no form of it: "cerium" beside "cesium". The evidence
- * was found by the rest of the question, and speaks of something else.
+ * was found by the rest of the question, and speaks of something else. What every text uses names nothing: "forgot" beside "forget", "back" beside "pack".
  */
-export function spelledLikeOthers({ lacking, others }: WordsBeside, { tokens, has }: Pick<NameParts, "tokens" | "has">): string[] {
-  const isUnknown = (word: string) => !tokens(word).some(has);
+export function spelledLikeOthers(
+  { lacking, others }: WordsBeside,
+  { tokens, has, isCommon }: Pick<NameParts, "tokens" | "has"> & { readonly isCommon: (word: string) => boolean },
+): string[] {
+  const isUnknown = (word: string) => !isCommon(word) && !tokens(word).some(has);
   return lacking.filter((word) =>
     others.some(
       (other) => isByLetter(word, other) || (isUnknown(word) && isNear(word, other) && kinOf(word, other, tokens) === "stranger"),

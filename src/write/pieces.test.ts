@@ -36,6 +36,38 @@ describe("piecesOf", () => {
     expect(contexts).toEqual([[], ["The mole is closed."], []]);
   });
 
+  describe("a list of lists", () => {
+    const item = (level: number, text: string) => ({ type: "list-item" as const, level, text });
+    const fusidic = [item(1, "Fusidic acid drops"), item(2, "twice a day"), item(2, "keep cold")];
+    const ofloxacin = [item(1, "Ofloxacin drops"), item(2, "four times a day")];
+    const cleaner = item(1, "Ear cleaner: once a week");
+
+    it("gives each item with what stands below it, below what announces them all", () => {
+      const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner, ...ofloxacin] });
+      expect(textsOf(drops)).toEqual([
+        "Fusidic acid drops\ntwice a day\nkeep cold",
+        "Ear cleaner: once a week",
+        "Ofloxacin drops\nfour times a day",
+      ]);
+      const [first, second] = piecesOf(drops, { maxCharacters: 1200, maxPieces: 20, wholeLists: false });
+      expect([first, second].map((piece) => piece?.context.map(({ start, end }) => drops.text.slice(start, end)))).toEqual([
+        ["Give at home:"],
+        ["Give at home:"],
+      ]);
+    });
+
+    it("stays whole where lists are asked for, and where one item alone has others below it", () => {
+      const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, ...ofloxacin] });
+      expect(piecesOf(drops, { maxCharacters: 1200, maxPieces: 20, wholeLists: true }).map(({ range }) => range)).toEqual([drops.range]);
+      expect(textsOf(fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner] }))).toHaveLength(1);
+    });
+
+    it("is parted into its items where one with what stands below it is too long", () => {
+      const long = [item(1, "Fusidic acid drops"), ...Array.from({ length: 8 }, (_, i) => item(2, `${i} ${"drops ".repeat(20).trim()}`))];
+      expect(textsOf(fakePassage({ pieces: ["Give at home:", ...long, ...ofloxacin] }))).toHaveLength(long.length + 1);
+    });
+  });
+
   it("leaves two lines of a paragraph, and paragraphs of their own, apart", () => {
     expect(textsOf(rowsPassage(["Harbour office.", "Open from 8 to 12."]))).toHaveLength(2);
     expect(textsOf(fakePassage({ pieces: ["The mole is closed.", "Boats lie at the quay.", "They pay nothing."] }))).toHaveLength(3);

@@ -74,10 +74,18 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       const last = lastItem(units, leadsList ? i + 1 : i);
       const range = { start: unit.start, end: (units[last] as PlacedUnit).end };
       const first = leadsList ? i + 1 : i;
-      if (last > i && range.end - range.start <= listCharacters) {
+      const parts = wholeLists ? null : partsOf(passage, first, last);
+      if (parts === null && last > i && range.end - range.start <= listCharacters) {
         add("list", i, range, leadsList ? antecedents(passage, i, headingUnit) : []);
       } else {
-        for (let at = first; at <= last; at++) addItem(at);
+        for (let at = first; at <= last; at++) {
+          const [unit, end] = [units[at] as PlacedUnit, parts?.get(at) ?? at];
+          const part = { start: unit.start, end: (units[end] as PlacedUnit).end };
+          if (end > at && part.end - part.start <= listCharacters) {
+            add("list", at, part, leadsTo(passage, unit));
+            at = end;
+          } else addItem(at);
+        }
       }
       i = last;
       continue;
@@ -194,6 +202,21 @@ function lastItem(units: readonly PlacedUnit[], first: number): number {
   let last = first;
   while (units[last + 1]?.type === "list-item") last++;
   return last;
+}
+
+/** Of a list of lists, where each of its own items ends that has items below it, by the item's first unit; `null`: fewer than two have. */
+function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
+  const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
+  const top = Math.min(...Array.from({ length: last - first + 1 }, (_, i) => levelOf(first + i)));
+  const parts = new Map<number, number>();
+  let own = -1;
+  for (let at = first; at <= last; at++) {
+    if (levelOf(at) > top) {
+      if (own >= 0) parts.set(own, at);
+    } else if (own < 0 || units[at]?.block !== units[own]?.block) own = at;
+    else if (parts.has(own)) parts.set(own, at);
+  }
+  return parts.size < 2 ? null : parts;
 }
 
 function lastUnitWithin(units: readonly PlacedUnit[], first: number, end: number): number {
