@@ -8,9 +8,12 @@ import {
   formsHeld,
   holdingCodes,
   layWordsBeside,
+  type NamedThings,
+  type NameParts,
   namedThings,
   spelledLikeOthers,
   unheldWords,
+  unknownCodes,
   unknownNames,
   wordsUnheld,
 } from "../verify/named-things.ts";
@@ -59,7 +62,10 @@ export interface Decided {
 /** Answer or refuse, with the threshold that holds for this question. */
 export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
   const { question, evidence, scale, gate } = weighed;
-  const choice = await choose(weighed, parts, log, signal);
+  const things = askedThings(question, parts);
+  // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is that of the best piece.
+  const holding = parts.profile.gate.type === "sufficiency" ? holdingCodes(evidence, things.codes) : evidence;
+  const choice = await choose({ question, evidence: holding.length === 0 ? evidence : holding }, parts, log, signal);
   const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
   if (sufficiency !== null) {
@@ -74,7 +80,7 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named = parts.profile.gate.type === "sufficiency" ? await withNamed(made, weighed, parts, log, signal) : made;
+  const named = parts.profile.gate.type === "sufficiency" ? await withNamed(made, weighed, things, parts, log, signal) : made;
   const decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
@@ -84,31 +90,42 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
   return { decision, headroom: headroomOf(made, gate, sufficiency), choice: shown };
 }
 
+/** What a question names, and the words by which that is told. */
+type AskedThings = NamedThings & {
+  readonly words: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> };
+  readonly repairs: readonly { readonly written: string }[];
+};
+
+function askedThings(question: Question, { corpus, profile }: DecideParts): AskedThings {
+  const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
+  const { has, own } = wordsFor(question, { corpus, profile });
+  const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
+  return { ...namedThings(question.text, { strange, ...words }), words, repairs };
+}
+
 /** Nothing is answered from the neighbour of what the question names without a word: what no document names or holds is said, and a code must stand where it is answered from. */
 async function withNamed(
   made: Decision,
   { question, view }: Pick<Weighed, "question" | "view">,
+  { words, repairs, ...things }: AskedThings,
   parts: DecideParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Decision> {
   if (!made.answer) return made;
-  const { corpus, profile } = parts;
-  const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
-  const { has, own } = wordsFor(question, parts);
-  const words = { tokens: (text: string) => corpus.tokens(text), has };
-  const { unknown: names, codes } = namedThings(question.text, { strange, ...words });
-  const usable = holdingCodes(made.usable, codes);
+  const usable = holdingCodes(made.usable, things.codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
-  const beside = layWordsBeside(question.text, usable, { ...words, content: new Set(own.tokens) });
+  const beside = layWordsBeside(question.text, usable, words);
   const unlike = await unlikeForms(formsHeld(beside, words.tokens), parts.chooser().read, signal);
   const common = new Set((view?.terms ?? []).flatMap((term) => (term.common ? term.tokens : [])));
   const isCommon = (word: string) => words.tokens(word).some((token) => common.has(token));
   const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));
-  const unknown = [...new Set([...names, ...alike])];
+  const unknown = [...new Set([...things.unknown, ...alike])];
   log.fact("not_named", unknown.join(", ") || null);
   const isCode = (name: string) => /\d/.test(name);
-  if (usable.length === 0 || unknown.some(isCode)) return { ...made, answer: false, usable: [], warnings: [], reason: "evidence_too_weak" };
+  const refused = { ...made, answer: false, usable: [], reason: "evidence_too_weak" as const };
+  if (unknown.some(isCode)) return { ...refused, warnings: unknownCodes(unknown.filter(isCode)) };
+  if (usable.length === 0) return { ...refused, warnings: [] };
   const unheld = wordsUnheld(question.resolved, { terms: view?.terms ?? [], said: [...repaired, ...unknown] }, words.tokens);
   log.fact("not_held", unheld.join(", ") || null);
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...unheldWords(unheld)] };

@@ -10,13 +10,13 @@ const CLEAR = 2;
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
 /** A line without marks begins so: no bold words, items, links or tags. */
-const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
+export const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
 /** Columns that white space parts: such a line is a row. */
-const COLUMNS = /\S {3,}\S/;
+export const COLUMNS = /\S {3,}\S/;
 /** "Name: …" above "Berth: …": lines of a record, each of which says something. */
-const LABELLED = /^[^:]{1,40}: /;
+export const LABELLED = /^[^:]{1,40}: /;
 /** "Winter fee: 5 pounds" says something by itself. */
-const VALUED = /^[^:]{1,40}: .*\d/;
+export const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
  * Places of the line breaks of `source` from `from` on before which a line is the heading of the paragraph that follows it at once, without any mark: how pages are

@@ -22,6 +22,8 @@ export interface NameParts {
 
 /** A sign that holds letters and digits: `20-0997`, `u256`; an amount with its unit is none. */
 const CODE = /(?<![\p{L}\p{N}$€£.-])(?=[\p{L}\d-]*\d)(?:\p{L}+-?\d[\p{L}\d-]*|\d+-\d{3,}[\p{L}\d-]*)(?![\p{L}\p{N}%])/gu;
+/** Behind a number a letter or three with a power are its unit: `20 m2`. */
+const UNIT = /(?<=\d[ \u00a0]?)\p{L}{1,3}[23](?![\p{L}\d-])/gu;
 const SENTENCE = /[^.?!\n]+/g;
 const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
 /** Capitals in more of the words say nothing. */
@@ -29,7 +31,9 @@ const MOSTLY_CAPITALS = 0.5;
 
 /** Names by their capital inside a sentence, codes by their digits, and words that nobody knows. */
 export function namedThings(question: string, { tokens, has, strange }: NameParts): NamedThings {
-  const codes = [...new Set(question.match(CODE) ?? [])];
+  const units = new Set([...question.matchAll(UNIT)].map(({ index }) => index));
+  const signs = [...question.matchAll(CODE)].filter(({ index }) => !units.has(index));
+  const codes = [...new Set(signs.map(([sign]) => sign))];
   const names = capitalised(question);
   const isHeld = (name: string) => {
     const parts = tokens(name);
@@ -146,6 +150,13 @@ export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
   const quoted = names.map((name) => `"${name}"`).join(", ");
   return [{ code: "not_named", message: `No document names ${quoted}: what is quoted here does not speak of it.` }];
+}
+
+/** Why nothing is answered: a code stands for one thing, and what is near to it is another. */
+export function unknownCodes(codes: readonly string[]): Warning[] {
+  const quoted = codes.map((code) => `"${code}"`).join(", ");
+  const message = `No document names ${quoted}, and what is near to a code may be another thing: nothing is answered from it. If it is no code, ask in other words.`;
+  return [{ code: "not_named", message }];
 }
 
 /** From so much of what is asked on, by weight, the words that no document holds are named. */

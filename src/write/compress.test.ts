@@ -88,6 +88,19 @@ describe("chooseQuotes", () => {
     expect(chosen.map(({ quote }) => quote.text)).not.toContain("item | period");
   });
 
+  it("leaves out the rows beside the one that is asked for, and keeps one that another word asks for", async () => {
+    const hours = [
+      row("day | pool | sauna"),
+      row("Wednesday | 9 to 20 | 14 to 22"),
+      row("Thursday | 9 to 20 | 15 to 22"),
+      row("Friday | 9 to 20 | 16 to 23"),
+    ];
+    const rowsFor = async (question: string) => (await choose(question, hours)).map(({ quote }) => quote.text.split(" ")[0]).sort();
+    expect(await rowsFor("sauna thursday")).toEqual(["Thursday"]);
+    expect(await rowsFor("sauna thursday friday")).toEqual(["Friday", "Thursday"]);
+    expect(await rowsFor("sauna hours")).toEqual(["Friday", "Thursday", "Wednesday"]);
+  });
+
   it("does not read a row by a header that it does not fit", async () => {
     const [first] = await choose("atlas period", [row("item | period"), row("atlas | 3 days | 4 days")]);
     expect(first?.quote.header).toBeUndefined();

@@ -15,7 +15,7 @@ const shipped = readChooserWeights();
 const { signal } = new AbortController();
 const QUESTION = "Who was the first president of the club?";
 const DENIAL = "The first president of the club was not Mr. Pollard.";
-const ANSWER = "His daughter Edith signed as E. Pollard.";
+const ANSWER = "Edith Pollard signed as E. Pollard.";
 const OTHER = "The club plays in brown and yellow.";
 
 /** Log odds 4 for the denial, and so much for each text that holds the answer alone or behind it. */

@@ -36,6 +36,22 @@ describe("piecesOf", () => {
     expect(contexts).toEqual([[], ["The mole is closed."], []]);
   });
 
+  it.each([
+    ["Its notice period is three months.", true],
+    ["Clean it with a dry brush, never with water.", true],
+    ["On Sundays it stays shut.", true],
+    ["The clerk gives them back.", false],
+    ["The baker keeps its blade in oil.", false],
+    ["Children bring a towel.", false],
+  ])("%s: means what stands before it: %s", (sentence, leans) => {
+    const before = "The bread slicer is used by trained staff only.";
+    const contextOf = (passage: Passage) => {
+      const last = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).at(-1);
+      return last?.context.map(({ start, end }) => passage.text.slice(start, end));
+    };
+    expect(contextOf(rowsPassage([before, sentence]))).toEqual(leans ? [before] : []);
+  });
+
   describe("a list of lists", () => {
     const item = (level: number, text: string) => ({ type: "list-item" as const, level, text });
     const fusidic = [item(1, "Fusidic acid drops"), item(2, "twice a day"), item(2, "keep cold")];

@@ -1,3 +1,4 @@
+import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
 import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../types.ts";
 
@@ -35,7 +36,9 @@ const MAX_CONDITIONS = 2;
 
 /** A quote that begins like this means the sentence before it, or limits it. */
 const DANGLING =
-  /^(?:["“'(]\s*)?(?:(?:this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
+  /^(?:["“'(]\s*)?(?:(?:its|their|his|her|this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
+/** What stands before the first word that means a thing or person of another sentence, or of this one. */
+const BEFORE_PRONOUN = /^(.*?)\b(?:it|its|they|them|their|he|him|his|she|her)\b/isu;
 /** A sentence that begins like this limits the one before it. */
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
@@ -171,15 +174,25 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
   const found: PlacedUnit[] = [];
   for (let i = at; found.length < MAX_ANTECEDENTS; i--) {
     const unit = units[i] as PlacedUnit;
-    if (!DANGLING.test(startOf(passage, unit))) break;
+    const start = startOf(passage, unit);
     const before = units[i - 1];
-    if (before === undefined || i - 1 < 0) break;
+    if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) break;
     if (before.type === "heading" && !(i - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?"))) break;
     if (before.type === "table-row" || before.type === "code") break;
     if (before.type !== "heading" && before.block !== unit.block && before.type !== "paragraph") break;
     found.unshift(before);
   }
   return found;
+}
+
+/** "Clean it with a brush", "On Sundays it stays shut": before the pronoun stand no two words of their own, one that acts and one that is meant. */
+function pointsBack(start: string): boolean {
+  const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
+  const own = before
+    ?.toLowerCase()
+    .match(WORD)
+    ?.filter((word) => !isStopWord(word.replace(/['’]/g, "")));
+  return own !== undefined ? own.length < 2 : before !== undefined;
 }
 
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): PlacedUnit[] {
@@ -251,6 +264,7 @@ function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
 
 /** Characters that decide how a sentence begins. */
 const START = 60;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
 
 function startOf(passage: Passage, { start, end }: TextRange): string {
   return textOf(passage, { start, end: Math.min(end, start + START) });

@@ -1,5 +1,6 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks } from "../line-breaks.ts";
+import { loneHeads } from "../lone-heads.ts";
 import { pageStarts } from "../pages.ts";
 import { readLooseFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
@@ -21,8 +22,9 @@ const UNDERLINE = /^(?:={3,}|-{3,}|~{3,})$/;
 export function parseText(source: string, name: string): FormatResult {
   const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart));
-  for (const paragraph of paragraphs(source, front.bodyStart))
-    for (const part of splitAtPages(paragraph)) writeParagraph(writer, source, part);
+  const parts = [...paragraphs(source, front.bodyStart)].flatMap(splitAtPages);
+  const heads = loneHeads(parts.map((lines) => lines.map(({ text }) => text)));
+  for (const [i, part] of parts.entries()) writeParagraph(writer, source, part, heads.has(i));
   const written = writer.finish();
   return {
     ...written,
@@ -95,11 +97,12 @@ function splitAtPages(lines: readonly Line[]): (readonly Line[])[] {
   return at < 0 ? [lines] : [lines.slice(0, at), ...splitAtPages(lines.slice(at))];
 }
 
-function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[]): void {
+/** @param isHead it is a line that heads the next paragraph without any mark */
+function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[], isHead: boolean): void {
   let rest = lines;
   const [first] = lines;
   const runIn = first === undefined ? undefined : runInOf(source.slice(first.start, first.end));
-  const level = runIn === undefined ? headingLevel(lines) : 2;
+  const level = runIn === undefined ? headingLevel(lines) || (isHead ? levelOf(lines) : 0) : 2;
   if (runIn !== undefined && first !== undefined) {
     writer.beginHeading(level);
     writer.text(first.start, first.start + runIn);
@@ -156,6 +159,20 @@ function isHeadingWrapped([first, second]: readonly Line[]): boolean {
 function isUnderlined([first, second]: readonly Line[]): boolean {
   if (first === undefined || second === undefined || !UNDERLINE.test(second.text) || UNDERLINE.test(first.text)) return false;
   return Math.abs(first.text.length - second.text.length) <= 2 && /\p{L}/u.test(first.text);
+}
+
+/** Of a heading without marks: "3.1 Yeast" stands below "3 Fermentation". */
+function levelOf([first]: readonly Line[]): number {
+  return (
+    2 +
+    Math.min(
+      3,
+      /^\d+((?:\.\d+)*)/
+        .exec(first?.text ?? "")?.[1]
+        ?.split(".")
+        .slice(1).length ?? 0,
+    )
+  );
 }
 
 /** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */
