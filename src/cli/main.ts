@@ -1,5 +1,12 @@
 #!/usr/bin/env node
+import { EXIT } from "./context.ts";
+import { nodeTooOld } from "./node-version.ts";
 import { runCli } from "./run.ts";
 import { runProcess } from "./run-process.ts";
 
-await runProcess(runCli);
+const problem = nodeTooOld(process.versions.node);
+if (problem === null) await runProcess(runCli);
+else {
+  process.stderr.write(`error node_too_old ${problem}\n`);
+  process.exitCode = EXIT.failed;
+}

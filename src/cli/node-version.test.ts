@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { nodeTooOld } from "./node-version.ts";
+
+test.each([
+  ["18.19.0", false],
+  ["20.20.2", false],
+  ["22.12.9", false],
+  ["22.13.0", true],
+  ["23.0.0", true],
+  ["100.1.0", true],
+])("Node %s is new enough: %s", (version, isEnough) => {
+  expect(nodeTooOld(version) === null).toBe(isEnough);
+});
+
+test("says what is needed, as package.json does, and what there is", () => {
+  const least = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
+  expect(nodeTooOld("20.20.2")).toContain(`needs Node ${least} or newer, and this is Node 20.20.2`);
+});

@@ -1,0 +1,11 @@
+/** The least version of Node that this program runs on, as `engines` of package.json has it. */
+const LEAST = [22, 13] as const;
+
+/** What is wrong with a version of Node ("20.20.2"); `null`: nothing is. Without a word the first thing that is missing would fail, far from its cause. */
+export function nodeTooOld(version: string): string | null {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isEnough = major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1]);
+  return isEnough
+    ? null
+    : `sourcebound needs Node ${LEAST.join(".")} or newer, and this is Node ${version}: install a newer one, or start it by ./run in a clone of its source, which brings its own`;
+}
