@@ -26,8 +26,9 @@ export interface Recalled {
 }
 
 /**
- * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph, approved answers about
- * the same topic and entity stand beside those that lie near, and review status weighs; when none of them has the answer, the graph is asked for any others.
+ * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph,
+ * approved answers about the same topic and entity stand beside those that lie near, and review status weighs; when none of them has the answer, the graph is
+ * asked for any others.
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
@@ -67,7 +68,10 @@ export async function recall(
 
 const UNSURE = { asked: null, candidates: [] } as const;
 
-/** The question with its misspelt words as they were read, and what lies near it then; nothing where one of them could be another word, or where more is unsure. */
+/**
+ * The question with its misspelt words as they were read, and what lies near it then; nothing where one of them could be another word, or where more is
+ * unsure.
+ */
 async function asRead({ question, known, found }: KnownAndFound, parts: RecallParts): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
   const { text, repairs } = parts.corpus.understand(question, parts.profile.retrieve.query);

@@ -57,6 +57,24 @@ describe("compareSlots: what a reading may outvote", () => {
   });
 
   it.each([
+    ["what's the height of a shed?", "height of a shed"],
+    ["height of a shed", "what's the height of a shed?"],
+    ["which majority changes the statutes", "majority, changes of the statutes"],
+  ])("is that one names what the other asks for, also in one wording: %s", (asked, stored) => {
+    expect(soft(asked, stored)).toEqual(["asked", true]);
+  });
+
+  it.each([
+    ["How is the bonus paid out?", "bonus paid out"],
+    ["Where is the number of eggs?", "number of eggs"],
+    ["Who is the height of a shed?", "height of a shed"],
+    ["Which insurers do you bill directly?", "How do you bill insurers directly?"],
+    ["what's the width of a shed", "height of a shed"],
+  ])("is no kind that only one of them says, or another word, in one wording: %s", (asked, stored) => {
+    expect(soft(asked, stored)?.[1]).toBe(false);
+  });
+
+  it.each([
     ["asked", "What does the scheme pay out each month in Norway?", "How do I learn the monthly figure?"],
     ["asked", "Where do seeds last for years?", "Which seeds last for years?"],
     ["condition", "Does the ERB end if I marry?", "Is the LRB gone after a wedding?"],

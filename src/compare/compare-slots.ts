@@ -1,6 +1,6 @@
 import { once } from "../text/once.ts";
 import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
-import { kindsAgree } from "./asked-kind.ts";
+import { type AskedKind, kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./compare-quantities.ts";
 import type { Entailment, SlotContext } from "./entailments.ts";
 import { changesPlace, isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
@@ -65,12 +65,20 @@ export function compareSlots(asked: Slots, stored: Slots, context: SlotContext =
   let first: SlotMiss | null = null;
   for (const miss of slotMisses(asked, stored, alignment, rules)) {
     first ??= miss;
-    if (!SOFT.has(miss.rule) || alignment().wording >= SAME_WORDING) return { same: false, ...first, soft: false };
+    const isBare = miss.rule === "asked" && isBareTopic(asked, stored);
+    if (!SOFT.has(miss.rule) || (alignment().wording >= SAME_WORDING && !isBare)) return { same: false, ...first, soft: false };
   }
   if (first !== null) return { same: false, ...first, soft: true };
   for (const rule of alignment().rules) rules.add(rule);
   return { same: true, rules: [...rules], alignment: alignment() };
 }
+
+/** Does one of them name a thing and the other ask what it is, as "price of a card" and "what is the price of a card"? Beside "where" or "why" the kind tells them apart. */
+function isBareTopic({ asks: one }: Slots, { asks: other }: Slots): boolean {
+  return (one === "open" && WHAT.has(other)) || (other === "open" && WHAT.has(one));
+}
+
+const WHAT: ReadonlySet<AskedKind> = new Set(["thing", "definition"]);
 
 /** Every way in which they differ, each worked out when it is asked for. */
 function* slotMisses(asked: Slots, stored: Slots, aligned: () => Alignment, rules: Set<Entailment>): Generator<SlotMiss, void> {

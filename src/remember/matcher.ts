@@ -5,6 +5,7 @@ import type { RetrievedFor } from "../store/cached.ts";
 export interface AskedQuestion {
   /** Misspelt words as they were read. */
   readonly question: string;
+  /** As it was asked: a repair that makes anything exact of it shares nothing. */
   readonly written: string;
   readonly passages: readonly MatchPassage[];
 }

@@ -14,6 +14,7 @@ import type { JudgeRewording } from "./rewording.ts";
 export interface Asked extends QuestionNodes {
   /** As it is compared: misspelt words as they were read. */
   readonly text: string;
+  /** As it was asked. */
   readonly written: string;
   readonly scope: string;
   readonly domain: string;
