@@ -36,12 +36,6 @@ describe("piecesOf", () => {
     expect(contexts).toEqual([[], ["The mole is closed."], []]);
   });
 
-  it("gives no caption by itself, and the sentence that stands above a table", () => {
-    const rows = ["Weight | Dose", "5 kg | 0.7 ml"].map((text) => ({ type: "table-row" as const, text, header: 1 }));
-    expect(textsOf(fakePassage({ pieces: ["Dose of the syrup, dogs", ...rows] }))).toEqual(["5 kg | 0.7 ml"]);
-    expect(textsOf(fakePassage({ pieces: ["Cats must not get it.", ...rows] }))).toEqual(["Cats must not get it.", "5 kg | 0.7 ml"]);
-  });
-
   it.each([
     ["Its notice period is three months.", true],
     ["Clean it with a dry brush, never with water.", true],

@@ -97,7 +97,6 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       addItem(i);
       continue;
     }
-    if (isCaption(passage, i)) continue;
     const lastRow = lastRowOf(passage, i, listCharacters);
     if (lastRow > i) {
       add("sentence", i, { start: unit.start, end: (units[lastRow] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
@@ -254,12 +253,6 @@ function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   return leads;
 }
 
-/** Names a unit the table below it, as a heading does, without a sentence of its own? Then it stands above the rows, and answers nothing by itself. */
-function isCaption(passage: Passage, at: number): boolean {
-  const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
-  return next?.caption?.start === unit.start && !SENTENCE_END.test(textOf(passage, unit));
-}
-
 /** The caption and the header of a row's table, as far as they lie in the passage. */
 function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
@@ -269,7 +262,6 @@ function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
   return passage.document.blocks[block]?.header === block;
 }
 
-const SENTENCE_END = /[.!?]["'”’»)\]]*$/;
 /** Characters that decide how a sentence begins. */
 const START = 60;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
