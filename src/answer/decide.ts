@@ -62,9 +62,9 @@ export interface Decided {
 /** Answer or refuse, with the threshold that holds for this question. */
 export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
   const { question, evidence, scale, gate } = weighed;
-  const things = askedThings(question, parts);
-  // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is that of the best piece.
-  const holding = parts.profile.gate.type === "sufficiency" ? holdingCodes(evidence, things.codes) : evidence;
+  const things = parts.profile.gate.type === "sufficiency" ? askedThings(question, parts) : null;
+  // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best piece.
+  const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const choice = await choose({ question, evidence: holding.length === 0 ? evidence : holding }, parts, log, signal);
   const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency, question.text !== question.resolved);
@@ -80,7 +80,7 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named = parts.profile.gate.type === "sufficiency" ? await withNamed(made, weighed, things, parts, log, signal) : made;
+  const named = things === null ? made : await withNamed(made, weighed, things, parts, log, signal);
   const decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);

@@ -8,7 +8,10 @@ type Frame =
   | { readonly type: "item"; readonly level: number }
   | { readonly type: "heading"; readonly level: number }
   | { readonly type: "quote" }
-  | { readonly type: "row"; readonly table: Table; readonly isHeader: boolean; cell: number; written: number; nested: number };
+  | { readonly type: "row"; readonly table: Table; readonly names: NamesColumns; cell: number; written: number; nested: number };
+
+/** Does a row name the columns of its table? One that may keeps being a row that can be quoted. */
+export type NamesColumns = boolean | "maybe";
 
 /** A table being written. */
 export interface Table {
@@ -124,8 +127,8 @@ export class BlockWriter {
     return { header: -1, id: ++this.#tables };
   }
 
-  beginRow(table: Table, isHeader: boolean): void {
-    this.#push({ type: "row", table, isHeader, cell: -1, written: -1, nested: 0 });
+  beginRow(table: Table, names: NamesColumns): void {
+    this.#push({ type: "row", table, names, cell: -1, written: -1, nested: 0 });
   }
 
   beginCell(): void {
@@ -322,8 +325,8 @@ export class BlockWriter {
         this.#open = { type: "quote", level: 0, header: -1, start, frame, ...bold };
         break;
       case "row":
-        if (frame.isHeader && frame.table.header < 0) frame.table.header = this.#blocks.length;
-        this.#open = { type: "table-row", level: 0, header: frame.table.header, start, frame, ...bold };
+        if (frame.names !== false && frame.table.header < 0) frame.table.header = this.#blocks.length;
+        this.#open = { type: "table-row", level: 0, header: frame.names === "maybe" ? -1 : frame.table.header, start, frame, ...bold };
         if (frame.cell > 0) this.#builder.appendSynthetic("| ".repeat(Math.min(frame.cell, 100)));
         frame.written = frame.cell;
         break;

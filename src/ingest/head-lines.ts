@@ -16,7 +16,7 @@ export const COLUMNS = /\S {3,}\S/;
 /** "Name: …" above "Berth: …": lines of a record, each of which says something. */
 export const LABELLED = /^[^:]{1,40}: /;
 /** "Winter fee: 5 pounds" says something by itself. */
-export const VALUED = /^[^:]{1,40}: .*\d/;
+const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
  * Places of the line breaks of `source` from `from` on before which a line is the heading of the paragraph that follows it at once, without any mark: how pages are

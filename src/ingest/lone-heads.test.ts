@@ -23,12 +23,13 @@ test("finds the lines that head what follows them", () => {
 test("takes no line for a head where a document has no such habit", () => {
   // Two heads alone; and many lines that might be one, of which few stand above a text.
   expect(loneHeads([...PAGE.slice(0, 2), ...PAGE.slice(5, 7)]).size).toBe(0);
-  expect(loneHeads([...PAGE, ...Array.from({ length: 8 }, (_, i) => [`Berth number ${i} for boats`])]).size).toBe(0);
+  expect(loneHeads([...PAGE, ...Array.from({ length: 8 }, () => ["A berth for small boats"])]).size).toBe(0);
   expect(loneHeads([]).size).toBe(0);
 });
 
 test("takes no sentence, item, record or row for a head", () => {
   const others = [
+    ...["Maximum dose 5 tablets a day", "Fire brigade 112", "The deposit is paid back to the"],
     "The pool is closed.",
     "- a kettle",
     "Name: Edith",
@@ -40,6 +41,16 @@ test("takes no sentence, item, record or row for a head", () => {
   ];
   const below = ["A text that follows and ends as a sentence does, as the others do."];
   expect([...loneHeads([...PAGE, ...others.flatMap((line) => [[line], below])])]).toEqual([0, 2, 3, 5, 7, 9]);
+});
+
+test("takes the line behind one that asks for its answer, and leaves both where they stand", () => {
+  const faq = [
+    ["What does the hall cost?"],
+    ["Twenty euros an hour"],
+    ["May I bring a dog?"],
+    ["Dogs wait outside, on a lead, where the rings are."],
+  ];
+  expect([...loneHeads([...PAGE, ...faq])]).toEqual([0, 2, 3, 5, 7, 9, 13]);
 });
 
 test("gives text its headings, a numbered section below its chapter", () => {

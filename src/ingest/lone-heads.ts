@@ -1,5 +1,6 @@
+import { isStopWord } from "../text/tokens.ts";
 import { NO_HEADING_END } from "./bold-heads.ts";
-import { COLUMNS, LABELLED, PLAIN, VALUED } from "./head-lines.ts";
+import { COLUMNS, LABELLED, PLAIN } from "./head-lines.ts";
 import { PROSE_WORD } from "./row-lines.ts";
 
 /** A heading that stands alone is at most so long, in characters. */
@@ -9,6 +10,7 @@ const CLEAR = 2;
 /** Clear heads, at least so many, and over this share of the lines that might be one: then a head alone above its text is how the document is written. */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
+const SECTION = /^\d+(?:\.\d+)*\.?\s+/;
 const SENTENCE_END = /[.!?:]["'”’»)\]]*$/;
 
 /**
@@ -18,12 +20,13 @@ const SENTENCE_END = /[.!?:]["'”’»)\]]*$/;
  * @param paragraphs lines of each, in order
  */
 export function loneHeads(paragraphs: readonly (readonly string[])[]): ReadonlySet<number> {
-  const candidates = paragraphs.flatMap((lines, i) => (isTitleLike(lines) ? [i] : []));
+  // What stands right behind a line that asks is its answer.
+  const candidates = paragraphs.flatMap((lines, i) => (isTitleLike(lines) && !asks(paragraphs[i - 1]) ? [i] : []));
   const alone = new Set(candidates);
   const heads = candidates.filter((i) => {
     // A chapter's name may stand above that of its first section.
     const below = paragraphs[alone.has(i + 1) ? i + 2 : i + 1] ?? [];
-    return below.length > 1 || isProse(below);
+    return (below.length > 1 && PLAIN.test(below[0] as string)) || isProse(below);
   });
   const clear = heads.filter((i) => {
     const below = paragraphs[i + 1] ?? [];
@@ -34,7 +37,14 @@ export function loneHeads(paragraphs: readonly (readonly string[])[]): ReadonlyS
 
 function isTitleLike([line, ...others]: readonly string[]): boolean {
   if (line === undefined || others.length > 0 || line.length > MAX_HEAD) return false;
-  return PLAIN.test(line) && /\p{L}{2}/u.test(line) && ![NO_HEADING_END, COLUMNS, LABELLED, VALUED].some((form) => form.test(line));
+  // A line with a figure says something by itself, and one whose last word announces another goes on behind an empty line, as at the end of a page.
+  const says = line.replace(SECTION, "");
+  if (/\d/.test(says) || isStopWord(/\p{Ll}+$/u.exec(says)?.[0] ?? "")) return false;
+  return PLAIN.test(line) && /\p{L}{2}/u.test(says) && ![NO_HEADING_END, COLUMNS, LABELLED].some((form) => form.test(line));
+}
+
+function asks(lines: readonly string[] | undefined): boolean {
+  return lines?.length === 1 && isTitleLike(lines) && (lines[0] as string).endsWith("?");
 }
 
 function isProse(lines: readonly string[]): boolean {

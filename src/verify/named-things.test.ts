@@ -24,6 +24,10 @@ test.each([
   ["What does model K-200 weigh?", [], ["K-200"]],
   ["Does 20-0997 ask for a witness?", ["20-0997"], []],
   ["Is $20 or 5% or 12 months or 1990s a code?", [], []],
+  // Squares and cubes of lengths are units where an amount is meant; other signs behind a number are names.
+  ["What does a radiator in a room of 20 m2 need, or of 20 m2-40 m2?", [], []],
+  ["What does floor insulation cost per m2?", [], []],
+  ["What do 2 PS3 pads cost beside an M2?", ["PS3", "M2"], []],
   ["HOW LONG IS THE WARRANTY", [], []],
   ["Is It Covered By The Warranty Of Teal", [], []],
   ["", [], []],

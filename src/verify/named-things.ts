@@ -22,8 +22,8 @@ export interface NameParts {
 
 /** A sign that holds letters and digits: `20-0997`, `u256`; an amount with its unit is none. */
 const CODE = /(?<![\p{L}\p{N}$€£.-])(?=[\p{L}\d-]*\d)(?:\p{L}+-?\d[\p{L}\d-]*|\d+-\d{3,}[\p{L}\d-]*)(?![\p{L}\p{N}%])/gu;
-/** Behind a number a letter or three with a power are its unit: `20 m2`. */
-const UNIT = /(?<=\d[ \u00a0]?)\p{L}{1,3}[23](?![\p{L}\d-])/gu;
+/** Squares and cubes of lengths where an amount of them is meant: `20 m2`, `per m2`. "PS2" and "M3" are names. */
+const UNIT = /(?<=\d[ \u00a0]?|\b(?:per|each|a) |\/ ?)(?:[kdcmµ]?m|ft|in|yd|mi)[23](?![\p{L}\d])/gu;
 const SENTENCE = /[^.?!\n]+/g;
 const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
 /** Capitals in more of the words say nothing. */

@@ -99,6 +99,9 @@ describe("chooseQuotes", () => {
     expect(await rowsFor("sauna thursday")).toEqual(["Thursday"]);
     expect(await rowsFor("sauna thursday friday")).toEqual(["Friday", "Thursday"]);
     expect(await rowsFor("sauna hours")).toEqual(["Friday", "Thursday", "Wednesday"]);
+    const parking = [row("place | free on"), row("Park North | Sunday"), row("Quay | Sunday"), row("Mole | Monday")];
+    const places = (await choose("where to park on Sunday", parking)).map(({ quote }) => quote.text);
+    expect(places.sort()).toEqual(["Park North | Sunday", "Quay | Sunday"]);
   });
 
   it("does not read a row by a header that it does not fit", async () => {

@@ -3,8 +3,9 @@ import { nameCells, readCells } from "../text/table-row.ts";
 import { unitAt } from "../text/units.ts";
 import type { Passage, Quote, SourceText } from "../types.ts";
 import type { Choice } from "./choice.ts";
-import type { AskedBits, QuoteWords } from "./piece-view.ts";
+import type { PieceView, QuoteWords } from "./piece-view.ts";
 import { type Piece, quoteOf } from "./pieces.ts";
+import { rowsBeside } from "./rows-beside.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
 
@@ -55,8 +56,10 @@ function captionOf({ header, passage, start }: Quote): SourceText | null {
 }
 
 /** Verbatim quotes out of pieces that are sorted best first; none overlaps another or says the same again. */
-export function chooseQuotes({ pieces, asked }: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
-  const chosen: (AskedRow & { quote: Quote; said: Said; candidate: QuoteCandidate })[] = [];
+export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
+  const { pieces, asked } = choice;
+  const standsBeside = rowsBeside(choice);
+  const chosen: { view: PieceView; quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
   for (const { view, chance, followedBy } of pieces) {
     if (chosen.length === limit) break;
     const { piece, evidence } = view;
@@ -65,29 +68,13 @@ export function chooseQuotes({ pieces, asked }: Choice, words: Pick<QuoteWords, 
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
-    const keys = asked.bitsIn(quote.text);
-    if (
-      chosen.some((other) => isRowBeside(other, { piece, keys }) && other.candidate.quote.passage.document.id === quote.passage.document.id)
-    )
-      continue;
+    if (chosen.some((other) => standsBeside(view, other.view))) continue;
     const views = followedBy === undefined ? [view] : [view, followedBy];
     const covers = new Set(views.flatMap((one) => [...asked.tokensIn(one.holds), ...[...one.values].map((kinds) => `${VALUE}${kinds}`)]));
     const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, piece, followedBy.piece) };
-    chosen.push({ piece, keys, quote, said, candidate: { ...quotes, ...following, score: chance, covers } });
+    chosen.push({ view, quote, said, candidate: { ...quotes, ...following, score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
-}
-
-interface AskedRow {
-  readonly piece: Piece;
-  /** Words of the question in it. */
-  readonly keys: AskedBits;
-}
-
-/** Is one a row beside the row that was asked for, of the same table, with some of its words of the question and none of its own: Wednesday's where Thursday was asked for? */
-function isRowBeside(asked: AskedRow, { piece, keys }: AskedRow): boolean {
-  const isSameTable = piece.header !== null && piece.header.start === asked.piece.header?.start;
-  return isSameTable && keys !== asked.keys && (keys & ~asked.keys) === 0;
 }
 
 /** Two quotes say the same when they share this part of all their words, the same numbers and the same negations. */

@@ -41,6 +41,9 @@ describe("piecesOf", () => {
     ["Clean it with a dry brush, never with water.", true],
     ["On Sundays it stays shut.", true],
     ["The clerk gives them back.", false],
+    ["The IT desk is open from 8 to 5.", false],
+    ["It is important to clean the blade.", false],
+    ["Dogs must have their own tag.", false],
     ["The baker keeps its blade in oil.", false],
     ["Children bring a towel.", false],
   ])("%s: means what stands before it: %s", (sentence, leans) => {

@@ -38,7 +38,7 @@ const MAX_CONDITIONS = 2;
 const DANGLING =
   /^(?:["“'(]\s*)?(?:(?:its|their|his|her|this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
 /** What stands before the first word that means a thing or person of another sentence, or of this one. */
-const BEFORE_PRONOUN = /^(.*?)\b(?:it|its|they|them|their|he|him|his|she|her)\b/isu;
+const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
 /** A sentence that begins like this limits the one before it. */
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
@@ -220,7 +220,8 @@ function lastItem(units: readonly PlacedUnit[], first: number): number {
 /** Of a list of lists, where each of its own items ends that has items below it, by the item's first unit; `null`: fewer than two have. */
 function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
   const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
-  const top = Math.min(...Array.from({ length: last - first + 1 }, (_, i) => levelOf(first + i)));
+  let top = levelOf(first);
+  for (let at = first; at <= last; at++) top = Math.min(top, levelOf(at));
   const parts = new Map<number, number>();
   let own = -1;
   for (let at = first; at <= last; at++) {

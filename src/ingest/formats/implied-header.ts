@@ -2,7 +2,7 @@ import type { MarkupEvent } from "./markup.ts";
 
 /** Rows that are looked at; the header is the first. */
 const LOOKED_AT = 12;
-/** Cells that say nothing of their columns but by their numbers: with two of them a first row may name a thing and its value. */
+/** Columns at least where values alone tell: in two, "Price | on request" above "Weight | 5 kg" is a row like the others. */
 const LEAST_COLUMNS = 3;
 /** Events of a cell at most: what is longer neither names a column nor is a value. */
 const MOST_EVENTS = 60;
@@ -26,6 +26,7 @@ interface Row {
 /**
  * The row that names the columns of a table in which no row is marked as its header (word processors mark none unless told to): the first, where it alone is bold
  * or where a column mostly of values stands below a cell without a digit.
+ * A guess: "Monday | closed | by appointment" above the hours of other days looks the same, so the row stays one that can be quoted.
  * @param partner of each event that opens something the one that closes it
  * @returns the event's index; -1: none
  */
@@ -36,9 +37,10 @@ export function impliedHeader(events: readonly MarkupEvent[], partner: Int32Arra
   // The corner above the rows' names may be empty.
   if (named.length < first.cells.length - 1 || new Set(named.map(({ text }) => text)).size < named.length) return -1;
   if (below.some(({ cells }) => cells.length !== first.cells.length)) return -1;
+  if (named.some(({ text }) => VALUE.test(text))) return -1;
   const isBold = ({ cells }: Row) => cells.every((cell) => cell.isBold || cell.text === "");
   if (isBold(first) && !below.some(isBold)) return first.index;
-  if (first.cells.length < LEAST_COLUMNS || named.some(({ text }) => VALUE.test(text))) return -1;
+  if (first.cells.length < LEAST_COLUMNS) return -1;
   const holdsValues = (_: Cell, column: number) => {
     const filled = below.flatMap(({ cells }) => cells[column]?.text || []);
     const values = filled.filter((text) => VALUE.test(text));

@@ -163,16 +163,9 @@ function isUnderlined([first, second]: readonly Line[]): boolean {
 
 /** Of a heading without marks: "3.1 Yeast" stands below "3 Fermentation". */
 function levelOf([first]: readonly Line[]): number {
-  return (
-    2 +
-    Math.min(
-      3,
-      /^\d+((?:\.\d+)*)/
-        .exec(first?.text ?? "")?.[1]
-        ?.split(".")
-        .slice(1).length ?? 0,
-    )
-  );
+  const [number = ""] = /^\d+(?:\.\d+)*/.exec(first?.text ?? "") ?? [];
+  const depth = number.split(".").length - 1;
+  return 2 + Math.min(depth, 3);
 }
 
 /** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */

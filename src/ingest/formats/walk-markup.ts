@@ -74,7 +74,7 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
     else if (name === "blockquote") writer.beginQuote();
     else if (name === "li" && !layout.has(index)) writer.beginItem();
     else if (name === "tr" && table !== undefined) {
-      writer.beginRow(table.table, index === table.header || isHeaderRow(events, index, close));
+      writer.beginRow(table.table, index === table.header ? "maybe" : isHeaderRow(events, index, close));
     } else {
       if (name === "td" || name === "th") writer.beginCell();
       else writer.paragraph();

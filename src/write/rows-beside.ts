@@ -1,0 +1,28 @@
+import type { Choice } from "./choice.ts";
+import type { AskedBits, PieceView } from "./piece-view.ts";
+
+/** Does a row stand beside one that was asked for, in the same table, and say nothing of what was asked? */
+export type StandsBeside = (row: PieceView, asked: PieceView) => boolean;
+
+/**
+ * Wednesday's row where Thursday was asked for: it holds some of the words of the question that the asked row holds, none of its own, and those are in every row of
+ * the table ("20 kg", "5 kg"). A word that some rows share ("Sunday") says that each of them is meant.
+ */
+export function rowsBeside({ pieces, asked }: Pick<Choice, "pieces" | "asked">): StandsBeside {
+  const inEvery = new Map<string, AskedBits>();
+  for (const { view } of pieces) {
+    const table = tableOf(view);
+    if (table !== null) inEvery.set(table, asked.bitsIn(view.text) & (inEvery.get(table) ?? ~0));
+  }
+  return (row, other) => {
+    const table = tableOf(row);
+    if (table === null || table !== tableOf(other)) return false;
+    const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
+    return keys !== wanted && (keys & ~(inEvery.get(table) ?? 0)) === 0 && (keys & ~wanted) === 0;
+  };
+}
+
+/** Names the table of a row by its document and header; `null`: it is no row, or has no header by which its table is known. */
+function tableOf({ piece, evidence }: PieceView): string | null {
+  return piece.header === null ? null : `${evidence.passage.document.id} ${piece.header.start}`;
+}
