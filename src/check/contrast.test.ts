@@ -61,25 +61,32 @@ describe("a sentence beside itself with its sense turned", () => {
     expect(await read("Guests must bring a passport.", "A passport that guests bring.", ["You must have all of these:"])).toEqual([]);
   });
 
-  it("is doubted where its source bears the other out with twice the odds, or ten times those of a denial, and only there", async () => {
+  it("is read beside what speaks of the word's surroundings, not beside what fits the whole sentence best", async () => {
+    const claim = "Guests of the hotel bring towels to the pool, and dogs must wear leather muzzles.";
+    const pool = "Guests of the hotel bring towels to the pool.";
+    expect(await read(claim, `${pool} Leather muzzles are what dogs must wear.`)).toEqual([]);
+    const another = "Dogs that bring leather muzzles must wear them.";
+    expect(await read(claim, `${pool} Leather muzzles are what dogs wear. ${another}`)).toEqual([]);
+    const { readClaims, calls } = fakeReadClaims();
+    await checkContrast(beside(claim, `${pool} Leather muzzles are what dogs wear.`), readClaims);
+    expect(calls.flat().map(({ text }) => text)).toEqual(["Leather muzzles are what dogs wear.", "Leather muzzles are what dogs wear."]);
+  });
+
+  it("is doubted where its source bears the other out with ten times the odds, and only there", async () => {
     const verdictOf = async (odds: number, claim = "Guests must book.", quote = "Booking is open to guests.") => {
       const { readClaims } = fakeReadClaims({ "Guests may book.": odds, "Dogs can board.": odds });
       return (await checkContrast(beside(claim, quote), readClaims))[0];
     };
-    const denial = ["Dogs cannot board.", "Dogs board first."] as const;
-    expect(await verdictOf(2.29, ...denial)).toMatchObject({ verdict: "pass" });
-    expect(await verdictOf(2.31, ...denial)).toMatchObject({
-      verdict: "warn",
-      reason: 'the cited quotes bear out "can" better than "cannot"',
-    });
-    expect(await verdictOf(0.69)).toMatchObject({ name: "contrast", verdict: "pass" });
-    const found = await verdictOf(0.7);
+    expect(await verdictOf(2.3)).toMatchObject({ name: "contrast", verdict: "pass" });
+    const found = await verdictOf(2.31);
     expect(found).toMatchObject({
       verdict: "warn",
       spans: [{ start: 7, end: 11 }],
       reason: 'the cited quotes bear out "may" better than "must"',
     });
-    expect(found?.score).toBeCloseTo(1 / (1 + Math.exp(0.7)), 10);
+    expect(found?.score).toBeCloseTo(1 / (1 + Math.exp(2.31)), 10);
+    const denial = await verdictOf(2.31, "Dogs cannot board.", "Dogs board first.");
+    expect(denial).toMatchObject({ verdict: "warn", reason: 'the cited quotes bear out "can" better than "cannot"' });
   });
 
   it("says nothing where nothing could be read", async () => {
@@ -124,14 +131,14 @@ describe("the reader that ships", () => {
 
   it.each([
     [
-      "You must bring a friend along to the tasting.",
-      "You may bring a friend along to the tasting.",
-      "Friends are welcome at the tasting if you want to bring one.",
+      "Visitors must take pictures in the old hall.",
+      "Visitors may take pictures in the old hall.",
+      "Visitors are allowed to take pictures in the old hall.",
     ],
     [
-      "Members may return the key on the last day.",
-      "Members must return the key on the last day.",
-      "Members are required to hand the key back on the last day.",
+      "Guests may return the key on the last day.",
+      "Guests must return the key on the last day.",
+      "Guests are required to return the key on the last day.",
     ],
     ["The harbour is not open on Sundays.", "The harbour can be visited on Sundays.", "On Sundays the harbour is open from 9 to 5."],
   ])("doubts that %s, and not that %s", async (wrong, right, quote) => {
