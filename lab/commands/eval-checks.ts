@@ -33,6 +33,8 @@ export function addEvalChecksCommand(evaluate: Command, context: CliContext): vo
     .addHelpText("after", "\nExample:\n  sourcebound eval checks --golden data/va-golden --corpus data/va-pages")
     .action(async ({ json, domain: name, ...flags }: ChecksFlags, command: Command) => {
       const { evaluateChecks } = await import("../runs/checks.ts");
+      const { createClaimReader } = await import("../../src/engine/claim-reader.ts");
+      const { createReaderKeeper } = await import("../../src/engine/reader-keeper.ts");
       const { loadEmbeddedEncoder } = await import("../../src/models/embedded-encoder.ts");
       const { createEmbeddedSupportScorer } = await import("../../src/models/embedded-support.ts");
       const given = Object.entries({ golden: flags.golden, corpus: flags.corpus, "base-url": flags.baseUrl, data: flags.data });
@@ -42,8 +44,11 @@ export function addEvalChecksCommand(evaluate: Command, context: CliContext): vo
       const line = ["eval checks", ...shown, `--profile ${flags.profile}`].join(" ");
       const encoder = loadEmbeddedEncoder();
       const support = profileNamed(flags.profile).check.support === null ? null : createEmbeddedSupportScorer(encoder);
-      const options = { ...flags, domain, support, encoder, signal: context.signal, command: line };
+      const keeper = createReaderKeeper();
+      const readClaims = createClaimReader(keeper);
+      const options = { ...flags, domain, support, readClaims, encoder, signal: context.signal, command: line };
       await showEvaluation(evaluateChecks(options), json, context);
+      await keeper.close();
     });
 }
 

@@ -22,6 +22,7 @@ export interface ChecksOptions {
   readonly domain: DraftOptions["domain"];
   readonly profile: string;
   readonly support: CheckContext["support"];
+  readonly readClaims?: CheckContext["readClaims"];
   readonly encoder: EmbeddedEncoder;
   readonly signal?: AbortSignal;
   readonly command: string;
@@ -44,7 +45,7 @@ export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<Ev
     if (mutable)
       sections.push({ name: "sentences made wrong", run: () => evaluateMutations({ ...options, data, sentences: SENTENCES, seed: SEED }) });
     const { check: settings } = profileNamed(options.profile);
-    const judged = { data, settings, encoder, signal, answers: ANSWERS, seed: SEED };
+    const judged = { data, settings, encoder, readClaims: options.readClaims, signal, answers: ANSWERS, seed: SEED };
     sections.push({ name: "judged sentences", run: () => evaluateJudgedSentences(judged) });
     for (const set of SUPPORT_SETS) sections.push({ name: set, run: () => evaluateSupport(set, { data, encoder, signal }) });
   }

@@ -15,6 +15,7 @@ export interface JudgedOptions {
   readonly data: string;
   readonly settings: CheckSettings;
   readonly encoder: EmbeddedEncoder;
+  readonly readClaims?: CheckContext["readClaims"];
   /** Answers of each task, drawn with the seed. */
   readonly answers: number;
   readonly seed: number;
@@ -31,7 +32,7 @@ const TASKS = ["qa", "summary"] as const;
  * @returns `null` when the set is not there
  */
 export async function evaluateJudgedSentences(options: JudgedOptions): Promise<ChecksSection | null> {
-  const { data, settings, encoder, answers, seed, signal } = options;
+  const { data, settings, encoder, readClaims, answers, seed, signal } = options;
   const items = readSupportSet("ragtruth", data);
   if (items === null) return null;
   const random = createRandom(seed);
@@ -40,7 +41,7 @@ export async function evaluateJudgedSentences(options: JudgedOptions): Promise<C
   const contexts = Array.from({ length: SUPPORT_FOLDS }, (_, fold): CheckContext => {
     const weights = readSupportWeights(join(PACKAGE_ROOT, `lab/train/support/folds/fold-${fold}.json`));
     const support = settings.support === null ? null : createEmbeddedSupportScorer(encoder, weights);
-    return { settings, hosts: [], homePage: null, reader, question: "", support };
+    return { settings, hosts: [], homePage: null, reader, question: "", support, readClaims };
   });
   const metrics: Record<string, number | null> = {};
   const n: Record<string, number> = {};

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type VerifiedSentence, type VerifyOptions, verifyAnswer } from "../../src/answer/verify-answer.ts";
+import { createClaimReader } from "../../src/engine/claim-reader.ts";
+import { createReaderKeeper } from "../../src/engine/reader-keeper.ts";
 import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { createRandom } from "../../src/grade/random.ts";
@@ -35,6 +37,8 @@ interface Judged {
 export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeDraftsOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
   const support = createEmbeddedSupportScorer(sharedEncoder());
+  const keeper = createReaderKeeper();
+  const readClaims = createClaimReader(keeper);
   for (const folders of sets) {
     const set = readGoldenSet(folders);
     yield { type: "progress", done: judged.length, total: judged.length, what: `${set.name}: making drafts` };
@@ -48,9 +52,10 @@ export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeD
     for (const [key, group] of groupBy(drafts, ({ question, sources }) => JSON.stringify([question, ...sources]))) {
       await setImmediate();
       yield { type: "progress", done: judged.length, total: judged.length + drafts.length, what: `${set.name}: ${key}` };
-      judged.push(...(await judgeGroup(set.name, set.corpus, group, { support, signal })));
+      judged.push(...(await judgeGroup(set.name, set.corpus, group, { support, readClaims, signal })));
     }
   }
+  await keeper.close();
   yield { type: "report", ...summarize(judged, seed, command) };
 }
 

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { type CheckContext, checkSentence } from "../../src/check/check.ts";
 import type { CitedQuote } from "../../src/check/finding.ts";
 import { createReader } from "../../src/check/statements.ts";
+import { createClaimReader } from "../../src/engine/claim-reader.ts";
+import { createReaderKeeper } from "../../src/engine/reader-keeper.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
 import { sharedEncoder } from "../../src/models/shared-encoder.ts";
@@ -40,13 +42,18 @@ interface Judged extends Row {
 export async function* evaluateOwnSentences({ file, profile, uncited, command }: OwnSentencesOptions): AsyncGenerator<EvaluateEvent, void> {
   const settings = profileNamed(profile).check;
   const support = usesSupport({ check: settings }) ? createEmbeddedSupportScorer(sharedEncoder()) : null;
-  const context: CheckContext = { settings, hosts: [], homePage: null, reader: createReader(), question: "", support };
+  const keeper = createReaderKeeper();
+  const context: CheckContext = {
+    ...{ settings, hosts: [], homePage: null, reader: createReader(), question: "", support },
+    readClaims: createClaimReader(keeper),
+  };
   const judged: Judged[] = [];
   for (const row of readRows(file)) {
     const wrong = await judge(row.false, row, uncited, context);
     const right = await judge(row.true, row, uncited, context);
     judged.push({ ...row, falseOutcome: wrong.outcome, trueOutcome: right.outcome, why: [...wrong.why, "|", ...right.why] });
   }
+  await keeper.close();
   yield { type: "report", ...summarize(judged, command) };
 }
 

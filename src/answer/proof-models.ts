@@ -1,3 +1,6 @@
+import type { ReadClaims } from "../check/contrast.ts";
+import { createClaimReader } from "../engine/claim-reader.ts";
+import { createReaderKeeper } from "../engine/reader-keeper.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../models/embedded-support.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";
@@ -9,6 +12,7 @@ import { once } from "../text/once.ts";
 export interface ProofModels {
   readonly encoder: () => EmbeddedEncoder;
   readonly support: () => EmbeddedSupportScorer;
+  readonly readClaims: () => ReadClaims;
   readonly words: () => ReadWords;
   /** Hashes of the weights, by file. */
   readonly hashes: () => Readonly<Record<string, string>>;
@@ -20,6 +24,7 @@ export function createProofModels(): ProofModels {
   return {
     encoder,
     support: once(() => createEmbeddedSupportScorer(encoder())),
+    readClaims: once(() => createClaimReader(createReaderKeeper())),
     words: once(() => createWordReader()),
     hashes: once(hashWeights),
   };

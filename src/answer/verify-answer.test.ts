@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ReadClaims } from "../check/contrast.ts";
 import { renderVerified } from "../cli/commands/check.ts";
 import { loadDomain } from "../engine/domain.ts";
 import { processorMs } from "../testing/processor-time.ts";
@@ -48,6 +49,16 @@ describe("verifyAnswer", () => {
     expect(found.passed).toBe(true);
     expect(found.sources.map(({ path }) => path)).toEqual(["a-tinnitus.md", "b-appeal.html", "c/list.json#x"]);
     expect(found.unreadable.map(({ path }) => path).sort()).toEqual(["e.md", "f.pdf"]);
+  });
+
+  it("reads a sentence beside its source with its modal turned, by the reader that ships or the one that is given", async () => {
+    const answer = "You must get hearing aids for free if you are enrolled [3].";
+    const foundBy = async (options = {}) =>
+      (await verify(answer, options)).sentences[0]?.checks.find(({ name }) => name === "contrast")?.score ?? null;
+    const evenly: ReadClaims = async (pairs) => pairs.map(() => ({ claim: { supported: 0, contradicted: 0, notFound: 0 } }));
+    expect(await foundBy({ readClaims: evenly })).toBe(0.5);
+    expect(await foundBy({ readClaims: null })).toBeNull();
+    expect(await foundBy()).toBeGreaterThan(0);
   });
 
   it("gives the source's sentence at its exact characters of the file", async () => {

@@ -5,7 +5,9 @@ import type { CitedQuote, Finding } from "../check/finding.ts";
 import { guardAnswer } from "../check/guard-answer.ts";
 import { parseMarkers } from "../check/markers.ts";
 import { createReader } from "../check/statements.ts";
+import { createClaimReader } from "../engine/claim-reader.ts";
 import { type DomainPack, publishedContacts } from "../engine/domain.ts";
+import { createReaderKeeper } from "../engine/reader-keeper.ts";
 import { messageOf, RequestError } from "../errors.ts";
 import { terminologyOf } from "../guard/terminology.ts";
 import { documentQuotes } from "../ingest/document-quotes.ts";
@@ -35,6 +37,8 @@ export interface VerifyOptions {
   readonly tenant?: string | null | undefined;
   /** Replaces the support score that the profile asks for. */
   readonly support?: CheckContext["support"] | undefined;
+  /** @default by the reader that ships */
+  readonly readClaims?: CheckContext["readClaims"];
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -109,8 +113,23 @@ export interface Sources {
 export async function verifyAgainst(
   question: string,
   answer: string,
-  { documents, unreadable }: Sources,
+  sources: Sources,
   options: VerifyOptions = {},
+): Promise<VerifiedAnswer> {
+  if (options.readClaims !== undefined) return verify(question, answer, sources, options);
+  const keeper = createReaderKeeper();
+  try {
+    return await verify(question, answer, sources, { ...options, readClaims: createClaimReader(keeper) });
+  } finally {
+    await keeper.close();
+  }
+}
+
+async function verify(
+  question: string,
+  answer: string,
+  { documents, unreadable }: Sources,
+  options: VerifyOptions,
 ): Promise<VerifiedAnswer> {
   const { domain, tenant = null, signal } = options;
   assertAnswer(answer);
@@ -129,6 +148,7 @@ export async function verifyAgainst(
     reader: createReader(),
     question,
     support,
+    readClaims: options.readClaims,
     guards,
   };
   const sentences: VerifiedSentence[] = [];

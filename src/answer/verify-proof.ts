@@ -245,6 +245,7 @@ function contextOf({ checking, question, served }: ProofStatement, reads: boolea
     reader: createReader(models.words()),
     question: served?.resolved ?? question.resolved,
     support: scores ? support : null,
+    readClaims: scores ? (pairs) => models.readClaims()(pairs) : null,
     guards: { contacts, terminology },
   };
 }

@@ -1,9 +1,10 @@
 import { BORNE_OUT, GUARDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
-import { fitOf } from "./alignment.ts";
+import { type Alignment, fitOf } from "./alignment.ts";
 import { checkCitations } from "./citations.ts";
 import { checkClaim, layBeside } from "./claim-checks.ts";
+import { checkContrast, type ReadClaims } from "./contrast.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
 import { removeMarkup } from "./markup.ts";
@@ -24,6 +25,8 @@ export interface CheckContext {
   readonly question: string;
   /** `null`: no learned score is installed; the wording itself stays unscored. */
   readonly support: SupportScorer | null;
+  /** Reads a sentence beside what it cites, where the profile asks for a support score; absent or `null`: there is no reader. */
+  readonly readClaims?: ReadClaims | null | undefined;
   /** Compares an uncited sentence with sources, where the profile asks for that. */
   readonly similarity?: SimilarityScorer | undefined;
   /** What the guards know of domain and tenant; absent: nothing. */
@@ -85,7 +88,9 @@ export async function checkSentence(
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
-  const findings = recited === null && urls.text === text ? found : checkClaim(layBeside(urls.text, quotes, question, settings, reader));
+  const isAsWritten = recited === null && urls.text === text;
+  const beside = isAsWritten ? written : layBeside(urls.text, quotes, question, settings, reader);
+  const findings = isAsWritten ? found : checkClaim(beside);
   const citations =
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)
@@ -95,14 +100,23 @@ export async function checkSentence(
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   if (markup !== null) results.push(markup);
   results.push(...guard(urls.text, quotes));
+  if (settings.support !== null && isKept(results)) results.push(...(await contrastOf(beside.alignment, context)));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
-    kept: !empty && results.every(({ verdict }) => verdict !== "fail"),
+    kept: !empty && isKept(results),
     recited,
     results,
     ...judge(results, quotes.length > 0),
   };
+}
+
+function isKept(results: readonly Finding[]): boolean {
+  return results.every(({ verdict }) => verdict !== "fail");
+}
+
+async function contrastOf(alignment: Alignment, { readClaims }: CheckContext): Promise<Finding[]> {
+  return readClaims === undefined || readClaims === null ? [] : checkContrast(alignment, readClaims);
 }
 
 async function nearestSource(

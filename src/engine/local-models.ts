@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ChooserParts } from "../answer/choose.ts";
+import type { ReadClaims } from "../check/contrast.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
@@ -27,6 +28,7 @@ import { whileHeld } from "../text/while-held.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
+import { createClaimReader } from "./claim-reader.ts";
 import type { DomainPack } from "./domain.ts";
 import { createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 
@@ -42,6 +44,7 @@ const sharedGateWeights = whileHeld(
 export interface LocalModels {
   readonly rerankers: NonNullable<RetrieveParts["rerankers"]>;
   readonly support: Pick<SupportScorer, "id" | "score">;
+  readonly readClaims: ReadClaims;
   readonly sufficiency: () => LearnedParts;
   readonly chooser: () => ChooserParts;
   readonly weightsOfGate: () => GateWeights;
@@ -196,6 +199,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
   return {
     rerankers,
     support,
+    readClaims: createClaimReader(reader),
     sufficiency,
     chooser,
     weightsOfGate,

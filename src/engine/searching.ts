@@ -24,7 +24,7 @@ export interface SearchingParts {
   readonly config: Config;
   readonly store: Pick<Store, "documents">;
   readonly domains: Domains;
-  readonly local: Pick<LocalModels, "support">;
+  readonly local: Pick<LocalModels, "support" | "readClaims">;
   readonly answerParts: Engine["answerParts"];
   readonly ready: (domain: string) => Promise<void>;
 }
@@ -69,7 +69,7 @@ export function createSearching(parts: SearchingParts): Pick<Engine, "search" | 
       if (given.documents.length === 0) throw noSources(given.unreadable);
       return verifyAgainst(question, answer, given, {
         ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
-        support: parts.local.support,
+        ...{ support: parts.local.support, readClaims: parts.local.readClaims },
       });
     },
   };
