@@ -188,11 +188,9 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
 /** "Clean it with a brush", "On Sundays it stays shut": before the pronoun stand no two words of their own, one that acts and one that is meant. */
 function pointsBack(start: string): boolean {
   const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
-  const own = before
-    ?.toLowerCase()
-    .match(WORD)
-    ?.filter((word) => !isStopWord(word.replace(/['’]/g, "")));
-  return own !== undefined ? own.length < 2 : before !== undefined;
+  if (before === undefined) return false;
+  const own = (before.toLowerCase().match(WORD) ?? []).filter((word) => !isStopWord(word.replace(/['’]/g, "")));
+  return own.length < 2;
 }
 
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): PlacedUnit[] {
