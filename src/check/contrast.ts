@@ -1,5 +1,5 @@
 import type { PairReading, Reader, TextPair } from "../reader/reader.ts";
-import { countNegators, verbOf } from "../reading/negation.ts";
+import { countNegators, deniedVerbs } from "../reading/negation.ts";
 import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
@@ -24,8 +24,6 @@ const LEAST = Math.log(10);
 /** What may be, said as what must be, and the other way round. */
 const MODAL = /\b(?:may|might|can|could|must|should|will|would)\b(?!\s(?:not|never)\b|n['’]?t)/gu;
 const MAY_BE = /^(?:may|might|can|could)$/u;
-const DENIAL =
-  /\b(?:cannot|(?:is|are|was|were|can|could|will|would|must|should|may|might|has|have|had|do|does|did)(?:\s(?:not|never)\b(?!\sonly)|n['’]t)|(?:ca|wo)n['’]t)/giu;
 
 /** One word of a sentence turned into its opposite, beside the statement that speaks of what stands around it. */
 interface Turned {
@@ -70,12 +68,12 @@ function turnedModal(alignment: Alignment): Turned | null {
 
 /** The first denial, where no fitting statement denies anything. */
 function turnedDenial(alignment: Alignment): Turned | null {
-  const [found] = alignment.claim.text.matchAll(DENIAL);
+  const [found] = deniedVerbs(alignment.claim.text);
   if (found === undefined) return null;
-  const place = placeOf(found);
-  const [best, ...others] = fitting(place, alignment);
+  const { start, end, affirmed } = found;
+  const [best, ...others] = fitting({ start, end }, alignment);
   if (best === undefined || [best, ...others].some((one) => countNegators(saidBy(one)) > 0)) return null;
-  return { place, instead: verbOf(found[0].replace(/\s\p{L}+$/u, "")), statement: best };
+  return { place: { start, end }, instead: affirmed, statement: best };
 }
 
 /** Statements that fit a place's surroundings, the best first. */

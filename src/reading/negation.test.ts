@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countNegators, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
+import { countNegators, deniedVerbs, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
 
 describe("negation", () => {
   it.each(["not", "Never", "cannot", "can't", "can’t", "cant", "doesnt", "wouldn't", "unable"])("%s denies its clause", (word) => {
@@ -50,4 +50,17 @@ describe("negation", () => {
     time(2000);
     expect(time(40_000)).toBeLessThan(40 * Math.max(time(10_000), 1000));
   });
+});
+
+it.each([
+  ["Dogs may not enter.", ["may not > may"]],
+  [
+    "Dogs won't and cannot enter, and never did; they were never asked.",
+    ["won't > will", "cannot > can", "and never > and", "were never > were"],
+  ],
+  ["Dogs are not only welcome.", []],
+  ["Whether or not dogs enter, no dog stays.", []],
+  ["", []],
+])("%s: denies its verbs: %j", (text, denied) => {
+  expect(deniedVerbs(text).map(({ start, end, affirmed }) => `${text.slice(start, end)} > ${affirmed}`)).toEqual(denied);
 });
