@@ -12,9 +12,11 @@ import { type PlainFile, type PlainItem, type PlainMarkdown, type PlainPiece, re
 const GROUP_LENGTH = 1_000;
 const LIST_GROUP_LENGTH = 8_000;
 
-const DEFINITION = /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*\S.*$/gm;
+/** A link's definition from its label on; it may stand in items of lists and in quotes. */
+const DEFINITION = /^ {0,3}(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)*(\[([^\]\n]{1,200})\]:[ \t]*\S.*)$/gm;
 /** Lines that look like definitions of one label: the first that is one by the grammar counts, and only the full parser tells. */
 const SAME_LABEL = 4;
+const INNER_FENCE = /^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)+(?:`{3}|~{3})/m;
 const REFERENCE = /\[([^[\]\n]{1,200})\]/g;
 const MAY_CONTINUE_LIST = /^(?:[ \t]|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/;
 const INLINE_SYNTAX = /[*_`[\]<&\\]/;
@@ -81,6 +83,8 @@ export function createMarkdownWriter(
     const listEnds = endsOfLists(parts);
     let groupStart = -1;
     let groupEnd = -1;
+    // Code inside of an item may go on behind empty lines, and shows the tags of lines that are empty but for them.
+    let holdsFence = false;
     for (let i = 0; i < parts.length; i++) {
       const part = parts[i] as Segment;
       const last = listEnds[i] as number;
@@ -89,7 +93,10 @@ export function createMarkdownWriter(
       const isContinued =
         part.kind === "plain" && part.plain.items.length > 0 && next !== undefined && mayContinueList(source.masked, next);
       const isSimple =
-        part.kind !== "markdown" && !alwaysParse && !isContinued && (groupStart < 0 || opensBlock || part.kind === "hostile");
+        part.kind !== "markdown" &&
+        !alwaysParse &&
+        !isContinued &&
+        (groupStart < 0 || (opensBlock && !holdsFence) || part.kind === "hostile");
       const length = groupEnd - groupStart;
       const mayCut =
         part.isCut || (opensBlock && length > GROUP_LENGTH) || (!/\s/.test(source.masked[part.start] ?? "") && length > LIST_GROUP_LENGTH);
@@ -104,7 +111,8 @@ export function createMarkdownWriter(
         if (part.kind === "plain" && part.plain.items.length > 0) writer.endList();
         i = last;
       } else {
-        if (groupStart < 0) groupStart = part.start;
+        if (groupStart < 0) [groupStart, holdsFence] = [part.start, false];
+        holdsFence ||= INNER_FENCE.test(source.masked.slice(part.start, part.end));
         groupEnd = part.end;
       }
     }
@@ -135,11 +143,13 @@ export function createMarkdownWriter(
 
   function parse(start: number, end: number, parseOptions: Options): void {
     const text = source.masked.slice(start, end);
-    const children = fromMarkdown(text + definitions.usedIn(text), parseOptions).children;
+    // First, as code that nothing closes would run on into them.
+    const defined = definitions.usedIn(text);
+    const children = fromMarkdown(defined + text, parseOptions).children;
     // Definitions that turn out to be none would be text twice.
     tree.write(
-      children.filter((node) => startOf(node) < text.length),
-      { start, end },
+      children.filter((node) => startOf(node) >= defined.length),
+      { start: start - defined.length, end },
     );
   }
 }
@@ -249,7 +259,7 @@ function options(disabled: readonly string[]): Options {
 /** The link definitions of a file: a part may refer to one wherever it stands. */
 function linkDefinitions(masked: string, hasDefinitions: boolean): { usedIn(text: string): string } {
   const definitions = new Map<string, string[]>();
-  for (const [line, label] of hasDefinitions ? masked.matchAll(DEFINITION) : []) {
+  for (const [, line = "", label] of hasDefinitions ? masked.matchAll(DEFINITION) : []) {
     const key = labelKey(label ?? "");
     const lines = definitions.get(key);
     if (lines === undefined) definitions.set(key, [line]);
@@ -261,7 +271,7 @@ function linkDefinitions(masked: string, hasDefinitions: boolean): { usedIn(text
       const labels = new Set([...text.matchAll(REFERENCE)].map(([, label]) => labelKey(label ?? "")));
       return [...labels]
         .flatMap((label) => definitions.get(label) ?? [])
-        .map((line) => `\n\n${line}`)
+        .map((line) => `${line}\n\n`)
         .join("");
     },
   };

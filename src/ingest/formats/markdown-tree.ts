@@ -5,7 +5,7 @@ import type { MaskedSource } from "./masked-source.ts";
 
 /** Writes what the full parser read. */
 export interface TreeWriter {
-  /** @param part the range of the source that was parsed: nodes count from its start, and what runs on behind it ends there */
+  /** @param part the range of the source that was parsed; nodes count from its start */
   write(nodes: readonly RootContent[], part: TextRange): void;
 }
 
@@ -53,8 +53,7 @@ export function createTreeWriter(source: MaskedSource, writer: BlockWriter): Tre
         writeRows(sides, node.children, base);
         return;
       case "code":
-        // An unclosed fence would run on into the definitions after its part.
-        writer.code(codePieces(source.masked, node.value, startOf(node) + base, Math.min(part.end, endOf(node) + base)));
+        writer.code(codePieces(source.masked, node.value, startOf(node) + base, endOf(node) + base));
         return;
       default:
         return;

@@ -514,6 +514,10 @@ describe("the short way past the full parser", () => {
     "<h2>*Fees*<td>Ten</td></h2>",
     "**a [b** c](d)",
     "[a `b](c) d`",
+    "[u]\n\n---\n\n\n   1. [u]: v",
+    "1. ```js\n<br>\n\n---\n\n\n]:",
+    "\n  - 2) ```js\n<br>\n\n---\n\n[^1]\n    -   ",
+    "w* ```js\n[u]: v* \n\n---\n\n\n    - “t”\n```\n",
   ])("gives the same blocks of %j", (source) => {
     expect(blocksOf(parseMarkdownText(source, 0))).toEqual(blocksOf(parseMarkdownText(source, 0, { alwaysParse: true })));
   });
