@@ -1,9 +1,9 @@
 import { BORNE_OUT, GUARDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
-import { type Alignment, fitOf } from "./alignment.ts";
+import { fitOf } from "./alignment.ts";
 import { checkCitations } from "./citations.ts";
-import { checkClaim, layBeside } from "./claim-checks.ts";
+import { type ClaimFacts, checkClaim, layBeside } from "./claim-checks.ts";
 import { checkContrast, type ReadClaims } from "./contrast.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
@@ -100,7 +100,7 @@ export async function checkSentence(
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   if (markup !== null) results.push(markup);
   results.push(...guard(urls.text, quotes));
-  if (settings.support !== null && isKept(results)) results.push(...(await contrastOf(beside.alignment, context)));
+  if (settings.support !== null && isKept(results)) results.push(...(await contrastOf(beside, context)));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
@@ -115,8 +115,8 @@ function isKept(results: readonly Finding[]): boolean {
   return results.every(({ verdict }) => verdict !== "fail");
 }
 
-async function contrastOf(alignment: Alignment, { readClaims }: CheckContext): Promise<Finding[]> {
-  return readClaims === undefined || readClaims === null ? [] : checkContrast(alignment, readClaims);
+async function contrastOf(facts: ClaimFacts, { readClaims }: CheckContext): Promise<Finding[]> {
+  return readClaims === undefined || readClaims === null ? [] : checkContrast(facts, readClaims);
 }
 
 async function nearestSource(

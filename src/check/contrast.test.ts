@@ -2,15 +2,15 @@ import { afterAll, describe, expect, it } from "vitest";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import type { TextPair } from "../reader/reader.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
-import { align } from "./alignment.ts";
 import { checkSentence } from "./check.ts";
+import { layBeside } from "./claim-checks.ts";
 import { CONTRAST_WEIGHTS, checkContrast, type ReadClaims } from "./contrast.ts";
 import { createReader } from "./statements.ts";
 
 const reader = createReader();
 const cited = (text: string) => ({ text, url: null, exact: true });
-const beside = (claim: string, quote: string, above: readonly string[] = []) =>
-  align(reader.read(claim), reader.statements({ ...cited(quote), above }), new Set());
+const beside = (claim: string, quote: string, above: readonly string[] = [], question = "") =>
+  layBeside(claim, [{ ...cited(quote), above }], question, sourcebound.check, reader);
 
 /** Log odds by sentence; 0 for others. */
 function fakeReadClaims(odds: Readonly<Record<string, number>> = {}): { readClaims: ReadClaims; calls: TextPair[][] } {
@@ -40,7 +40,7 @@ describe("a sentence beside itself with its sense turned", () => {
     ["Dogs won't board.", "Dogs board first.", "Dogs will board."],
     ["Dogs were never admitted.", "Dogs are admitted.", "Dogs were admitted."],
   ])("is read: %s", async (claim, quote, turned) => {
-    expect(await read(claim, quote)).toEqual([claim, turned]);
+    expect(await read(claim, quote)).toEqual([turned, claim]);
   });
 
   it.each([
@@ -91,6 +91,57 @@ describe("a sentence beside itself with its sense turned", () => {
 
   it("says nothing where nothing could be read", async () => {
     expect(await checkContrast(beside("Guests must book.", "Booking is open to guests."), async () => null)).toEqual([]);
+  });
+});
+
+describe("a sentence beside itself with another value of its sources", () => {
+  const claim = "Bikes cost 5 euros a day.";
+  const quote = "Boats cost 5 euros a day. Bikes cost 9 euros a day.";
+  const pairsOf = async (...[of, by, above, question]: Parameters<typeof beside>) => {
+    const { readClaims, calls } = fakeReadClaims();
+    await checkContrast(beside(of, by, above, question), readClaims);
+    return calls.flat().map((pair) => [pair.question, pair.text]);
+  };
+
+  it("is read beside what holds the other and beside what holds its own, each below what stands above it", async () => {
+    expect(await pairsOf(claim, quote, ["Prices", "In summer"])).toEqual([
+      ["Bikes cost 9 euros a day.", "Prices In summer Bikes cost 9 euros a day."],
+      [claim, "Prices In summer Bikes cost 9 euros a day."],
+      [claim, "Prices In summer Boats cost 5 euros a day."],
+    ]);
+  });
+
+  it.each([
+    ["what holds its own value fits better", "Boats cost 5 euros a day.", quote, ""],
+    ["the question brought it", claim, quote, "Do bikes cost 5 euros?"],
+    ["the other is of another measure", claim, "Boats cost 5 euros a day. Bikes cost a day 9 kg.", ""],
+    ["nothing holds it", "Bikes cost 7 euros a day.", quote, ""],
+    ["what fits holds both", claim, "Boats cost 5 euros a day. Bikes cost 9 euros a day, or 5 euros a day.", ""],
+  ])("is not read where %s", async (_where, of, by, question) => {
+    expect(await pairsOf(of, by, [], question)).toEqual([]);
+  });
+
+  it("reads at most three others for a value, and nine for a sentence", async () => {
+    const prices = [9, 8, 7, 6, 4].map((price) => `Bikes cost ${price} euros a day.`).join(" ");
+    const others = (pairs: readonly (readonly (string | undefined)[])[], written: string) =>
+      pairs.filter(([one]) => one !== written).length;
+    expect(others(await pairsOf(claim, `Boats cost 5 euros a day. ${prices}`), claim)).toBe(3);
+    const many = "Bikes cost 5 euros, 15 euros, 25 euros, or 35 euros a day.";
+    const own = "Boats cost 5 euros, 15 euros, 25 euros, or 35 euros a day.";
+    expect(others(await pairsOf(many, `${own} ${prices}`), many)).toBe(9);
+  });
+
+  it("is doubted in each place that is better borne out otherwise", async () => {
+    const { readClaims } = fakeReadClaims({ "Bikes cost 9 euros a day.": 2.31 });
+    expect(await checkContrast(beside(claim, quote), readClaims)).toMatchObject([
+      {
+        verdict: "warn",
+        spans: [{ start: 11, end: 18 }],
+        reason: 'the cited quotes bear out "9 euros" better than "5 euros"',
+      },
+    ]);
+    const sure = fakeReadClaims({ "Bikes cost 9 euros a day.": 2.31, [claim]: 0.1 });
+    expect(await checkContrast(beside(claim, quote), sure.readClaims)).toMatchObject([{ verdict: "pass" }]);
   });
 });
 

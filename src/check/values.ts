@@ -91,7 +91,7 @@ const NEEDS_UNIT: ReadonlySet<Measure> = new Set(["days", "months", "minutes", "
  * value beside one with that unit ("30 days, then 60").
  * @param by what states it
  */
-function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: Reading | null): boolean {
+export function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: Reading | null): boolean {
   if (!equalQuantities(claimed, stated)) return false;
   if (claimed.measure !== "count" || stated.measure === "count") return true;
   const alike = claim.quantities.filter(({ measure }) => measure === stated.measure);
@@ -106,7 +106,7 @@ function ownShare({ words }: Reading, { roots }: Statement): number {
 }
 
 /** Did the question bring the value? A bare number only of the same thing: the 35 of "chapter 35" is not the one of "over 35". */
-function isAsked(quantity: Quantity, claim: Reading, question: Reading): boolean {
+export function isAsked(quantity: Quantity, claim: Reading, question: Reading): boolean {
   return question.quantities.some(
     (one) =>
       equalQuantities(quantity, one) &&
@@ -142,7 +142,8 @@ function standsInTheCell(stated: Quantity, holding: Statement, other: Statement,
   return cell?.measure === "count" && !isClaimed(cell, claim);
 }
 
-function isClaimed(quantity: Quantity, { quantities }: Reading): boolean {
+/** Does the claim say the value itself? */
+export function isClaimed(quantity: Quantity, { quantities }: Reading): boolean {
   return quantities.some((mine) => equalQuantities(mine, quantity));
 }
 
