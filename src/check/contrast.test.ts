@@ -116,6 +116,8 @@ describe("a sentence beside itself with another value of its sources", () => {
     ["the question brought it", claim, quote, "Do bikes cost 5 euros?"],
     ["the other is of another measure", claim, "Boats cost 5 euros a day. Bikes cost a day 9 kg.", ""],
     ["nothing holds it", "Bikes cost 7 euros a day.", quote, ""],
+    ["it numbers the sentence", "5. Bikes cost more a day.", "Boats cost 5 more a day.\n\nBikes cost 9 more a day.", ""],
+    ["the other numbers its sentence", "Bikes cost 5 more a day.", "Boats cost 5 more a day.\n\n9. Bikes cost more a day.", ""],
     ["what fits holds both", claim, "Boats cost 5 euros a day. Bikes cost 9 euros a day, or 5 euros a day.", ""],
   ])("is not read where %s", async (_where, of, by, question) => {
     expect(await pairsOf(of, by, [], question)).toEqual([]);

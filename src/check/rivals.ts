@@ -4,7 +4,7 @@ import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";
 import type { ClaimFacts } from "./claim-checks.ts";
 import type { Statement } from "./statements.ts";
-import { bears, isAsked } from "./values.ts";
+import { bears, isAsked, statedValues } from "./values.ts";
 
 /** Something else that could stand at a place of a sentence. */
 export interface Rival {
@@ -63,7 +63,7 @@ function turnedDenial(alignment: Alignment): Rival | null {
 /** Other values of the same measure; what the question brought stays. */
 function otherValues({ alignment, question }: ClaimFacts): Rival[] {
   const { claim } = alignment;
-  return claim.quantities.flatMap((quantity) => (isAsked(quantity, claim, question) ? [] : othersFor(quantity, alignment)));
+  return statedValues(claim).flatMap((quantity) => (isAsked(quantity, claim, question) ? [] : othersFor(quantity, alignment)));
 }
 
 function othersFor(quantity: Quantity, alignment: Alignment): Rival[] {
@@ -78,7 +78,7 @@ function othersFor(quantity: Quantity, alignment: Alignment): Rival[] {
   for (const { statement } of inOrder.filter(({ fit }) => fit >= least)) {
     if (holds(statement)) continue;
     const evidenceWritten = [statement, ...own.map((one) => one.statement)].map(withAbove);
-    for (const { start, end } of statement.quantities.filter(({ measure }) => measure === quantity.measure)) {
+    for (const { start, end } of statedValues(statement).filter(({ measure }) => measure === quantity.measure)) {
       const instead = statement.text.slice(start, end);
       const place = { start: quantity.start, end: quantity.end };
       if (!found.has(instead)) found.set(instead, { place, instead, evidence: withAbove(statement), evidenceWritten });

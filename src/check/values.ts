@@ -31,7 +31,7 @@ interface Fault {
  */
 export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
-  const values = claim.quantities.filter(({ end }) => !ENUMERATES.test(claim.text.slice(0, end + 2)));
+  const values = statedValues(claim);
   const faults = values.flatMap((quantity): Fault[] => {
     const what = faultOf(quantity, alignment, question);
     return what === null ? [] : [{ quantity, what }];
@@ -43,6 +43,11 @@ export function checkValues(alignment: Alignment, question: Reading, mode: "remo
   const share = 1 - faults.length / values.length;
   const spans = faults.map(({ quantity: { start, end } }) => ({ start, end }));
   return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
+}
+
+/** The values of a sentence, without the number that it has in a list. */
+export function statedValues({ quantities, text }: Reading): Quantity[] {
+  return quantities.filter(({ end }) => !ENUMERATES.test(text.slice(0, end + 2)));
 }
 
 function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): string | null {
