@@ -85,4 +85,19 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       const { evaluateFollowUps } = await import("../runs/follow-ups.ts");
       await showEvaluation(evaluateFollowUps({ data, command: `eval follow-ups --data ${data}` }), json, context);
     });
+  evaluate
+    .command("dialogs")
+    .description("the second question of a conversation: answered with the words that answer it, refused where nothing does")
+    .requiredOption("--data <folder>", "folder that holds follow-ups/*.jsonl and the collections that they are about, strangers/")
+    .option("--json <file>", "write the whole report")
+    .action(async (flags: { data: string; json?: string }, command: Command) => {
+      const { data, json } = flags;
+      const { evaluateDialogs } = await import("../runs/dialogs.ts");
+      const config = configOf(context, command, {}, {});
+      await showEvaluation(
+        evaluateDialogs({ data, config, command: `eval dialogs --data ${data}`, signal: context.signal }),
+        json,
+        context,
+      );
+    });
 }

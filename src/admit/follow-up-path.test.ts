@@ -44,3 +44,28 @@ it("answers a follow-up by what it was read as, says so, and shares its cache en
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+it("answers a follow-up in words of its own, and not with the sentence that answered the turn before unless that holds what is asked", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-follow-up-"));
+  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data") } }), SHARED_PARTS);
+  try {
+    const first = "The sauna opens at 10 and closes at 9 in the evening.";
+    const children = "Children under 12 may come in when an adult is with them.";
+    writeFileSync(
+      join(folder, "sauna.md"),
+      `# The sauna\n\n${first}\n\n${children}\n\nTowels are lent at the desk for 3 euros.\n\nThe heater is made of steel.\n`,
+    );
+    for await (const _ of engine.ingest(folder)) void _;
+    const follow = async (sessionId: string, text: string) => {
+      expect((await engine.answer("When does the sauna open?", { sessionId })).sentences[0]?.text).toBe(first);
+      return (await engine.answer(text, { sessionId })).sentences.map((sentence) => sentence.text);
+    };
+    expect((await follow("kids", "what about my 8 year old kid, can she come along?"))[0]).toBe(children);
+    expect((await follow("closing", "and when does it close in the evening?"))[0]).toBe(first);
+    expect(await follow("another", "and the steam bath?")).toEqual([]);
+    expect(await follow("sunday", "and on sundays?")).toEqual([]);
+  } finally {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

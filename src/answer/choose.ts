@@ -1,8 +1,9 @@
 import type { Profile } from "../profiles/profile.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
-import type { QuestionReader } from "../retrieve/understand.ts";
+import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
 import type { Evidence, Question } from "../types.ts";
+import { weightedCoverage } from "../verify/coverage.ts";
 import type { Choice } from "../write/choice.ts";
 import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
@@ -40,14 +41,28 @@ export async function choose(
   const { weights, embed, read } = parts.chooser();
   const kept = mayBeUsed(evidence, parts.profile);
   const reranker = parts.rerankers?.embedded ?? null;
-  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, signal };
-  const choice = await choosePieces(question.resolved, kept, wordsFor(question, parts), options);
+  const words = wordsFor(question, parts);
+  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, isLeftOut: saidBefore(question, words), signal };
+  const choice = await choosePieces(question.resolved, kept, words, options);
   log.fact("chooser", weights.name);
   log.fact("pieces", choice.pieces.length);
   log.fact("read", choice.glance !== null);
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
   log.detail("first", () => tellPieces(choice.pieces, weights) || null);
   return choice;
+}
+
+/** Of a follow-up's own words, by weight, what the sentence holds that the turn before was answered with, if it is to answer the follow-up too. */
+const HOLDS_FOLLOW_UP = 0.5;
+
+/** Did the turn before begin with this? It answered that one; what asks on wants something else, unless the sentence holds what it asks. */
+function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (piece: string) => boolean {
+  const before = text === resolved ? "" : (history.at(-1)?.answer ?? "");
+  return (piece) => {
+    if (!before.startsWith(piece)) return false;
+    const held = weightedCoverage(words.own.tokens, new Set(words.tokens(piece)), words.idf);
+    return held === null || held < HOLDS_FOLLOW_UP;
+  };
 }
 
 /** The choice with what follows the best piece, which is read for an answer alone: a refusal shows no quote. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeQuestion } from "../testing/passages.ts";
 import { type CacheScope, exactCacheKey, sharingScope } from "./cache.ts";
+import { curatedKey } from "./curated.ts";
 
 const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
 const question = fakeQuestion("How much is a card?");
@@ -56,6 +57,20 @@ describe("exactCacheKey", () => {
     expect(labelled("b", "a", "a")).toBe(labelled("a", "b"));
     expect(labelled("a,b")).not.toBe(labelled("a", "b"));
     expect(exactCacheKey({ ...question, sessionId: "x" }, scope)).toBe(key);
+  });
+
+  it("is another for a follow-up of another answer; a question that stands alone, and a reviewer's answer, are the same whatever was said before", () => {
+    const following = (answer: string, text = "And for children?") => ({
+      ...question,
+      text,
+      history: [{ question: "How much is a card?", answer }],
+    });
+    const [one, other] = [following("A card costs 5 euros."), following("A card is free.")];
+    expect(exactCacheKey(one, scope)).not.toBe(exactCacheKey(other, scope));
+    expect(exactCacheKey(one, scope)).toBe(exactCacheKey({ ...one }, scope));
+    expect(exactCacheKey(following("A card is free.", question.resolved), scope)).toBe(key);
+    expect(curatedKey(one, scope)).toBe(curatedKey(other, scope));
+    expect(curatedKey(one, scope)).toBe(curatedKey(question, scope));
   });
 
   it("cannot be shifted from one part into the next", () => {

@@ -12,14 +12,16 @@ export interface CacheScope {
   readonly configHash: string;
 }
 
-/** Key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md, stage 2). */
+/** Key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md, stage 2); of a follow-up also over what was said before. */
 export function exactCacheKey(question: Question, scope: CacheScope): string {
-  const { selection, filters } = question;
+  const { selection, filters, text, resolved, history } = question;
   return keyedHash(scope.secret, [
-    normalizeQuestion(question.resolved),
+    normalizeQuestion(resolved),
     ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
+    // What answered the turn before does not answer what follows it.
+    ...(text === resolved ? [] : [["after", history.at(-1)?.answer ?? ""]]),
   ]);
 }
 

@@ -6,10 +6,10 @@ import type { Hit } from "./hit.ts";
 
 /**
  * Where a reviewer's answer to this question is kept: as the exact cache, but whichever encoder and settings made the answer that was
- * corrected, for a person wrote this one. Today's checks still decide on every hit.
+ * corrected, and whatever was said before, for a person wrote this one. Today's checks still decide on every hit.
  */
 export function curatedKey(question: Question, scope: CacheScope): string {
-  return exactCacheKey(question, { ...scope, encoder: "", configHash: "curated" });
+  return exactCacheKey({ ...question, text: question.resolved }, { ...scope, encoder: "", configHash: "curated" });
 }
 
 export interface CuratedParts {

@@ -62,7 +62,7 @@ export function decide(
   }
 }
 
-/** History says what a question is about; a follow-up needs a passage that holds its own words too. */
+/** Where words alone judged the passages, history says what a question is about, and a follow-up needs a passage that holds its own words too. */
 function decideByChance(
   evidence: readonly Evidence[],
   ownWords: number,
@@ -71,9 +71,10 @@ function decideByChance(
 ): Decision {
   const judged = { chance: probability, calibrated };
   const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
-  const best = Math.max(...evidence.map(({ held, score }) => held ?? score));
+  const byWords = evidence.filter(({ held }) => held === undefined);
+  const best = Math.max(...byWords.map(({ score }) => score));
   if (probability < minimum) return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
-  if (followUp && best < ownWords) return tooWeak;
+  if (followUp && byWords.length === evidence.length && best < ownWords) return tooWeak;
   const usable = evidence.filter(
     ({ verdict, held, score }) => verdict !== "rejected" || (held === undefined && score >= SHARE_OF_BEST * best),
   );

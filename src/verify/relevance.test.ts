@@ -233,19 +233,12 @@ describe("the verdicts of the default", () => {
     const heavy: PassageJudge = { ...(learned(0.99) as Extract<PassageJudge, { type: "learned" }>), weights: weights({ agreement: -100 }) };
     expect(verify("card", ["card"], heavy, contradicted)[0]).toMatchObject({ verdict: "uncertain" });
   });
-  it("ask a follow-up's passage for the follow-up's own words too", () => {
+  it("ask a follow-up's passage for the follow-up's own words too where words alone judge", () => {
     const question = { ...fakeQuestion("penguin fee"), text: "penguin", resolved: "penguin card fee" };
-    const evidence = verifyPassages(
-      question,
-      passagesOf(["card fee", "penguin card fee"]),
-      gate,
-      fakeWords(),
-      undefined,
-      NOT_COMPARED,
-      learned(0.9, 0.9),
-    );
-    expect(evidence.map(({ verdict }) => verdict)).toEqual(["rejected", "verified"]);
-    expect(evidence[0]?.reason).toMatch(/no more than rejected: holds 0 % of the follow-up's own words/);
+    const by = (judge: PassageJudge) =>
+      verifyPassages(question, passagesOf(["card fee", "penguin card fee"]), gate, fakeWords(), undefined, NOT_COMPARED, judge);
+    expect(by({ type: "words", why: null }).map(({ verdict }) => verdict)).toEqual(["rejected", "verified"]);
+    expect(by(learned(0.9, 0.9)).map(({ verdict }) => verdict)).toEqual(["verified", "verified"]);
   });
   it("judge nothing when nothing was found", () => {
     expect(verify("card", [], learned())).toEqual([]);

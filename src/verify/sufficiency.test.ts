@@ -196,9 +196,11 @@ describe("the default gate", () => {
     const { usable } = decide(evidence(0.25, 0.16, 0.1), gate, chance(0.9));
     expect(usable.map(({ score }) => score)).toEqual([0.25, 0.16]);
   });
-  it("asks of a follow-up that a passage holds its own words too: history cannot satisfy it", () => {
+  it("asks of a follow-up that a passage holds its own words too where words alone judged it: history cannot satisfy it", () => {
     expect(decide(evidence(0.45), gate, chance(0.99), true)).toMatchObject({ answer: false, reason: "evidence_too_weak", usable: [] });
     expect(decide(evidence(0.5), gate, chance(0.99), true)).toMatchObject({ answer: true });
+    const learned = evidence(0.45).map((one) => ({ ...one, held: 0 }));
+    expect(decide(learned, gate, chance(0.99), true)).toMatchObject({ answer: true });
   });
   it("refuses where the chance is not known, whatever share of the words is held", () => {
     expect(decide(evidence(1), gate, null)).toMatchObject({ answer: false, confidence: null, reason: "nothing_relevant" });

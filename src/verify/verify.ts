@@ -60,25 +60,18 @@ function judgeOurs(
   // A model may doubt that a follow-up is answered; it cannot make up for words of the question itself that the passage lacks.
   const share = byModel === undefined ? byWords : isFollowUp ? Math.min(byModel.score, byWords ?? 0) : byModel.score;
   const held = share ?? 0;
-  const ofShare = verdictAt(held, gate.verified, gate.uncertain);
   const learned = byModel === undefined && judge.type === "learned" ? judge.relevance[place] : undefined;
   if (learned === undefined || judge.type !== "learned") {
     const why = judge.type === "words" && judge.why !== null ? ` (${judge.why})` : "";
     const reason = byModel?.reason ?? `relevance ${held.toFixed(2)}: holds ${percent(held)} of the question's words by weight${why}`;
-    return evidence(passage, ofShare, share, held, reason);
+    return evidence(passage, verdictAt(held, gate.verified, gate.uncertain), share, held, reason);
   }
   const { weights } = judge;
   const parts = { relevance: learned.probability, consistency: consistency.score, agreement: agreement.score };
   const score = combineScores(parts, weights);
-  const byChance = verdictAt(score, weights.cuts.verified, weights.cuts.rejected);
-  const isLess = isFollowUp && VERDICTS.indexOf(ofShare) < VERDICTS.indexOf(byChance);
-  const own = isLess ? `, no more than ${ofShare}: holds ${percent(held)} of the follow-up's own words` : "";
-  const reason = `V ${score.toFixed(2)}${own}; ${learned.reason}`;
-  return { ...evidence(passage, isLess ? ofShare : byChance, learned.probability, score, reason), held };
+  const verdict = verdictAt(score, weights.cuts.verified, weights.cuts.rejected);
+  return { ...evidence(passage, verdict, learned.probability, score, `V ${score.toFixed(2)}; ${learned.reason}`), held };
 }
-
-/** From worst to best. */
-const VERDICTS: readonly Verdict[] = ["rejected", "uncertain", "verified"];
 
 function verdictAt(score: number, verified: number, uncertain: number): Verdict {
   return score >= verified ? "verified" : score >= uncertain ? "uncertain" : "rejected";
@@ -174,8 +167,8 @@ export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agr
 }
 
 /**
- * History says what a question is about; it cannot make up for words of the question itself that the passage lacks.
- * A question without any ("How long does it take?") is refused: what was meant is a guess, and the refusal asks for the whole question.
+ * Where words alone judge, history says what a question is about; it cannot make up for words of the question itself that the passage lacks.
+ * A question without any ("How long does it take?") is refused there: what was meant is a guess, and the refusal asks for the whole question.
  */
 function relevanceByCoverage(asked: readonly string[], own: readonly string[], passage: Passage, words: WordStatistics): number | null {
   const held =

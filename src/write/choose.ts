@@ -19,6 +19,8 @@ export interface ChooseOptions {
   readonly weights: Pick<ChooserWeights, "piece" | "read">;
   /** `null`: nothing is read, and what a glance says stands. */
   readonly read: ReadTexts | null;
+  /** Texts that answer nothing, whatever they say. @default none */
+  readonly isLeftOut?: (text: string) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -38,12 +40,14 @@ export async function choosePieces(
   options: ChooseOptions,
 ): Promise<Choice> {
   const measured = await measurePieces(question, evidence, words, options);
-  const { weights, read, signal } = options;
+  const { weights, read, isLeftOut = () => false, signal } = options;
   const { piece: scorer } = weights;
-  const pieces = measured.pieces.map((piece) => {
-    const score = scoreOf(measurePiece(piece, scorer.features), scorer);
-    return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };
-  });
+  const pieces = measured.pieces
+    .filter(({ view }) => !isLeftOut(view.text))
+    .map((piece) => {
+      const score = scoreOf(measurePiece(piece, scorer.features), scorer);
+      return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };
+    });
   const sorted = pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b));
   const glanced = { asked: measured.asked, pieces: sorted, glance: null, followingChance: null };
   return read === null ? glanced : readPieces(question, glanced, { weights, readTexts: read, signal });
@@ -67,7 +71,7 @@ export async function measurePieces(
   question: string,
   evidence: readonly Evidence[],
   words: QuoteWords,
-  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights" | "read">,
+  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights" | "read" | "isLeftOut">,
 ): Promise<{ readonly asked: AskedQuestion; readonly pieces: readonly MeasuredPiece[] }> {
   const asked = readAsked(question, words);
   const wantsList = isForList(asked.type);

@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
+import type { Config } from "../../src/config.ts";
+import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
+import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { Answer } from "../../src/types.ts";
+import type { EvaluateEvent } from "./va.ts";
+
+const rowSchema = z.object({
+  set: z.string(),
+  first: z.string(),
+  follow_up: z.string(),
+  answers: z.array(z.object({ page: z.string(), quote: z.string() })),
+  kind: z.enum(["answered", "missing", "switch"]),
+});
+type Row = z.infer<typeof rowSchema>;
+
+export const HALVES = ["first-half", "second-half"] as const;
+type Half = (typeof HALVES)[number];
+
+export interface DialogOptions {
+  /** Folder that holds `follow-ups` and the collections, `strangers`. */
+  readonly data: string;
+  readonly config: Config;
+  readonly parts?: EngineParts;
+  readonly command: string;
+  readonly signal: AbortSignal;
+}
+
+interface Judged {
+  readonly half: Half;
+  readonly row: Row;
+  readonly outcome: "right" | "wrong" | "refused";
+  readonly confidence: number | null;
+  readonly firstShown: boolean;
+  /** The turn before was answered first with the same sentence. */
+  readonly repeats: boolean;
+  readonly sentences: readonly string[];
+}
+
+/** The second question of a conversation: answered with the words that answer it, refused where nothing does. */
+export async function* evaluateDialogs({ data, config, parts, command, signal }: DialogOptions): AsyncGenerator<EvaluateEvent, void> {
+  const judged: Judged[] = [];
+  const rows = HALVES.flatMap((half) => readLines(join(data, "follow-ups"), `${half}.jsonl`, rowSchema).map((row) => ({ half, row })));
+  for (const [set, conversations] of Map.groupBy(rows, ({ row }) => row.set)) {
+    yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: reading documents` };
+    const corpus = join(data, "strangers", set);
+    const folders = { corpus, name: set, documents: join(corpus, "pages") };
+    const opening = { config, signal, openEngine: (own: Config) => createEngine(own, parts) };
+    const { engine, domain, close } = await openGoldenSet(folders, opening);
+    try {
+      for (const [i, { half, row }] of conversations.entries()) {
+        await setImmediate();
+        const sessionId = `${set}-${i}`;
+        const before = await engine.answer(row.first, { domain, sessionId, signal });
+        const answer = await engine.answer(row.follow_up, { domain, sessionId, signal });
+        judged.push(judge({ half, row }, before, answer, corpus));
+        yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: ${row.follow_up}` };
+      }
+    } finally {
+      await close();
+    }
+  }
+  yield { type: "report", ...summarize(judged, command) };
+}
+
+function judge({ half, row }: Pick<Judged, "half" | "row">, before: Answer, answer: Answer, corpus: string): Judged {
+  const shown = answer.status === "ok";
+  const gold = row.answers.flatMap(({ page, quote }) => {
+    const start = readFileSync(join(corpus, page), "utf8").indexOf(quote);
+    if (start < 0) throw new Error(`${page} does not hold ${JSON.stringify(quote)}`);
+    return [{ page, start, end: start + quote.length }];
+  });
+  const isRight = answer.citations.some(({ original: { path, start, end } }) =>
+    gold.some((one) => one.page.endsWith(path) && start < one.end && one.start < end),
+  );
+  return {
+    half,
+    row,
+    outcome: !shown ? "refused" : isRight ? "right" : "wrong",
+    confidence: answer.confidence,
+    firstShown: before.status === "ok",
+    repeats: shown && before.sentences[0]?.text === answer.sentences[0]?.text,
+    sentences: answer.sentences.map(({ text }) => text),
+  };
+}
+
+function summarize(judged: readonly Judged[], command: string) {
+  const metrics: Record<string, number | null> = {};
+  const table: TableRow[] = [];
+  const count = (name: string, hits: readonly Judged[], of: readonly Judged[], note = "") => {
+    metrics[name] = of.length === 0 ? null : hits.length / of.length;
+    table.push(countRow(name, hits.length, of.length, note));
+  };
+  const are = (those: readonly Judged[], outcome: Judged["outcome"]) => those.filter((one) => one.outcome === outcome);
+  for (const half of [null, ...HALVES]) {
+    const all = judged.filter((one) => half === null || one.half === half);
+    const of = (kind: Row["kind"]) => all.filter(({ row }) => row.kind === kind);
+    const prefix = half === null ? "" : `${half}.`;
+    const shown = all.filter(({ outcome }) => outcome !== "refused");
+    count(`${prefix}answered.right`, are(of("answered"), "right"), of("answered"), "the pages answer what leans on the first question");
+    count(`${prefix}switch.right`, are(of("switch"), "right"), of("switch"), "another subject, which they answer");
+    count(`${prefix}missing.refused`, are(of("missing"), "refused"), of("missing"), "they do not say it");
+    count(`${prefix}shown.wrong`, are(all, "wrong"), shown);
+    count(
+      `${prefix}shown.repeats`,
+      shown.filter(({ repeats }) => repeats),
+      shown,
+      "begin as the answer before did",
+    );
+  }
+  const n = { conversations: judged.length, first_answered: judged.filter(({ firstShown }) => firstShown).length };
+  return { report: makeReport({ name: "dialogs", command, n, metrics, items: judged.map((one) => ({ ...one })) }), table };
+}
