@@ -106,6 +106,7 @@ async function measure(
         chooser,
         rerankers: retrieveParts.rerankers,
         threshold: { type: "shipped" as const },
+        models: null,
         verifier: null,
       };
       for (const state of ["cold", "warm"] as const) {

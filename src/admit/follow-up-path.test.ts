@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadConfig } from "../config.ts";
-import { createEngine } from "../engine/engine.ts";
+import { createEngine, type EngineParts } from "../engine/engine.ts";
+import { fakeChatModel } from "../testing/fake-chat-model.ts";
 
 it("answers a follow-up by what it was read as, says so, and shares its cache entry only with the same reading", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-follow-up-"));
@@ -45,27 +46,47 @@ it("answers a follow-up by what it was read as, says so, and shares its cache en
   }
 });
 
-it("answers a follow-up in words of its own, and not with the sentence that answered the turn before unless that holds what is asked", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-follow-up-"));
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data") } }), SHARED_PARTS);
-  try {
-    const first = "The sauna opens at 10 and closes at 9 in the evening.";
-    const children = "Children under 12 may come in when an adult is with them.";
-    writeFileSync(
-      join(folder, "sauna.md"),
-      `# The sauna\n\n${first}\n\n${children}\n\nTowels are lent at the desk for 3 euros.\n\nThe heater is made of steel.\n`,
-    );
+describe("the sentence that answered the turn before", () => {
+  const first = "The sauna opens at 10 and closes at 9 in the evening.";
+  const children = "Children under 12 may come in when an adult is with them.";
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "sourcebound-follow-up-"));
+    const others = "Towels are lent at the desk for 3 euros.\n\nThe heater is made of steel.";
+    writeFileSync(join(folder, "sauna.md"), `# The sauna\n\n${first}\n\n${children}\n\n${others}\n`);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const open = async (models?: EngineParts["models"]) => {
+    const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data") } });
+    const engine = await createEngine(config, { ...SHARED_PARTS, ...(models === undefined ? {} : { models }) });
     for await (const _ of engine.ingest(folder)) void _;
     const follow = async (sessionId: string, text: string) => {
       expect((await engine.answer("When does the sauna open?", { sessionId })).sentences[0]?.text).toBe(first);
       return (await engine.answer(text, { sessionId })).sentences.map((sentence) => sentence.text);
     };
-    expect((await follow("kids", "what about my 8 year old kid, can she come along?"))[0]).toBe(children);
-    expect((await follow("closing", "and when does it close in the evening?"))[0]).toBe(first);
-    expect(await follow("another", "and the steam bath?")).toEqual([]);
-    expect(await follow("sunday", "and on sundays?")).toEqual([]);
-  } finally {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return { engine, follow };
+  };
+
+  it("answers what follows only if it holds what is asked; a follow-up may have words of its own", async () => {
+    const { engine, follow } = await open();
+    try {
+      expect((await follow("kids", "what about my 8 year old kid, can she come along?"))[0]).toBe(children);
+      expect((await follow("closing", "and when does it close in the evening?"))[0]).toBe(first);
+      expect(await follow("another", "and the steam bath?")).toEqual([]);
+      expect(await follow("sunday", "and on sundays?")).toEqual([]);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it("is given to a model, which may say more of it", async () => {
+    const model = fakeChatModel([[`${first.slice(0, -1)} [1].`]]);
+    const { engine, follow } = await open({ small: model, large: model });
+    try {
+      expect((await follow("sunday", "and on sundays?"))[0]).toBe(first);
+      expect(model.calls.at(-1)?.prompt.user.split("Sources:")[1]).toContain(first);
+    } finally {
+      await engine.close();
+    }
+  });
 });

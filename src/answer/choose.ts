@@ -9,6 +9,7 @@ import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
 import { withFollowing } from "../write/following.ts";
 import { tellPieces } from "../write/tell-pieces.ts";
+import { isByQuotes } from "./compress.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -26,6 +27,8 @@ export interface ChooseParts {
   readonly rerankers?: RetrieveParts["rerankers"];
   /** Loaded when it is first asked. */
   readonly chooser: () => ChooserParts;
+  /** Who may write; `null`: quotes alone answer. */
+  readonly models: object | null;
 }
 
 /** Characters of one quote in an answer; a longer sentence is not taken. */
@@ -42,7 +45,9 @@ export async function choose(
   const kept = mayBeUsed(evidence, parts.profile);
   const reranker = parts.rerankers?.embedded ?? null;
   const words = wordsFor(question, parts);
-  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, isLeftOut: saidBefore(question, words), signal };
+  // A model may say more of what was said: "no, that is for each person".
+  const isLeftOut = isByQuotes(parts) ? saidBefore(question, words) : () => false;
+  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, isLeftOut, signal };
   const choice = await choosePieces(question.resolved, kept, words, options);
   log.fact("chooser", weights.name);
   log.fact("pieces", choice.pieces.length);

@@ -54,7 +54,7 @@ export async function compress(given: Usable, parts: CompressParts, log: StageLo
   const choice = usableOf(given);
   const candidates = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);
-  if (models === null || profile.write.writer === "extractive") {
+  if (models === null || isByQuotes(parts)) {
     log.fact("sources", 0);
     log.fact("model", "extractive");
     return { candidates, task: null, calls: [] };
@@ -72,6 +72,11 @@ export async function compress(given: Usable, parts: CompressParts, log: StageLo
   log.fact("route", `${route.size}: ${route.because}`);
   const task = model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
   return { candidates, task, calls: picked?.calls ?? [] };
+}
+
+/** Does no model write? */
+export function isByQuotes({ models, profile }: { readonly models: object | null; readonly profile: Profile }): boolean {
+  return models === null || profile.write.writer === "extractive";
 }
 
 /** What the model may be given, the fullest first: passages that are too long together are cut to what bears on the question before one is left out. */
