@@ -74,6 +74,10 @@ describe("the sentence that answered the turn before", () => {
       expect((await follow("closing", "and when does it close in the evening?"))[0]).toBe(first);
       expect(await follow("another", "and the steam bath?")).toEqual([]);
       expect(await follow("sunday", "and on sundays?")).toEqual([]);
+      // Asked again it is answered again.
+      expect((await engine.answer("What about my 8 year old kid, can she come along", { sessionId: "kids" })).sentences[0]?.text).toBe(
+        children,
+      );
     } finally {
       await engine.close();
     }

@@ -2,6 +2,7 @@ import type { Profile } from "../profiles/profile.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
+import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { Evidence, Question } from "../types.ts";
 import { weightedCoverage } from "../verify/coverage.ts";
 import type { Choice } from "../write/choice.ts";
@@ -60,11 +61,12 @@ export async function choose(
 /** Of a follow-up's own words, by weight, what the sentence holds that the turn before was answered with, if it is to answer the follow-up too. */
 const HOLDS_FOLLOW_UP = 0.5;
 
-/** Did the turn before begin with this? It answered that one; what asks on wants something else, unless the sentence holds what it asks. */
+/** Did the turn before begin with this? It answered that one; what asks on wants something else, unless the sentence holds what it asks, or the same is asked again. */
 function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (piece: string) => boolean {
-  const before = text === resolved ? "" : (history.at(-1)?.answer ?? "");
+  const before = history.at(-1);
+  if (before === undefined || text === resolved || normalizeQuestion(text) === normalizeQuestion(before.question)) return () => false;
   return (piece) => {
-    if (!before.startsWith(piece)) return false;
+    if (!before.answer.startsWith(piece)) return false;
     const held = weightedCoverage(words.own.tokens, new Set(words.tokens(piece)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
