@@ -73,6 +73,7 @@ describe("the sentence that answered the turn before", () => {
       expect((await follow("kids", "what about my 8 year old kid, can she come along?"))[0]).toBe(children);
       expect((await follow("closing", "and when does it close in the evening?"))[0]).toBe(first);
       expect(await follow("another", "and the steam bath?")).toEqual([]);
+      expect((await engine.answer("And the STEAM bath", { sessionId: "another" })).sentences).toEqual([]);
       expect(await follow("sunday", "and on sundays?")).toEqual([]);
       // Asked again it is answered again.
       expect((await engine.answer("What about my 8 year old kid, can she come along", { sessionId: "kids" })).sentences[0]?.text).toBe(

@@ -58,18 +58,28 @@ export async function choose(
   return choice;
 }
 
-/** Of a follow-up's own words, by weight, what the sentence holds that the turn before was answered with, if it is to answer the follow-up too. */
+/** Of a follow-up's own words, by weight, what the sentence holds that answered an earlier turn, if it is to answer the follow-up too. */
 const HOLDS_FOLLOW_UP = 0.5;
 
-/** Did the turn before begin with this? It answered that one; what asks on wants something else, unless the sentence holds what it asks, or the same is asked again. */
+/**
+ * Did an earlier answer begin with this? It answered that turn; what asks on wants something else, unless the sentence holds what it asks, or the same is asked
+ * again.
+ */
 function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (piece: string) => boolean {
-  const before = history.at(-1);
-  if (before === undefined || text === resolved || normalizeQuestion(text) === normalizeQuestion(before.question)) return () => false;
+  if (text === resolved) return () => false;
+  const asked = normalizeQuestion(text);
+  const before = history.flatMap(({ question, answer }) => (normalizeQuestion(question) === asked ? [] : [`${plain(answer)} `]));
   return (piece) => {
-    if (!before.answer.startsWith(piece)) return false;
+    const said = `${plain(piece)} `;
+    if (!before.some((answer) => answer.startsWith(said))) return false;
     const held = weightedCoverage(words.own.tokens, new Set(words.tokens(piece)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
+}
+
+/** Letters and digits alone: an answer comes back with the marks and line breaks of whoever showed it. */
+function plain(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
 /** The choice with what follows the best piece, which is read for an answer alone: a refusal shows no quote. */

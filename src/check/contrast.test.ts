@@ -123,6 +123,22 @@ describe("a sentence beside itself with another value of its sources", () => {
     expect(await pairsOf(of, by, [], question)).toEqual([]);
   });
 
+  it.each([
+    ["says itself", "A card costs 5 euros and a lost card 9 euros.", "A card costs 5 euros. A lost card costs 9 euros."],
+    ["says as the end of a range", "Bikes cost 5 to 9 euros a day.", "Bikes cost 5 euros a day. Bikes cost 9 euros a day on Sundays."],
+  ])("is not read with a value that it %s", async (_how, of, by) => {
+    expect(await pairsOf(of, by)).toEqual([]);
+  });
+
+  it("is read once with a value that is written in two ways, and with none where values are not checked", async () => {
+    const pairs = await pairsOf(claim, `${quote} Bikes cost €9 a day.`);
+    expect(pairs.map(([one]) => one).filter((one) => one !== claim)).toEqual(["Bikes cost 9 euros a day."]);
+    const facts = beside(claim, quote);
+    const { readClaims, calls } = fakeReadClaims();
+    await checkContrast({ ...facts, settings: { ...facts.settings, values: "off" } }, readClaims);
+    expect(calls).toEqual([]);
+  });
+
   it("reads at most three others for a value, and nine for a sentence", async () => {
     const prices = [9, 8, 7, 6, 4].map((price) => `Bikes cost ${price} euros a day.`).join(" ");
     const others = (pairs: readonly (readonly (string | undefined)[])[], written: string) =>

@@ -1,10 +1,11 @@
+import { equalQuantities } from "../compare/compare-quantities.ts";
 import { countNegators, deniedVerbs } from "../reading/negation.ts";
 import type { Quantity } from "../reading/quantities.ts";
 import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";
 import type { ClaimFacts } from "./claim-checks.ts";
 import type { Statement } from "./statements.ts";
-import { bears, isAsked, statedValues } from "./values.ts";
+import { bears, isAsked, isClaimed, statedValues } from "./values.ts";
 
 /** Something else that could stand at a place of a sentence. */
 export interface Rival {
@@ -60,8 +61,9 @@ function turnedDenial(alignment: Alignment): Rival | null {
   return { place: { start, end }, instead: affirmed, evidence: best.text, evidenceWritten: [best.text] };
 }
 
-/** Other values of the same measure; what the question brought stays. */
-function otherValues({ alignment, question }: ClaimFacts): Rival[] {
+/** Other values of the same measure that the sentence does not say itself; what the question brought stays. */
+function otherValues({ alignment, question, settings }: ClaimFacts): Rival[] {
+  if (settings.values === "off") return [];
   const { claim } = alignment;
   return statedValues(claim).flatMap((quantity) => (isAsked(quantity, claim, question) ? [] : othersFor(quantity, alignment)));
 }
@@ -74,17 +76,19 @@ function othersFor(quantity: Quantity, alignment: Alignment): Rival[] {
   const inOrder = fitting(quantity, alignment, 0);
   const own = inOrder.filter(({ statement }) => holds(statement)).slice(0, OWN);
   const least = Math.max(FITS, own[0]?.fit ?? Number.POSITIVE_INFINITY);
-  const found = new Map<string, Rival>();
+  const found: { readonly value: Quantity; readonly rival: Rival }[] = [];
+  const isNew = (value: Quantity) =>
+    value.measure === quantity.measure && !isClaimed(value, claim) && !found.some((one) => equalQuantities(one.value, value));
   for (const { statement } of inOrder.filter(({ fit }) => fit >= least)) {
     if (holds(statement)) continue;
     const evidenceWritten = [statement, ...own.map((one) => one.statement)].map(withAbove);
-    for (const { start, end } of statedValues(statement).filter(({ measure }) => measure === quantity.measure)) {
-      const instead = statement.text.slice(start, end);
+    for (const value of statedValues(statement).filter(isNew)) {
+      const instead = statement.text.slice(value.start, value.end);
       const place = { start: quantity.start, end: quantity.end };
-      if (!found.has(instead)) found.set(instead, { place, instead, evidence: withAbove(statement), evidenceWritten });
+      found.push({ value, rival: { place, instead, evidence: withAbove(statement), evidenceWritten } });
     }
   }
-  return [...found.values()].slice(0, MOST_IN_PLACE);
+  return found.slice(0, MOST_IN_PLACE).map(({ rival }) => rival);
 }
 
 /** Statements that fit a place's surroundings, the best first. */

@@ -20,8 +20,8 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
     ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
-    // What answered the turn before does not answer what follows it.
-    ...(text === resolved ? [] : [["after", history.at(-1)?.answer ?? ""]]),
+    // What answered an earlier turn does not answer what follows it.
+    ...(text === resolved ? [] : [["after", ...history.map(({ question: before, answer }) => [normalizeQuestion(before), answer])]]),
   ]);
 }
 

@@ -71,10 +71,10 @@ function decideByChance(
 ): Decision {
   const judged = { chance: probability, calibrated };
   const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
-  const byWords = evidence.filter(({ held }) => held === undefined);
-  const best = Math.max(...byWords.map(({ score }) => score));
+  const best = Math.max(...evidence.map(({ held, score }) => held ?? score));
+  const byWords = evidence.some(({ held }) => held === undefined);
   if (probability < minimum) return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
-  if (followUp && byWords.length === evidence.length && best < ownWords) return tooWeak;
+  if (followUp && byWords && best < ownWords) return tooWeak;
   const usable = evidence.filter(
     ({ verdict, held, score }) => verdict !== "rejected" || (held === undefined && score >= SHARE_OF_BEST * best),
   );

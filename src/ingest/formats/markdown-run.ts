@@ -149,7 +149,7 @@ export function createMarkdownWriter(
     // Definitions that turn out to be none would be text twice.
     tree.write(
       children.filter((node) => startOf(node) >= defined.length),
-      { start: start - defined.length, end },
+      start - defined.length,
     );
   }
 }

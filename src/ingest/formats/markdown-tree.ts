@@ -1,24 +1,22 @@
 import type { Nodes, Parent, PhrasingContent, RootContent, TableRow } from "mdast";
-import type { TextRange } from "../../types.ts";
 import type { BlockWriter, CodePiece } from "../block-writer.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
 /** Writes what the full parser read. */
 export interface TreeWriter {
-  /** @param part the range of the source that was parsed; nodes count from its start */
-  write(nodes: readonly RootContent[], part: TextRange): void;
+  /** @param base where in the source nodes count from */
+  write(nodes: readonly RootContent[], base: number): void;
 }
 
 export function createTreeWriter(source: MaskedSource, writer: BlockWriter): TreeWriter {
   const sides = { source, writer };
   return {
-    write(nodes, part) {
-      for (const node of nodes) block(node, part);
+    write(nodes, base) {
+      for (const node of nodes) block(node, base);
     },
   };
 
-  function block(node: RootContent, part: TextRange): void {
-    const base = part.start;
+  function block(node: RootContent, base: number): void {
     switch (node.type) {
       case "heading":
         writer.beginHeading(node.depth);
@@ -39,14 +37,14 @@ export function createTreeWriter(source: MaskedSource, writer: BlockWriter): Tre
         writer.beginList();
         for (const item of node.children) {
           writer.beginItem();
-          for (const child of item.children) block(child, part);
+          for (const child of item.children) block(child, base);
           writer.end();
         }
         writer.endList();
         return;
       case "blockquote":
         writer.beginQuote();
-        for (const child of node.children) block(child, part);
+        for (const child of node.children) block(child, base);
         writer.end();
         return;
       case "table":
