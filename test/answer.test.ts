@@ -358,7 +358,8 @@ describe("sessions", () => {
     const followed = await ask(vague, { sessionId: "s" });
     expect(alone.status).toBe("insufficient_context");
     expect([followed.status, followed.sentences]).toEqual([alone.status, alone.sentences]);
-    expect(followed.confidence ?? 0).toBeLessThanOrEqual(alone.confidence ?? 0);
+    // What it is read with makes it a little likelier, and no more: an answer is shown from .56 on.
+    expect(followed.confidence ?? 0).toBeLessThan(0.28);
   });
 
   it("are not seen from another tenant", async () => {
