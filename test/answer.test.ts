@@ -351,15 +351,21 @@ describe("the exact cache", () => {
 
 describe("sessions", () => {
   it("never let history stand in for evidence", async () => {
-    const { ask } = await open();
+    const { ask, engine } = await open();
     const vague = "And what about that for penguins in it?";
     const alone = await ask(vague);
     expect((await ask(CARD, { sessionId: "s" })).status).toBe("ok");
-    const followed = await ask(vague, { sessionId: "s" });
+    const events: AnswerEvent[] = [];
+    for await (const event of engine.ask(vague, { sessionId: "s" })) events.push(event);
+    const followed = answerOf(events);
+    const [readAs = ""] = events.flatMap((event) => (event.type === "notice" && event.code === "follow_up" ? [event.message] : []));
+    expect(readAs).toMatch(/^Read as: And what about that for penguins in it\? \(.+\)$/);
+    const spelled = await ask(readAs.replace("Read as: ", ""));
     expect(alone.status).toBe("insufficient_context");
     expect([followed.status, followed.sentences]).toEqual([alone.status, alone.sentences]);
-    // What it is read with makes it a little likelier, and no more: an answer is shown from .56 on.
-    expect(followed.confidence ?? 0).toBeLessThan(0.28);
+    // The conversation gives it words, and no more: it is as likely as the question that spells them out at most, and that far from an answer (from .56 on).
+    expect(followed.confidence).toBeLessThanOrEqual(spelled.confidence ?? 0);
+    expect(followed.confidence).toBeLessThan(0.28);
   });
 
   it("are not seen from another tenant", async () => {

@@ -10,7 +10,7 @@ import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
 import { withFollowing } from "../write/following.ts";
 import { tellPieces } from "../write/tell-pieces.ts";
-import { isByQuotes } from "./compress.ts";
+import { writersOf } from "./compress.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -47,7 +47,7 @@ export async function choose(
   const reranker = parts.rerankers?.embedded ?? null;
   const words = wordsFor(question, parts);
   // A model may say more of what was said: "no, that is for each person".
-  const isLeftOut = isByQuotes(parts) ? saidBefore(question, words) : () => false;
+  const isLeftOut = writersOf(parts) === null ? saidBefore(question, words) : () => false;
   const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, isLeftOut, signal };
   const choice = await choosePieces(question.resolved, kept, words, options);
   log.fact("chooser", weights.name);

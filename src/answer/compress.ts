@@ -49,12 +49,13 @@ const QUOTE_CANDIDATES = 12;
 
 export async function compress(given: Usable, parts: CompressParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
   const { question } = given;
-  const { profile, models } = parts;
+  const { profile } = parts;
+  const models = writersOf(parts);
   const words = wordsFor(question, parts);
   const choice = usableOf(given);
   const candidates = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);
-  if (models === null || isByQuotes(parts)) {
+  if (models === null) {
     log.fact("sources", 0);
     log.fact("model", "extractive");
     return { candidates, task: null, calls: [] };
@@ -74,9 +75,9 @@ export async function compress(given: Usable, parts: CompressParts, log: StageLo
   return { candidates, task, calls: picked?.calls ?? [] };
 }
 
-/** Does no model write? */
-export function isByQuotes({ models, profile }: { readonly models: object | null; readonly profile: Profile }): boolean {
-  return models === null || profile.write.writer === "extractive";
+/** The models that write; `null`: quotes alone answer. */
+export function writersOf<Models>({ models, profile }: { readonly models: Models | null; readonly profile: Profile }): Models | null {
+  return profile.write.writer === "extractive" ? null : models;
 }
 
 /** What the model may be given, the fullest first: passages that are too long together are cut to what bears on the question before one is left out. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { writersOf } from "../answer/compress.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import { calibrationFolder } from "../calibrate/data-folders.ts";
 import type { Config } from "../config.ts";
@@ -39,16 +40,17 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
     warned.add(message);
   };
   const idOf = ({ weights: together, relevance, chooser }: GateWeights) => `${together.id}, ${relevance.id}, ${chooser.id}`;
-  const facts = (pack: DomainPack, profile: Profile): GateFacts | null =>
-    profile.gate.type !== "sufficiency"
-      ? null
-      : {
-          domain: pack.name,
-          profile: profile.name,
-          settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
-          writer: models === null || profile.write.writer === "extractive" ? "extractive" : `${models.small.id}, ${models.large.id}`,
-          weights: idOf(weights()),
-        };
+  const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
+    if (profile.gate.type !== "sufficiency") return null;
+    const writers = writersOf({ models, profile });
+    return {
+      domain: pack.name,
+      profile: profile.name,
+      settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
+      writer: writers === null ? "extractive" : `${writers.small.id}, ${writers.large.id}`,
+      weights: idOf(weights()),
+    };
+  };
   const of = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
     if (given !== undefined) return given;
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
