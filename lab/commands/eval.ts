@@ -86,6 +86,21 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       await showEvaluation(evaluateFollowUps({ data, command: `eval follow-ups --data ${data}` }), json, context);
     });
   evaluate
+    .command("several")
+    .description("messages that ask several things: each answered with the words that answer it, or said not to be")
+    .requiredOption("--data <folder>", "folder that holds several/*.jsonl and the collections that they are about, strangers/")
+    .option("--json <file>", "write the whole report")
+    .action(async (flags: { data: string; json?: string }, command: Command) => {
+      const { data, json } = flags;
+      const { evaluateSeveral } = await import("../runs/several.ts");
+      const config = configOf(context, command, {}, {});
+      await showEvaluation(
+        evaluateSeveral({ data, config, command: `eval several --data ${data}`, signal: context.signal }),
+        json,
+        context,
+      );
+    });
+  evaluate
     .command("dialogs")
     .description("the second question of a conversation: answered with the words that answer it, refused where nothing does")
     .requiredOption("--data <folder>", "folder that holds follow-ups/*.jsonl and the collections that they are about, strangers/")

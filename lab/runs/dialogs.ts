@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
@@ -8,19 +7,17 @@ import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer } from "../../src/types.ts";
+import { HALVES, type Half, markedSchema, quotesAny } from "./marked-words.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 const rowSchema = z.object({
   set: z.string(),
   first: z.string(),
   follow_up: z.string(),
-  answers: z.array(z.object({ page: z.string(), quote: z.string() })),
+  answers: z.array(markedSchema),
   kind: z.enum(["answered", "missing", "switch"]),
 });
 type Row = z.infer<typeof rowSchema>;
-
-export const HALVES = ["first-half", "second-half"] as const;
-type Half = (typeof HALVES)[number];
 
 export interface DialogOptions {
   /** Folder that holds `follow-ups` and the collections, `strangers`. */
@@ -70,18 +67,10 @@ export async function* evaluateDialogs({ data, config, parts, command, signal }:
 
 function judge({ half, row }: Pick<Judged, "half" | "row">, before: Answer, answer: Answer, corpus: string): Judged {
   const shown = answer.status === "ok";
-  const gold = row.answers.flatMap(({ page, quote }) => {
-    const start = readFileSync(join(corpus, page), "utf8").indexOf(quote);
-    if (start < 0) throw new Error(`${page} does not hold ${JSON.stringify(quote)}`);
-    return [{ page, start, end: start + quote.length }];
-  });
-  const isRight = answer.citations.some(({ original: { path, start, end } }) =>
-    gold.some((one) => one.page.endsWith(path) && start < one.end && one.start < end),
-  );
   return {
     half,
     row,
-    outcome: !shown ? "refused" : isRight ? "right" : "wrong",
+    outcome: !shown ? "refused" : quotesAny(answer, row.answers, corpus) ? "right" : "wrong",
     confidence: answer.confidence,
     firstShown: before.status === "ok",
     repeats: shown && before.sentences[0]?.text === answer.sentences[0]?.text,

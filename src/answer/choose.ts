@@ -1,3 +1,4 @@
+import { questionParts } from "../admit/question-parts.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
@@ -9,6 +10,7 @@ import type { Choice } from "../write/choice.ts";
 import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
 import { withFollowing } from "../write/following.ts";
+import { type PartsOptions, withParts } from "../write/parts.ts";
 import { tellPieces } from "../write/tell-pieces.ts";
 import { writersOf } from "./compress.ts";
 import { wordsFor } from "./question-words.ts";
@@ -42,20 +44,30 @@ export async function choose(
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Choice> {
-  const { weights, embed, read } = parts.chooser();
-  const kept = mayBeUsed(evidence, parts.profile);
-  const reranker = parts.rerankers?.embedded ?? null;
-  const words = wordsFor(question, parts);
-  // A model may say more of what was said: "no, that is for each person".
-  const isLeftOut = writersOf(parts) === null ? saidBefore(question, words) : () => false;
-  const options = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, isLeftOut, signal };
-  const choice = await choosePieces(question.resolved, kept, words, options);
+  const { weights } = parts.chooser();
+  const choice = await piecesFor(question, evidence, parts, { signal });
   log.fact("chooser", weights.name);
   log.fact("pieces", choice.pieces.length);
   log.fact("read", choice.glance !== null);
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
   log.detail("first", () => tellPieces(choice.pieces, weights) || null);
   return choice;
+}
+
+/** The pieces of what may be used, for one question. */
+function piecesFor(
+  question: Question,
+  evidence: readonly Evidence[],
+  parts: ChooseParts,
+  options: { readonly mostRead?: number; readonly signal: AbortSignal },
+): Promise<Choice> {
+  const { weights, embed, read } = parts.chooser();
+  const reranker = parts.rerankers?.embedded ?? null;
+  const words = wordsFor(question, parts);
+  // A model may say more of what was said: "no, that is for each person".
+  const isLeftOut = writersOf(parts) === null ? saidBefore(question, words) : () => false;
+  const given = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, isLeftOut, ...options };
+  return choosePieces(question.resolved, mayBeUsed(evidence, parts.profile), words, given);
 }
 
 /** Of a follow-up's own words, by weight, what the sentence holds that answered an earlier turn, if it is to answer the follow-up too. */
@@ -82,18 +94,48 @@ function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
-/** The choice with what follows the best piece, which is read for an answer alone: a refusal shows no quote. */
-export async function chooseFollowing(
-  question: Question,
-  choice: Choice,
-  { chooser }: Pick<ChooseParts, "chooser">,
-  log: StageLog,
-  signal: AbortSignal,
-): Promise<Choice> {
-  const { weights, read } = chooser();
-  const followed = read === null ? choice : await withFollowing(question.resolved, choice, { weights, readTexts: read, signal });
+/** Pieces that are read for one of several questions at most: what answers the message as a whole was found already. */
+const READ_OF_PART = 5;
+
+/** A question that is answered, with all that was found and what may be quoted of it. */
+export interface Answered {
+  readonly question: Question;
+  readonly evidence: readonly Evidence[];
+  readonly usable: readonly Evidence[];
+  readonly choice: Choice;
+}
+
+/** The choice with what follows the best piece, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
+export async function completeChoice(answered: Answered, parts: ChooseParts, log: StageLog, signal: AbortSignal): Promise<Choice> {
+  const { question, choice } = answered;
+  const { weights, read: readTexts } = parts.chooser();
+  if (readTexts === null) return choice;
+  const followed = await withFollowing(question.resolved, choice, { weights, readTexts, signal });
   log.fact("following", followed.followingChance);
-  return followed;
+  const asked = asksSeveral(question, parts) ? questionParts(question.text) : [];
+  const whole = await withParts(followed, asked, { ...lookUp(answered, parts, signal), readTexts, signal });
+  log.fact("asked_parts", asked.length);
+  log.fact("unanswered_parts", whole.unanswered?.length ?? 0);
+  return whole;
+}
+
+/** Where the learned gate decides and quotes answer: a model answers all that it is asked, and what it leaves out nobody measured. A follow-up is answered as a whole. */
+function asksSeveral({ text, resolved }: Question, parts: ChooseParts): boolean {
+  return parts.profile.gate.type === "sufficiency" && writersOf(parts) === null && text === resolved;
+}
+
+/** A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole. */
+function lookUp(
+  { question, evidence, usable }: Answered,
+  parts: ChooseParts,
+  signal: AbortSignal,
+): Pick<PartsOptions, "choosePart" | "mayBeQuoted"> {
+  const sids = new Set(usable.map(({ passage }) => passage.sid));
+  const open = evidence.map((one) => ({ ...one, verdict: "verified" as const }));
+  return {
+    choosePart: ({ resolved }) => piecesFor({ ...question, text: resolved, resolved }, open, parts, { mostRead: READ_OF_PART, signal }),
+    mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
+  };
 }
 
 /** The learned gate never answers from what is rejected; another gate may, where nothing is better, and what is not rejected comes first there. */

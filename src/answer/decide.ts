@@ -25,8 +25,9 @@ import type { EvidenceView } from "../verify/sufficiency-view.ts";
 import { unlikeForms } from "../verify/unlike-forms.ts";
 import { answerChance } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choice.ts";
+import { unansweredParts } from "../write/parts.ts";
 import { logit } from "../write/piece-features.ts";
-import { type ChooseParts, type ChooserParts, choose, chooseFollowing } from "./choose.ts";
+import { type ChooseParts, type ChooserParts, choose, completeChoice } from "./choose.ts";
 import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -86,8 +87,10 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
-  const shown = decision.answer ? await chooseFollowing(question, choice, parts, log, signal) : choice;
-  return { decision, headroom: headroomOf(made, gate, sufficiency), choice: shown };
+  const headroom = headroomOf(made, gate, sufficiency);
+  if (!decision.answer) return { decision, headroom, choice };
+  const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, parts, log, signal);
+  return { decision: { ...decision, warnings: [...decision.warnings, ...unansweredParts(shown.unanswered)] }, headroom, choice: shown };
 }
 
 /** What a question names, and the words by which that is told. */

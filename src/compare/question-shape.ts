@@ -1,3 +1,4 @@
+import { AUXILIARY, clausesOf, JOINED } from "../reading/clauses.ts";
 import { type Places, readPlaces } from "./places.ts";
 import { sharedWording } from "./shared-wording.ts";
 
@@ -78,25 +79,12 @@ function ownedIn(text: string): string[] {
     .sort();
 }
 
-const AUX = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
-const SUBJECT = "(?:i|we|you|he|she|they|it|my|our|the|a|an|there|this|that)";
-const FIRST = new RegExp(
-  String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*(?:how|what|whats|when|where|who|whom|whose|which|why|${AUX})\b`,
-  "i",
-);
-const LATER = new RegExp(
-  String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*(?:(?:how|what|why)\b|(?:when|where|who|which)\s+(?:[a-z'’-]+\s+)?${AUX}\b|${AUX}\s+${SUBJECT}\b)`,
-  "i",
-);
-
-const OF_THE_HOUSE = new RegExp(String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*${AUX}\s+([a-z]+)\b`, "i");
+const OF_THE_HOUSE = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+([a-z]+)\b`, "i");
 
 /** Clauses that ask; 1 at least. */
 function countQuestions(text: string, home: ReadonlySet<string>): number {
-  const asks = (clause: string) => LATER.test(clause) || home.has(OF_THE_HOUSE.exec(clause)?.[1]?.toLowerCase() ?? "");
-  const clauses = text.split(/[?!.;:]+(?=\s|$)|,|\b(?=(?:and|but|also|plus|or)\b)/i).filter((clause) => /\p{L}/u.test(clause));
-  const asking = clauses.filter((clause, i) => (i === 0 ? FIRST.test(clause) : asks(clause))).length;
-  return Math.max(1, asking);
+  const ofTheHouse = (clause: string) => home.has(OF_THE_HOUSE.exec(clause)?.[1]?.toLowerCase() ?? "");
+  return Math.max(1, clausesOf(text).filter(({ text: clause, asks }, i) => asks || (i > 0 && ofTheHouse(clause))).length);
 }
 
 /** Words for "who" and "what" as the subject itself. */

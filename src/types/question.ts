@@ -80,6 +80,14 @@ export interface Turn {
   readonly titles?: readonly string[];
 }
 
+/** One of several questions that a message asks. */
+export interface QuestionPart {
+  /** As it was asked. */
+  readonly text: string;
+  /** With what it leaves out: topics of what stands before it, as a follow-up gets those of the question before. */
+  readonly resolved: string;
+}
+
 /** A question after admission. */
 export interface Question {
   readonly text: string;

@@ -13,6 +13,8 @@ export interface ScoredPiece {
   readonly reading: PieceReading | null;
   /** What stands right behind it and likely answers too: it is quoted with it. */
   readonly followedBy?: PieceView;
+  /** Of a message that asks several things, one that the best piece does not answer: this does. */
+  readonly answersPart?: true;
 }
 
 /** What may be quoted of the evidence for one question, best first. */
@@ -23,4 +25,6 @@ export interface Choice {
   readonly glance: readonly ScoredPiece[] | null;
   /** Chance that what stands right behind the best one answers too, 0 to 1; `null`: it was not asked. */
   readonly followingChance: number | null;
+  /** Of a message that asks several things, those for which nothing was found, as they were asked; absent: none. */
+  readonly unanswered?: readonly string[];
 }

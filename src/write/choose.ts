@@ -8,7 +8,7 @@ import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
 import { type PiecesOptions, piecesOf } from "./pieces.ts";
-import { readPieces } from "./read-pieces.ts";
+import { READ_PIECES, readPieces } from "./read-pieces.ts";
 
 export interface ChooseOptions {
   /** Characters of one quote at most; longer units are not taken, never cut. */
@@ -19,6 +19,8 @@ export interface ChooseOptions {
   readonly weights: Pick<ChooserWeights, "piece" | "read">;
   /** `null`: nothing is read, and what a glance says stands. */
   readonly read: ReadTexts | null;
+  /** Pieces that are read at most. @default READ_PIECES */
+  readonly mostRead?: number;
   /** Texts that answer nothing, whatever they say. @default none */
   readonly isLeftOut?: (text: string) => boolean;
   readonly signal: AbortSignal;
@@ -40,7 +42,7 @@ export async function choosePieces(
   options: ChooseOptions,
 ): Promise<Choice> {
   const measured = await measurePieces(question, evidence, words, options);
-  const { weights, read, isLeftOut = () => false, signal } = options;
+  const { weights, read, mostRead = READ_PIECES, isLeftOut = () => false, signal } = options;
   const { piece: scorer } = weights;
   const pieces = measured.pieces
     .filter(({ view }) => !isLeftOut(view.text))
@@ -50,7 +52,7 @@ export async function choosePieces(
     });
   const sorted = pieces.sort((a, b) => b.score - a.score || a.view.rank - b.view.rank || startOf(a) - startOf(b));
   const glanced = { asked: measured.asked, pieces: sorted, glance: null, followingChance: null };
-  return read === null ? glanced : readPieces(question, glanced, { weights, readTexts: read, signal });
+  return read === null ? glanced : readPieces(question, glanced, { weights, readTexts: read, most: mostRead, signal });
 }
 
 function startOf({ view }: ScoredPiece): number {
@@ -71,7 +73,7 @@ export async function measurePieces(
   question: string,
   evidence: readonly Evidence[],
   words: QuoteWords,
-  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights" | "read" | "isLeftOut">,
+  { maxCharacters, reranker, embed, signal }: Omit<ChooseOptions, "weights" | "read" | "mostRead" | "isLeftOut">,
 ): Promise<{ readonly asked: AskedQuestion; readonly pieces: readonly MeasuredPiece[] }> {
   const asked = readAsked(question, words);
   const wantsList = isForList(asked.type);

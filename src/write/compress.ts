@@ -26,6 +26,8 @@ export interface QuoteCandidate extends CompleteQuote {
   readonly score: number;
   /** Words and values asked for that it, or the heading above it, holds. */
   readonly covers: ReadonlySet<string>;
+  /** It answers one of several things asked, which the first does not. */
+  readonly answersPart?: true;
 }
 
 /** Begins the name of a kind of value in `covers`; no token holds a colon. */
@@ -60,7 +62,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
   const { pieces, asked } = choice;
   const standsBeside = rowsBeside(choice);
   const chosen: { view: PieceView; quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
-  for (const { view, chance, followedBy } of pieces) {
+  for (const { view, chance, followedBy, answersPart } of pieces) {
     if (chosen.length === limit) break;
     const { piece, evidence } = view;
     const quotes = quotesOf(evidence.passage, piece);
@@ -68,11 +70,11 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
-    if (chosen.some((other) => standsBeside(view, other.view))) continue;
+    if (answersPart !== true && chosen.some((other) => standsBeside(view, other.view))) continue;
     const views = followedBy === undefined ? [view] : [view, followedBy];
     const covers = new Set(views.flatMap((one) => [...asked.tokensIn(one.holds), ...[...one.values].map((kinds) => `${VALUE}${kinds}`)]));
     const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, piece, followedBy.piece) };
-    chosen.push({ view, quote, said, candidate: { ...quotes, ...following, score: chance, covers } });
+    chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(answersPart && { answersPart }), score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
 }

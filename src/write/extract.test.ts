@@ -49,6 +49,20 @@ describe("writeExtractive", () => {
     expect(texts(pieces, scored)).toEqual(["A duty is 7.", "However, members pay 3.", "The card is due."]);
   });
 
+  it("keeps a place for what answers another thing that is asked, however little it scores and however long it is", () => {
+    const passage = { pieces: ["A card is due.", "A duty is 7.", "A wait is lost, and nobody knows where it went."] };
+    const scored: Scored[] = [
+      ["A card is due.", 0.8, ["card"]],
+      ["A duty is 7.", 0.7, ["duty"]],
+      ["A wait is lost, and nobody knows where it went.", 0.01, []],
+    ];
+    const candidates = candidatesOf(passage, scored);
+    const withPart = candidates.map((one, i) => (i === 2 ? { ...one, answersPart: true as const } : one));
+    const shown = (given: typeof candidates) => writeExtractive(given, { quotes: 2, words: 8 }).map(({ text }) => text);
+    expect(shown(candidates)).toEqual(["A card is due.", "A duty is 7."]);
+    expect(shown(withPart)).toEqual(["A card is due.", "A wait is lost, and nobody knows where it went."]);
+  });
+
   it("keeps a place for each kind of value that is asked for", () => {
     const pieces = ["A card is sad.", "You pay $7.", "You wait 3 weeks.", "A lost card."];
     const scored: Scored[] = [

@@ -28,15 +28,16 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
   const shown: Quote[] = [];
   let spent = 0;
   for (const { candidate, reserved } of withReserved(candidates)) {
-    if (chosen.length === quotes) break;
     const adds = [...candidate.covers].some((one) => !covered.has(one));
     const share = candidate.score / (candidates[0]?.score ?? 1);
-    if (share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
+    const isPart = candidate.answersPart === true;
+    if (chosen.length >= quotes && !isPart) continue;
+    if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
     // It stands there already, behind another one.
     if (fresh.length === 0) continue;
     const cost = fresh.reduce((sum, { text }) => sum + countWords(text), 0);
-    if (chosen.length > 0 && spent + cost > words) continue;
+    if (chosen.length > 0 && !isPart && spent + cost > words) continue;
     chosen.push(candidate);
     shown.push(...fresh);
     spent += cost;
@@ -45,22 +46,26 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
   return inOrder(chosen).map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
 }
 
-/** The best first, then for each kind of value that is asked for and that it lacks the best that holds one, then the others. */
+/** The best first, then what answers another thing that is asked, then for each kind of value that is asked for and that they lack the best that holds one, then the others. */
 function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
   const [best, ...others] = candidates;
   if (best === undefined) return [];
-  const held = new Set(best.covers);
+  const parts = others.filter(({ answersPart }) => answersPart === true);
+  const held = new Set([best, ...parts].flatMap(({ covers }) => [...covers]));
   const reserved: QuoteCandidate[] = [];
   for (const candidate of others) {
+    if (parts.includes(candidate)) continue;
     const kinds = [...candidate.covers].filter((one) => isValue(one) && !held.has(one));
     if (kinds.length === 0) continue;
     reserved.push(candidate);
     for (const kind of kinds) held.add(kind);
   }
   return [
-    { candidate: best, reserved: false },
+    ...[best, ...parts].map((candidate) => ({ candidate, reserved: false })),
     ...reserved.map((candidate) => ({ candidate, reserved: true })),
-    ...others.filter((candidate) => !reserved.includes(candidate)).map((candidate) => ({ candidate, reserved: false })),
+    ...others
+      .filter((candidate) => !reserved.includes(candidate) && !parts.includes(candidate))
+      .map((candidate) => ({ candidate, reserved: false })),
   ];
 }
 

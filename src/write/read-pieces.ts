@@ -16,6 +16,8 @@ export const READ_ALONE = 4;
 export interface ReadOptions {
   readonly weights: Pick<ChooserWeights, "read">;
   readonly readTexts: ReadTexts;
+  /** Pieces that are read beside the question at most. @default READ_PIECES */
+  readonly most?: number;
   readonly signal: AbortSignal;
 }
 
@@ -23,11 +25,15 @@ export interface ReadOptions {
  * The choice after the best pieces were read: of those read beside the question the most likely are read alone too, and stand first by the score of both readings;
  * behind them the others that were read, then the rest as it stood.
  */
-export async function readPieces(question: string, choice: Choice, { weights, readTexts, signal }: ReadOptions): Promise<Choice> {
+export async function readPieces(
+  question: string,
+  choice: Choice,
+  { weights, readTexts, most = READ_PIECES, signal }: ReadOptions,
+): Promise<Choice> {
   const { read } = weights;
   const best = choice.pieces[0];
   if (best === undefined) return choice;
-  const likely = choice.pieces.slice(0, READ_PIECES).filter(({ score }) => score >= best.score - READ_WITHIN);
+  const likely = choice.pieces.slice(0, most).filter(({ score }) => score >= best.score - READ_WITHIN);
   const texts = likely.map(({ view }) => ({ question, text: readingText(view) }));
   const [beside, asked] = await Promise.all([readTexts(texts, signal), readTexts([question], signal)]);
   if (beside === null || asked === null) return choice;

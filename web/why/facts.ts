@@ -4,6 +4,7 @@ import { formatChance, formatNumber } from "../format.ts";
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
   answer: "enough to answer",
+  asked_parts: "things asked at once",
   best_piece: "best part of a passage",
   cache_mode: "stored answer",
   cached: "kept for the same question",
@@ -33,6 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
   sentences: "sentences",
   sources: "sources given to the writer",
   semantic_rule: "nearest stored question",
+  unanswered_parts: "of these without an answer",
   uncertain: "may answer",
   verified: "answer",
 };

@@ -20,7 +20,7 @@ import { readFolderSet } from "../reader/read-folders.ts";
 import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
-import { openMeasuring, toQuestion } from "./evidence.ts";
+import { openMeasuring, toFollowUp, toQuestion } from "./evidence.ts";
 import { readTables } from "./tables.ts";
 import { readWrittenSets, sharesHalf } from "./written.ts";
 
@@ -45,6 +45,8 @@ const { values: flags } = parseArgs({
     sets: { type: "string", default: SETS.join(",") },
     /** Folder of written collections, instead of the sets. */
     written: { type: "string" },
+    /** Of the collections the messages alone, instead of the questions. */
+    messages: { type: "boolean", default: false },
     /** Questions of a set at most, drawn by hash; of tables, which differ in what their rows are asked by, 1,200. */
     limit: { type: "string", default: "120" },
     help: { type: "boolean", default: false },
@@ -52,7 +54,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === undefined) {
   process.stderr.write(
-    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\nnode dump.ts --written DIR --out written.jsonl.gz\n",
+    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\nnode dump.ts --written DIR [--messages] --out written.jsonl.gz\n",
   );
   process.exit(flags.help ? 0 : 2);
 }
@@ -73,7 +75,7 @@ const packed = createGzip();
 const file = packed.pipe(createWriteStream(flags.out));
 const write = (row: object) => packed.write(`${JSON.stringify(row)}\n`);
 write({ features: unitNames, gate: gateNames });
-if (flags.written !== undefined) await dumpWritten(flags.written);
+if (flags.written !== undefined) await (flags.messages ? dumpMessages(flags.written) : dumpWritten(flags.written));
 else for (const name of flags.sets.split(",")) await dumpSet(name, flags.data as string);
 packed.end();
 await finished(file);
@@ -157,6 +159,26 @@ async function dumpWritten(folder: string): Promise<void> {
       if (measured !== null) write({ ...row, ...measured });
     }
     process.stderr.write(`${name}: ${questions.length} questions, ${notes.length} of notes\n`);
+  }
+}
+
+/** What people write who ask on, or tell their case first. A follow-up is read as the product reads it, behind an answer from the document that is nearest to the question before. */
+async function dumpMessages(folder: string): Promise<void> {
+  for (const { name, documents, messages } of readWrittenSets(folder)) {
+    if (messages.length === 0) continue;
+    const parts = await createParts({ documents }, encoder, reranker);
+    for (const { first, question, kind, gold, answers } of messages) {
+      const alone = toQuestion({ question, scope: null });
+      const before = first === null ? null : await findEvidence(toQuestion({ question: first, scope: null }), null, parts, signal);
+      const asked = first === null ? alone : toFollowUp(first, question, before?.passages[0]?.document.title ?? "");
+      const forms = gold.size > 0 && hash(`removed ${asked.resolved}`) % REMOVED === 0 ? [false, true] : [false];
+      for (const removed of forms) {
+        const measured = await measureQuestion(asked, { gold, answers, removed, kept: KEPT.written }, parts);
+        const row = { ...{ set: name, group: name, split: "train", form: removed ? "removed" : kind, removed, question: asked.resolved } };
+        if (measured !== null) write({ ...row, ...measured });
+      }
+    }
+    process.stderr.write(`${name}: ${messages.length} messages\n`);
   }
 }
 

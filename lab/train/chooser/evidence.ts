@@ -1,9 +1,10 @@
+import { resolveFollowUp } from "../../../src/admit/follow-up.ts";
+import { wordsFor } from "../../../src/answer/question-words.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 import { Lexicon } from "../../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../../src/retrieve/rerank.ts";
 import { type RetrieveParts, retrievePassages } from "../../../src/retrieve/retrieve.ts";
-import { questionWords } from "../../../src/retrieve/understand.ts";
 import type { Evidence, Passage, Question } from "../../../src/types.ts";
 import { combineScores, readRelevanceWeights, relevanceOf } from "../../../src/verify/relevance.ts";
 import { viewEvidence } from "../../../src/verify/sufficiency-view.ts";
@@ -28,14 +29,13 @@ export function openMeasuring() {
     parts: RetrieveParts,
     signal: AbortSignal,
   ) {
-    const { passages: usual, query } = sourcebound.retrieve;
+    const { passages: usual } = sourcebound.retrieve;
     const deep = leftOut !== null;
     const settings = { ...sourcebound.retrieve, passages: deep ? DEEP : usual, candidates: deep ? 2 * CANDIDATES : CANDIDATES };
     const { passages: found } = await retrievePassages(question, settings, parts, signal);
     const passages = leftOut === null ? found : found.filter((passage) => !leftOut(passage)).slice(0, usual);
     if (passages.length === 0) return null;
-    const understood = parts.corpus.understand(question, query);
-    const words = questionWords(understood, understood, parts.corpus);
+    const words = wordsFor(question, { corpus: parts.corpus, profile: sourcebound });
     const view = viewEvidence(words.asked, passages, words, lexicon, 0);
     const chances = relevanceOf(view, relevance.passage).map(({ probability }) => probability);
     const evidence = passages.map(toEvidence).filter((_, i) => {
@@ -54,6 +54,12 @@ export function toQuestion({ question, scope }: { readonly question: string; rea
     ...{ text: question, resolved: question, scope: { domain: "set", tenant: scope, access: ["public"] }, profile: "sourcebound" },
     ...{ detail: "normal" as const, sessionId: null, selection: null, history: [], injectionSignals: [] },
   };
+}
+
+/** The same of one that leans on another, which was answered from a document of this title. */
+export function toFollowUp(first: string, question: string, title: string): Question {
+  const history = [{ question: first, answer: "", titles: [title] }];
+  return { ...toQuestion({ question, scope: null }), resolved: resolveFollowUp(question, history).text, history };
 }
 
 function toEvidence(passage: Passage): Evidence {

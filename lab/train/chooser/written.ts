@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
+import { questionParts } from "../../../src/admit/question-parts.ts";
 import { locatePlaces, type Places } from "../../../src/grade/golden-places.ts";
 import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
 import { readLines } from "../../../src/grade/read-lines.ts";
@@ -16,6 +18,13 @@ export interface WrittenSet {
   readonly questions: readonly WrittenQuestion[];
   /** Short documents, each with one question: somebody's note instead of a page. */
   readonly notes: readonly Note[];
+  /** Follow-ups, questions with a story before them, and several at once. */
+  readonly messages: readonly Message[];
+}
+
+export interface Message extends WrittenQuestion {
+  /** The question that it leans on. */
+  readonly first: string | null;
 }
 
 /** One to three paragraphs of a page, and a question that they answer or do not. */
@@ -42,12 +51,60 @@ const NOTE_PARAGRAPHS = 3;
 /** Questions of a collection with others that ask for the same, or for something else in nearly the same words. */
 const PAIRS = "pairs-dev.jsonl";
 
-/** Every collection below a folder: `NAME/pages/*.md` with `NAME/answerable-dev.jsonl` and `NAME/unanswerable-dev.jsonl` (`lab/sets/written/README.md`). */
+/** What people write who ask on, or tell their case first, of all collections. */
+const MESSAGES = "messages.jsonl";
+/** What people write who ask several things at once, of all collections. */
+const SEVERAL = "several.jsonl";
+
+/** Exact words of pages, any of which answers. */
+const answersSchema = z.array(z.object({ page: z.string(), quote: z.string() }));
+
+const messageSchema = z.object({
+  set: z.string(),
+  kind: z.enum(["follow-up", "follow-up missing", "story", "story missing"]),
+  first: z.string().optional(),
+  question: z.string(),
+  answers: answersSchema,
+});
+type MessageRow = z.infer<typeof messageSchema>;
+
+const severalSchema = z.object({
+  set: z.string(),
+  question: z.string(),
+  /** Words that ask each thing; without answers the pages do not say it. */
+  parts: z.array(z.object({ asks: z.string(), answers: answersSchema })),
+});
+type SeveralRow = z.infer<typeof severalSchema>;
+
+/** Every collection below a folder: `NAME/pages/*.md` with `NAME/answerable-dev.jsonl` and `NAME/unanswerable-dev.jsonl`, and `messages.jsonl` for all (`lab/sets/written/README.md`). */
 export function readWrittenSets(folder: string): WrittenSet[] {
-  return findGoldenSets(folder).map((folders) => toWritten(readGoldenSet(folders)));
+  const bySet = <Row extends { set: string }>(file: string, schema: z.ZodType<Row>) =>
+    Map.groupBy(existsSync(join(folder, file)) ? readLines(folder, file, schema) : [], ({ set }) => set);
+  const messages = bySet(MESSAGES, messageSchema);
+  const several = bySet(SEVERAL, severalSchema);
+  return findGoldenSets(folder).map((folders) => {
+    const { name } = folders;
+    return toWritten(readGoldenSet(folders), [...(messages.get(name) ?? []), ...(several.get(name) ?? []).flatMap(asMessages)]);
+  });
 }
 
-function toWritten(set: GoldenSet): WrittenSet {
+type AnyMessage = Omit<MessageRow, "set" | "kind"> & { readonly kind: string };
+
+/** The message as a whole, and each of its parts as the product asks it, where it finds as many as were marked. */
+function asMessages({ question, parts }: SeveralRow): AnyMessage[] {
+  const found = questionParts(question);
+  const whole = { kind: "several", question, answers: parts.flatMap(({ answers }) => answers) };
+  const each = found.length === parts.length ? found : [];
+  return [
+    whole,
+    ...each.map(({ resolved }, i) => {
+      const { answers } = parts[i] as SeveralRow["parts"][number];
+      return { kind: answers.length === 0 ? "part missing" : "part", question: resolved, answers };
+    }),
+  ];
+}
+
+function toWritten(set: GoldenSet, rows: readonly AnyMessage[]): WrittenSet {
   const { name, corpus, answerable, unanswerable } = set;
   const files = readdirSync(join(corpus, "pages"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
   const pages = files.sort().map((file) => `pages/${file}`);
@@ -83,7 +140,19 @@ function toWritten(set: GoldenSet): WrittenSet {
       if ((of === undefined) !== (kind !== "answerable") || place === undefined || kind === "false-premise") return [];
       return [noteOf({ question, kind }, place, textOf(place.page))];
     });
-  return { name, documents, questions, notes };
+  const messages = rows.map(({ kind, first, question, answers }) => {
+    const marked = answers.map(({ page, quote }) => ({ page, ...rangeOf(quote, textOf(page)) }));
+    const ranges = new Map([...Map.groupBy(marked, ({ page }) => page)]);
+    return { ...mark(question, kind, ranges), first: first ?? null };
+  });
+  return { name, documents, questions, notes, messages };
+}
+
+/** @throws Error where a text does not hold the quote */
+function rangeOf(quote: string, text: string): TextRange {
+  const start = text.indexOf(quote);
+  if (start < 0) throw new Error(`No page holds ${JSON.stringify(quote)} as it is written.`);
+  return { start, end: start + quote.length };
 }
 
 interface PagePlace extends TextRange {

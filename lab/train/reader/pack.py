@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import json
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,22 @@ def neighbours_of(pairs: list[dict], draw: random.Random) -> list[tuple[str, str
     return [(draw.choice([one for one in asked if one != row["a"]]), row["b"]) for row in pairs if row["same_answer"] and len(asked) > 1]
 
 
+def nearest_of(folder: Path, pairs: list[dict]) -> list[tuple[str, str]]:
+    """Each rewording beside the two questions of its collection that share most of its words and are answered elsewhere: what a cache has to keep apart."""
+    quotes = {row["question"]: set(row.get("gold_quotes") or []) for row in lines(folder / "answerable-dev.jsonl")}
+    # Beginnings of longer words stand for their forms.
+    words = lambda question: {word[:5] for word in re.findall(r"[a-z0-9]+", question.lower()) if len(word) > 3}  # noqa: E731
+    found = []
+    for row in pairs:
+        if not row["same_answer"] or row["a"] not in quotes:
+            continue
+        asked = words(row["b"])
+        shares = lambda question: len(asked & words(question)) / max(1, len(asked | words(question)))  # noqa: E731
+        others = [one for one in quotes if one != row["a"] and not quotes[one] & quotes[row["a"]]]
+        found += [(one, row["b"]) for one in sorted(others, key=shares, reverse=True)[:2]]
+    return found
+
+
 def pack_pairs(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
     """Two questions, whether they ask for the same, part, set."""
     sets: dict[str, int] = {}
@@ -156,6 +173,8 @@ def pack_pairs(options: argparse.Namespace, pool: Pool, draw: random.Random) -> 
             rows += [(pool(row["a"]), pool(row["b"]), int(row["same_answer"]), part, sets.setdefault(name, len(sets))) for row in written]
             near = f"{name} neighbours"
             rows += [(pool(a), pool(b), 0, part, sets.setdefault(near, len(sets))) for a, b in neighbours_of(written, draw)]
+            nearest = f"{name} nearest"
+            rows += [(pool(a), pool(b), 0, part, sets.setdefault(nearest, len(sets))) for a, b in nearest_of(path.parent, written)]
     return dict(pairs=np.array(rows, np.int32), pair_names=np.array(list(sets)))
 
 

@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
+import type { Config } from "../../src/config.ts";
+import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
+import { readLines } from "../../src/grade/read-lines.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
+import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { Answer } from "../../src/types.ts";
+import { HALVES, type Half, markedSchema, quotesAny } from "./marked-words.ts";
+import type { EvaluateEvent } from "./va.ts";
+
+const rowSchema = z.object({
+  set: z.string(),
+  question: z.string(),
+  /** What is asked, each in words of the message; without answers the pages do not say it. */
+  parts: z.array(z.object({ asks: z.string(), answers: z.array(markedSchema) })).min(2),
+});
+type Row = z.infer<typeof rowSchema>;
+
+export interface SeveralOptions {
+  /** Folder that holds `several` and the collections, `strangers`. */
+  readonly data: string;
+  readonly config: Config;
+  readonly parts?: EngineParts;
+  readonly command: string;
+  readonly signal: AbortSignal;
+}
+
+interface JudgedPart {
+  readonly asks: string;
+  readonly isAnswerable: boolean;
+  readonly isQuoted: boolean;
+  /** A warning says that nothing was found for it. */
+  readonly isNamed: boolean;
+}
+
+interface Judged {
+  readonly half: Half;
+  readonly set: string;
+  readonly question: string;
+  readonly shown: boolean;
+  readonly confidence: number | null;
+  readonly parts: readonly JudgedPart[];
+}
+
+/** Messages that ask several things: each is answered with the words that answer it, or said not to be. */
+export async function* evaluateSeveral({ data, config, parts, command, signal }: SeveralOptions): AsyncGenerator<EvaluateEvent, void> {
+  const judged: Judged[] = [];
+  const rows = HALVES.flatMap((half) => readLines(join(data, "several"), `${half}.jsonl`, rowSchema).map((row) => ({ half, row })));
+  for (const [set, messages] of Map.groupBy(rows, ({ row }) => row.set)) {
+    yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: reading documents` };
+    const corpus = join(data, "strangers", set);
+    const folders = { corpus, name: set, documents: join(corpus, "pages") };
+    const { engine, domain, close } = await openGoldenSet(folders, {
+      config,
+      signal,
+      openEngine: (own: Config) => createEngine(own, parts),
+    });
+    try {
+      for (const { half, row } of messages) {
+        await setImmediate();
+        const answer = await engine.answer(row.question, { domain, signal });
+        const { confidence } = answer;
+        judged.push({ half, set, question: row.question, shown: answer.status === "ok", confidence, parts: judge(row, answer, corpus) });
+        yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: ${row.question}` };
+      }
+    } finally {
+      await close();
+    }
+  }
+  yield { type: "report", ...summarize(judged, command) };
+}
+
+/** A warning quotes the part as the message has it: it names the one of the marked parts that begins nearest to it. */
+function judge({ question, parts }: Row, answer: Answer, corpus: string): JudgedPart[] {
+  const starts = parts.map(({ asks }) => question.indexOf(asks));
+  const named = answer.warnings.flatMap(({ code, message }) => {
+    const quoted = code === "part_unanswered" ? /“(.*)”/su.exec(message)?.[1] : undefined;
+    if (quoted === undefined) return [];
+    // The first part also holds what stands before it.
+    const at = quoted.length === 0 ? 0 : question.indexOf(quoted);
+    const end = at + quoted.length;
+    return starts.findLastIndex((start) => start >= at && start < end);
+  });
+  return parts.map(({ asks, answers }, i) => ({
+    asks,
+    isAnswerable: answers.length > 0,
+    isQuoted: answer.status === "ok" && quotesAny(answer, answers, corpus),
+    isNamed: named.includes(i),
+  }));
+}
+
+function summarize(judged: readonly Judged[], command: string) {
+  const metrics: Record<string, number | null> = {};
+  const table: TableRow[] = [];
+  const count = (name: string, hits: number, of: number, note = "") => {
+    metrics[name] = of === 0 ? null : hits / of;
+    table.push(countRow(name, hits, of, note));
+  };
+  for (const half of [null, ...HALVES]) {
+    const all = judged.filter((one) => half === null || one.half === half);
+    const shown = all.filter((one) => one.shown);
+    const prefix = half === null ? "" : `${half}.`;
+    const whole = all.filter(({ parts }) => parts.every(({ isAnswerable }) => isAnswerable));
+    const parts = shown.flatMap((one) => one.parts);
+    const [answerable, missing] = [parts.filter((part) => part.isAnswerable), parts.filter((part) => !part.isAnswerable)];
+    const quoted = (those: readonly JudgedPart[]) => those.filter(({ isQuoted }) => isQuoted).length;
+    const named = (those: readonly JudgedPart[]) => those.filter(({ isNamed }) => isNamed).length;
+    count(
+      `${prefix}all_quoted`,
+      whole.filter((one) => one.parts.every(({ isQuoted }) => isQuoted)).length,
+      whole.length,
+      "messages of which the pages answer every part",
+    );
+    count(
+      `${prefix}shown.parts_quoted`,
+      quoted(answerable),
+      answerable.length,
+      "parts that the pages answer, of messages that are answered",
+    );
+    count(`${prefix}shown.missing_named`, named(missing), missing.length, "parts that they do not answer: said so");
+    count(`${prefix}shown.quoted_named`, named(answerable), answerable.length, "parts that they answer: said not to be");
+  }
+  const n = { messages: judged.length, shown: judged.filter(({ shown }) => shown).length };
+  return { report: makeReport({ name: "several", command, n, metrics, items: judged.map((one) => ({ ...one })) }), table };
+}
