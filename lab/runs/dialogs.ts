@@ -1,13 +1,10 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import type { Config } from "../../src/config.ts";
-import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer } from "../../src/types.ts";
-import { HALVES, type Half, markedSchema, quotesAny } from "./marked-words.ts";
+import { askStrangers, HALVES, type Half, markedSchema, quotesAny, type StrangersOptions } from "./marked-words.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 const rowSchema = z.object({
@@ -19,13 +16,9 @@ const rowSchema = z.object({
 });
 type Row = z.infer<typeof rowSchema>;
 
-export interface DialogOptions {
-  /** Folder that holds `follow-ups` and the collections, `strangers`. */
-  readonly data: string;
-  readonly config: Config;
-  readonly parts?: EngineParts;
+/** `data` also holds `follow-ups`. */
+export interface DialogOptions extends StrangersOptions {
   readonly command: string;
-  readonly signal: AbortSignal;
 }
 
 interface Judged {
@@ -40,27 +33,23 @@ interface Judged {
 }
 
 /** The second question of a conversation: answered with the words that answer it, refused where nothing does. */
-export async function* evaluateDialogs({ data, config, parts, command, signal }: DialogOptions): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateDialogs(options: DialogOptions): AsyncGenerator<EvaluateEvent, void> {
+  const { data, command, signal } = options;
   const judged: Judged[] = [];
   const rows = HALVES.flatMap((half) => readLines(join(data, "follow-ups"), `${half}.jsonl`, rowSchema).map((row) => ({ half, row })));
+  const progress = (what: string) => ({ type: "progress" as const, done: judged.length, total: rows.length, what });
   for (const [set, conversations] of Map.groupBy(rows, ({ row }) => row.set)) {
-    yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: reading documents` };
-    const corpus = join(data, "strangers", set);
-    const folders = { corpus, name: set, documents: join(corpus, "pages") };
-    const opening = { config, signal, openEngine: (own: Config) => createEngine(own, parts) };
-    const { engine, domain, close } = await openGoldenSet(folders, opening);
-    try {
+    yield progress(`${set}: reading documents`);
+    yield* askStrangers(set, options, async function* ({ engine, domain, corpus }) {
       for (const [i, { half, row }] of conversations.entries()) {
         await setImmediate();
         const sessionId = `${set}-${i}`;
         const before = await engine.answer(row.first, { domain, sessionId, signal });
         const answer = await engine.answer(row.follow_up, { domain, sessionId, signal });
         judged.push(judge({ half, row }, before, answer, corpus));
-        yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: ${row.follow_up}` };
+        yield progress(`${set}: ${row.follow_up}`);
       }
-    } finally {
-      await close();
-    }
+    });
   }
   yield { type: "report", ...summarize(judged, command) };
 }

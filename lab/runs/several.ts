@@ -1,13 +1,10 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import type { Config } from "../../src/config.ts";
-import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
 import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer } from "../../src/types.ts";
-import { HALVES, type Half, markedSchema, quotesAny } from "./marked-words.ts";
+import { askStrangers, HALVES, type Half, markedSchema, quotesAny, type StrangersOptions } from "./marked-words.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 const rowSchema = z.object({
@@ -18,13 +15,9 @@ const rowSchema = z.object({
 });
 type Row = z.infer<typeof rowSchema>;
 
-export interface SeveralOptions {
-  /** Folder that holds `several` and the collections, `strangers`. */
-  readonly data: string;
-  readonly config: Config;
-  readonly parts?: EngineParts;
+/** `data` also holds `several`. */
+export interface SeveralOptions extends StrangersOptions {
   readonly command: string;
-  readonly signal: AbortSignal;
 }
 
 interface JudgedPart {
@@ -45,43 +38,41 @@ interface Judged {
 }
 
 /** Messages that ask several things: each is answered with the words that answer it, or said not to be. */
-export async function* evaluateSeveral({ data, config, parts, command, signal }: SeveralOptions): AsyncGenerator<EvaluateEvent, void> {
+export async function* evaluateSeveral(options: SeveralOptions): AsyncGenerator<EvaluateEvent, void> {
+  const { data, command, signal } = options;
   const judged: Judged[] = [];
   const rows = HALVES.flatMap((half) => readLines(join(data, "several"), `${half}.jsonl`, rowSchema).map((row) => ({ half, row })));
+  const progress = (what: string) => ({ type: "progress" as const, done: judged.length, total: rows.length, what });
   for (const [set, messages] of Map.groupBy(rows, ({ row }) => row.set)) {
-    yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: reading documents` };
-    const corpus = join(data, "strangers", set);
-    const folders = { corpus, name: set, documents: join(corpus, "pages") };
-    const { engine, domain, close } = await openGoldenSet(folders, {
-      config,
-      signal,
-      openEngine: (own: Config) => createEngine(own, parts),
-    });
-    try {
+    yield progress(`${set}: reading documents`);
+    yield* askStrangers(set, options, async function* ({ engine, domain, corpus }) {
       for (const { half, row } of messages) {
         await setImmediate();
-        const answer = await engine.answer(row.question, { domain, signal });
-        const { confidence } = answer;
-        judged.push({ half, set, question: row.question, shown: answer.status === "ok", confidence, parts: judge(row, answer, corpus) });
-        yield { type: "progress", done: judged.length, total: rows.length, what: `${set}: ${row.question}` };
+        const { question } = row;
+        const answer = await engine.answer(question, { domain, signal });
+        judged.push({
+          half,
+          set,
+          question,
+          shown: answer.status === "ok",
+          confidence: answer.confidence,
+          parts: judge(row, answer, corpus),
+        });
+        yield progress(`${set}: ${question}`);
       }
-    } finally {
-      await close();
-    }
+    });
   }
   yield { type: "report", ...summarize(judged, command) };
 }
 
-/** A warning quotes the part as the message has it: it names the one of the marked parts that begins nearest to it. */
+/** A warning quotes a part of the message, which holds the marked part that it names and, before it, what leads to it. */
 function judge({ question, parts }: Row, answer: Answer, corpus: string): JudgedPart[] {
   const starts = parts.map(({ asks }) => question.indexOf(asks));
   const named = answer.warnings.flatMap(({ code, message }) => {
     const quoted = code === "part_unanswered" ? /“(.*)”/su.exec(message)?.[1] : undefined;
     if (quoted === undefined) return [];
-    // The first part also holds what stands before it.
-    const at = quoted.length === 0 ? 0 : question.indexOf(quoted);
-    const end = at + quoted.length;
-    return starts.findLastIndex((start) => start >= at && start < end);
+    const at = question.indexOf(quoted);
+    return starts.findLastIndex((start) => start >= at && start < at + quoted.length);
   });
   return parts.map(({ asks, answers }, i) => ({
     asks,

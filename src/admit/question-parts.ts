@@ -7,43 +7,29 @@ const MAX_PARTS = 4;
 
 /** Before the word that asks: "by when", "in which year". */
 const BEFORE = "(?:(?:about|after|at|before|by|for|from|in|of|on|since|till|to|under|until|with|within)\\s+)?";
-const PRONOUN = "(?:i|we|you|he|she|they|it|this|that|there)";
-/** Up to three words that name nobody: with somebody before the verb nobody asks ("what they do", "how long it takes"). */
-const NAMED = String.raw`(?:\s+(?!${PRONOUN}\b)[\p{L}\d'’-]+){0,3}?`;
 /** "Which one can", "how much weight does", "who kept": a question word, with its verb behind it or doing something itself. */
 const QUESTION_WORD = [
   String.raw`(?:when|where|why)(?:['’]s|\s+${AUXILIARY})\b`,
-  String.raw`(?:what|whats|which|who|whom|whose|how)(?:['’]s|${NAMED}\s+${AUXILIARY})\b`,
+  String.raw`(?:what|whats|which|who|whom|whose|how)(?:['’]s|(?:\s+[\p{L}\d'’-]+){0,3}?\s+${AUXILIARY})\b`,
   String.raw`(?:what|how)\s+(?:about|if|come)\b`,
-  String.raw`who\s+(?!${PRONOUN}\b)\p{L}+`,
+  String.raw`who\s+\p{L}+`,
 ].join("|");
 const ASKS = new RegExp(String.raw`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
 /** The same at the beginning of the message, where what asks is what is done: "what happened", "how many boats struck". */
-const ASKS_FIRST = new RegExp(
-  String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+(?!${PRONOUN}\b)\p{L}`,
-  "iu",
-);
+const ASKS_FIRST = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
 /** "Is there", "can I": whether something is so. */
-const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:${PRONOUN}|my|our|the)\b`, "iu");
+const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
 /** The same of whatever, where a question mark follows. */
-const ASKS_WHETHER_SO = new RegExp(
-  String.raw`${JOINED}(?:is|are|was|were|do|does|did|can|could|must|should|has|have)\s+(?!not\b|n['’]t)\p{L}+`,
-  "iu",
-);
+const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
 /** All of a clause behind "and": "and why", "and for how long", "and how many crew". */
 const ASKS_BRIEFLY = new RegExp(
-  String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+(?!${PRONOUN}\b)[\p{L}'’-]+){0,3}\W*$`,
-  "iu",
-);
-/** What only leads to a question, or wants no answer. */
-const FRAME = new RegExp(
-  String.raw`${JOINED}(?:(?:can|could|will|would)\s+you\s+(?:please\s+)?(?:tell|help|explain|say|show|advise|confirm)|do\s+you\s+(?:know|think)|are\s+you\s+sure|is\s+(?:that|this|it)\s+(?:ok|okay|right|true|correct)\W*$|who\s+cares|what\s+an?\s)`,
+  String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+[\p{L}'’-]+){0,3}\W*$`,
   "iu",
 );
 /** "Is it added or combined" asks one thing. */
 const ALTERNATIVE = /^\W*or\b/iu;
-const LEADING = /^[^\p{L}\p{N}]*(?:(?:so|also|then|and|but|plus)\b[^\p{L}\p{N}]*)*/iu;
-const TRAILING = /(?:[\s,;:.–-]|\b(?:(?:and|but)\s+)?if\s+(?:so|not)\b)+$/iu;
+const LEADING = new RegExp(JOINED, "iu");
+const TRAILING = /[\s,;:.–-]+$/u;
 
 /**
  * The questions of a message that asks several, in their order; none where it asks one, or it cannot be told for sure. A clause that asks begins a part; what does not
@@ -71,9 +57,10 @@ export function questionParts(message: string): QuestionPart[] {
 
 /** Does a clause surely ask something of its own? Behind a comma alone "who" tells more of somebody, and "is it" guesses at the answer. */
 function begins({ text, start, before, behind }: Clause): boolean {
-  if (behind.includes("!") || ALTERNATIVE.test(text) || FRAME.test(text)) return false;
-  if (start === 0 && behind !== "." && ASKS_FIRST.test(text)) return true;
+  if (ALTERNATIVE.test(text)) return false;
+  if (start === 0 && !/[.!]/.test(behind) && ASKS_FIRST.test(text)) return true;
   const isJoined = before !== "," || /^\W*(?:and|but|also|plus)\b/iu.test(text);
   if (ASKS.test(text)) return isJoined || !/^\W*(?:who|which|whom|whose)\b/iu.test(text);
-  return isJoined && (ASKS_WHETHER.test(text) || ASKS_BRIEFLY.test(text) || (behind.includes("?") && ASKS_WHETHER_SO.test(text)));
+  const asksWhether = ASKS_WHETHER.test(text) || (behind.includes("?") && ASKS_WHETHER_SO.test(text));
+  return isJoined && (asksWhether || ASKS_BRIEFLY.test(text));
 }

@@ -1,7 +1,7 @@
 import type { TextRange } from "../types.ts";
 
 /** Auxiliaries as they open a question that is answered by yes or no. */
-export const AUXILIARY = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have|had)";
+export const AUXILIARY = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
 /** Words that join a clause to the one before, at its beginning. */
 export const JOINED = String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*`;
 const SUBJECT = "(?:i|we|you|he|she|they|it|my|our|the|a|an|there|this|that)";

@@ -7,6 +7,7 @@ import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grad
 import { readLines } from "../../../src/grade/read-lines.ts";
 import { toOriginal } from "../../../src/text/source-map.ts";
 import type { StoredDocument, TextRange } from "../../../src/types.ts";
+import { markedSchema, placeOf } from "../../runs/marked-words.ts";
 import { toDocument } from "../../sets/extract-sets.ts";
 import { type Pair, pairSchema } from "../../sets/pair.ts";
 import { drawOf, pick } from "../reader/random.ts";
@@ -56,8 +57,8 @@ const MESSAGES = "messages.jsonl";
 /** What people write who ask several things at once, of all collections. */
 const SEVERAL = "several.jsonl";
 
-/** Exact words of pages, any of which answers. */
-const answersSchema = z.array(z.object({ page: z.string(), quote: z.string() }));
+/** Any of which answers. */
+const answersSchema = z.array(markedSchema);
 
 const messageSchema = z.object({
   set: z.string(),
@@ -141,18 +142,11 @@ function toWritten(set: GoldenSet, rows: readonly AnyMessage[]): WrittenSet {
       return [noteOf({ question, kind }, place, textOf(place.page))];
     });
   const messages = rows.map(({ kind, first, question, answers }) => {
-    const marked = answers.map(({ page, quote }) => ({ page, ...rangeOf(quote, textOf(page)) }));
+    const marked = answers.map((one) => placeOf(one, textOf(one.page)));
     const ranges = new Map([...Map.groupBy(marked, ({ page }) => page)]);
     return { ...mark(question, kind, ranges), first: first ?? null };
   });
   return { name, documents, questions, notes, messages };
-}
-
-/** @throws Error where a text does not hold the quote */
-function rangeOf(quote: string, text: string): TextRange {
-  const start = text.indexOf(quote);
-  if (start < 0) throw new Error(`No page holds ${JSON.stringify(quote)} as it is written.`);
-  return { start, end: start + quote.length };
 }
 
 interface PagePlace extends TextRange {
