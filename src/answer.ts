@@ -7,6 +7,7 @@ import { flags } from "./answer/flags.ts";
 import { type Known, lookup } from "./answer/lookup.ts";
 import { createOutcome, type Outcome } from "./answer/outcome.ts";
 import type { AnswerParts } from "./answer/parts.ts";
+import { decideAlone, partsToAsk } from "./answer/parts-alone.ts";
 import { recall } from "./answer/recall.ts";
 import { refuse, refuseUnsearched } from "./answer/refuse.ts";
 import { remember } from "./answer/remember.ts";
@@ -71,13 +72,15 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   yield* askWeb("decides", question, outcome, run);
 
   const weighed = { question, evidence: outcome.evidence, gate: judged.gate, view: judged.view, ranker: found.ranker, scale: found.scale };
-  const { decision, headroom, choice } = yield* trace.stage("decide", (log) => decide(weighed, parts, log, signal));
-  outcome.decision = decision;
-  outcome.choice = choice;
-  outcome.headroom = headroom;
+  const decided = yield* trace.stage("decide", (log) => decide(weighed, parts, log, signal));
+  outcome.decision = decided.decision;
+  outcome.choice = decided.choice;
+  outcome.headroom = decided.headroom;
+  yield* askParts(question, outcome, run);
+  const { decision, choice } = outcome;
   yield* warn(outcome, [...decision.warnings, ...(decision.answer ? outcome.conflicts.map(conflictWarning) : [])]);
 
-  if (decision.answer) {
+  if (decision.answer && choice !== null) {
     yield* askWeb("attaches", question, outcome, run);
     yield* write({ question, choice }, outcome, run);
   }
@@ -119,6 +122,21 @@ async function* askWeb(
   outcome.evidence = said.evidence;
   outcome.conflicts = said.conflicts;
   yield* warn(outcome, said.warnings);
+}
+
+/** Each thing that is asked by itself, where a message asks several and is refused as a whole. */
+async function* askParts(question: Question, outcome: Outcome, { parts, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
+  const asked = partsToAsk(question, outcome.decision, parts);
+  if (asked.length === 0) return;
+  const alone = yield* trace.stage("parts", (log) => decideAlone({ question, asked, whole: outcome }, parts, log, signal));
+  outcome.calls.push(...alone.calls);
+  outcome.embedding = alone.embedding;
+  if (alone.settled === null) return;
+  outcome.decision = alone.settled.decision;
+  outcome.choice = alone.settled.choice;
+  outcome.headroom = alone.settled.headroom;
+  outcome.evidence = alone.settled.evidence;
+  outcome.conflicts = alone.settled.conflicts;
 }
 
 /** Keeps warnings and yields them. */

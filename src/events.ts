@@ -1,6 +1,9 @@
 import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
-/** The stages of a question in the order in which they run; `web` only where it is configured and there is something to ask, in the default profile after `decide`. */
+/**
+ * The stages of a question in the order in which they run; `web` only where it is configured and there is something to ask, in the default profile after `decide`;
+ * `parts` only where a message that asks several things is not answered as a whole.
+ */
 export const ANSWER_STAGES = [
   "admit",
   "lookup",
@@ -9,6 +12,7 @@ export const ANSWER_STAGES = [
   "verify",
   "web",
   "decide",
+  "parts",
   "compress",
   "write",
   "check",

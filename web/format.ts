@@ -69,6 +69,7 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
   verify: "Checking the passages",
   web: "Asking the web about uncertain passages",
   decide: "Deciding whether the evidence is enough",
+  parts: "Answering each thing asked by itself",
   compress: "Choosing quotes",
   write: "Writing",
   check: "Checking each sentence against its quote",

@@ -26,6 +26,8 @@ interface JudgedPart {
   readonly isQuoted: boolean;
   /** A warning says that nothing was found for it. */
   readonly isNamed: boolean;
+  /** A warning says that it is left open. */
+  readonly isRefused: boolean;
 }
 
 interface Judged {
@@ -68,17 +70,20 @@ export async function* evaluateSeveral(options: SeveralOptions): AsyncGenerator<
 /** A warning quotes a part of the message, which holds the marked part that it names and, before it, what leads to it. */
 function judge({ question, parts }: Row, answer: Answer, corpus: string): JudgedPart[] {
   const starts = parts.map(({ asks }) => question.indexOf(asks));
-  const named = answer.warnings.flatMap(({ code, message }) => {
-    const quoted = code === "part_unanswered" ? /“(.*)”/su.exec(message)?.[1] : undefined;
-    if (quoted === undefined) return [];
-    const at = question.indexOf(quoted);
-    return starts.findLastIndex((start) => start >= at && start < at + quoted.length);
-  });
+  const namedBy = (code: string) =>
+    answer.warnings.flatMap((warning) => {
+      const quoted = warning.code === code ? /“(.*)”/su.exec(warning.message)?.[1] : undefined;
+      if (quoted === undefined) return [];
+      const at = question.indexOf(quoted);
+      return starts.findLastIndex((start) => start >= at && start < at + quoted.length);
+    });
+  const [unanswered, refused] = [namedBy("part_unanswered"), namedBy("part_refused")];
   return parts.map(({ asks, answers }, i) => ({
     asks,
     isAnswerable: answers.length > 0,
     isQuoted: answer.status === "ok" && quotesAny(answer, answers, corpus),
-    isNamed: named.includes(i),
+    isNamed: unanswered.includes(i),
+    isRefused: refused.includes(i),
   }));
 }
 
@@ -98,6 +103,7 @@ function summarize(judged: readonly Judged[], command: string) {
     const [answerable, missing] = [parts.filter((part) => part.isAnswerable), parts.filter((part) => !part.isAnswerable)];
     const quoted = (those: readonly JudgedPart[]) => those.filter(({ isQuoted }) => isQuoted).length;
     const named = (those: readonly JudgedPart[]) => those.filter(({ isNamed }) => isNamed).length;
+    const refused = (those: readonly JudgedPart[]) => those.filter(({ isRefused }) => isRefused).length;
     count(
       `${prefix}all_quoted`,
       whole.filter((one) => one.parts.every(({ isQuoted }) => isQuoted)).length,
@@ -110,8 +116,15 @@ function summarize(judged: readonly Judged[], command: string) {
       answerable.length,
       "parts that the pages answer, of messages that are answered",
     );
-    count(`${prefix}shown.missing_named`, named(missing), missing.length, "parts that they do not answer: said so");
+    count(
+      `${prefix}shown.some_quoted`,
+      shown.filter((one) => one.parts.some(({ isQuoted }) => isQuoted)).length,
+      shown.length,
+      "messages that are answered: in one part at least with words that answer it",
+    );
+    count(`${prefix}shown.missing_named`, named(missing) + refused(missing), missing.length, "parts that they do not answer: said so");
     count(`${prefix}shown.quoted_named`, named(answerable), answerable.length, "parts that they answer: said not to be");
+    count(`${prefix}shown.answerable_refused`, refused(answerable), answerable.length, "parts that they answer: left open, and said so");
   }
   const n = { messages: judged.length, shown: judged.filter(({ shown }) => shown).length };
   return { report: makeReport({ name: "several", command, n, metrics, items: judged.map((one) => ({ ...one })) }), table };

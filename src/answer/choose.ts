@@ -4,7 +4,7 @@ import type { ReadTexts } from "../reader/reader.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
 import { normalizeQuestion } from "../text/normalize-question.ts";
-import type { Evidence, Question } from "../types.ts";
+import type { Evidence, Question, QuestionPart } from "../types.ts";
 import { weightedCoverage } from "../verify/coverage.ts";
 import type { Choice } from "../write/choice.ts";
 import { choosePieces } from "../write/choose.ts";
@@ -97,6 +97,11 @@ function plain(text: string): string {
 /** Pieces that are read for one of several questions at most: what answers the message as a whole was found already. */
 const READ_OF_PART = 5;
 
+/** One of the things that a question asks, asked by itself. */
+export function askAlone(question: Question, { resolved }: QuestionPart): Question {
+  return { ...question, text: resolved, resolved };
+}
+
 /** A question that is answered, with all that was found and what may be quoted of it. */
 export interface Answered {
   readonly question: Question;
@@ -112,16 +117,19 @@ export async function completeChoice(answered: Answered, parts: ChooseParts, log
   if (readTexts === null) return choice;
   const followed = await withFollowing(question.resolved, choice, { weights, readTexts, signal });
   log.fact("following", followed.followingChance);
-  const asked = asksSeveral(question, parts) ? questionParts(question.text) : [];
+  const asked = askedParts(question, parts);
   const whole = await withParts(followed, asked, { ...lookUp(answered, parts, signal), readTexts, signal });
   log.fact("asked_parts", asked.length);
   log.fact("unanswered_parts", whole.unanswered?.length ?? 0);
   return whole;
 }
 
-/** Where the learned gate decides and quotes answer: a model answers all that it is asked, and what it leaves out nobody measured. A follow-up is answered as a whole. */
-function asksSeveral({ text, resolved }: Question, parts: ChooseParts): boolean {
-  return parts.profile.gate.type === "sufficiency" && writersOf(parts) === null && text === resolved;
+/**
+ * The several things that a question asks, where the learned gate decides and quotes answer: a model answers all that it is asked, and what it leaves out nobody
+ * measured. A follow-up is answered as a whole.
+ */
+export function askedParts({ text, resolved }: Question, parts: Pick<ChooseParts, "profile" | "models">): QuestionPart[] {
+  return parts.profile.gate.type === "sufficiency" && writersOf(parts) === null && text === resolved ? questionParts(text) : [];
 }
 
 /** A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole. */
@@ -133,7 +141,7 @@ function lookUp(
   const sids = new Set(usable.map(({ passage }) => passage.sid));
   const open = evidence.map((one) => ({ ...one, verdict: "verified" as const }));
   return {
-    choosePart: ({ resolved }) => piecesFor({ ...question, text: resolved, resolved }, open, parts, { mostRead: READ_OF_PART, signal }),
+    choosePart: (part) => piecesFor(askAlone(question, part), open, parts, { mostRead: READ_OF_PART, signal }),
     mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
   };
 }

@@ -99,7 +99,7 @@ async function askOne(
   const facts: Record<string, string | number | boolean | null> = {};
   let answer: Answer | null = null;
   for await (const event of engine.ask(question, { domain: scope.domain, tenant: scope.tenant, profile, measuring: true, signal })) {
-    if (event.type === "retrieve-end" || event.type === "decide-end") Object.assign(facts, event.facts);
+    if (event.type === "retrieve-end" || event.type === "decide-end" || event.type === "parts-end") Object.assign(facts, event.facts);
     if (event.type === "answer") answer = event.answer;
   }
   if (answer === null) throw new Error("a question ended without an answer");

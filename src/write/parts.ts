@@ -55,6 +55,14 @@ export function unansweredParts(parts: readonly string[] = []): Warning[] {
   return parts.map((part) => ({ code: "part_unanswered", message: `Nothing in the passages that were found answers “${part}”.` }));
 }
 
+/** Says which of several things asked are left open, each of which would have been refused by itself. */
+export function refusedParts(parts: readonly string[]): Warning[] {
+  return parts.map((part) => ({
+    code: "part_refused",
+    message: `“${part}” is not answered here: nothing that was found answers it surely enough.`,
+  }));
+}
+
 function mostLikely(pieces: readonly ScoredPiece[]): ScoredPiece | null {
   return pieces.reduce<ScoredPiece | null>((best, piece) => (oddsOf(piece) > oddsOf(best) ? piece : best), null);
 }

@@ -4,6 +4,7 @@ import { formatChance, formatNumber } from "../format.ts";
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
   answer: "enough to answer",
+  answered_parts: "of these answered by themselves",
   asked_parts: "things asked at once",
   best_piece: "best part of a passage",
   cache_mode: "stored answer",

@@ -92,7 +92,10 @@ const STORED: Readonly<Record<string, string>> = {
 
 function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Turn | null }) {
   const { label, meaning } = confidenceInWords(answer);
-  const { chance, minimum } = turn?.stages.find(({ stage }) => stage === "decide")?.facts ?? {};
+  const factsOf = (of: string) => turn?.stages.find(({ stage }) => stage === of)?.facts ?? {};
+  const apart = factsOf("parts");
+  const { minimum, chance } = { ...factsOf("decide"), ...apart };
+  const what = "chance" in apart ? "Asked by itself, the least sure of the things answered" : "The best quote";
   const lookup = turn?.stages.filter(({ stage }) => stage === "lookup" || stage === "recall") ?? [];
   const { cached } = answer;
   return (
@@ -102,7 +105,7 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
         {label}. {meaning}
       </p>
       {typeof chance === "number" && typeof minimum === "number" ? (
-        <p>{`The best quote was held to answer the question with a chance of ${formatChance(chance)}; an answer is shown from ${formatChance(minimum)} on.`}</p>
+        <p>{`${what} was held to ${"chance" in apart ? "be answered" : "answer the question"} with a chance of ${formatChance(chance)}; an answer is shown from ${formatChance(minimum)} on.`}</p>
       ) : null}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
       <Measured answer={answer} notices={turn?.notices ?? []} />

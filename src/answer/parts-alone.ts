@@ -1,0 +1,166 @@
+import { sumOrNull } from "../text/sum-or-null.ts";
+import type { Conflict, Evidence, Passage, Question, QuestionPart } from "../types.ts";
+import type { Decision } from "../verify/decide.ts";
+import type { ScoredPiece } from "../write/choice.ts";
+import { refusedParts } from "../write/parts.ts";
+import { askAlone, askedParts } from "./choose.ts";
+import { type Decided, type DecideParts, decide } from "./decide.ts";
+import { type Found, type RetrieveStageParts, retrieve } from "./retrieve.ts";
+import { SILENT_LOG, type StageLog } from "./trace.ts";
+import { type Judged, type VerifyParts, verify } from "./verify.ts";
+
+export type PartsAloneParts = DecideParts & RetrieveStageParts & VerifyParts;
+
+/** What a message comes to whose parts were asked alone. */
+export interface DecidedAlone extends Pick<Judged, "calls">, Pick<Found, "embedding"> {
+  /** `null`: none of them is answered, and what was decided on the whole stands. */
+  readonly settled: (Decided & Pick<Judged, "evidence" | "conflicts">) | null;
+}
+
+/** A message with its several questions, and what it came to as a whole. */
+export interface AskedWhole {
+  readonly question: Question;
+  readonly asked: readonly QuestionPart[];
+  readonly whole: Pick<Found, "embedding"> & Pick<Judged, "evidence">;
+}
+
+/** What is asked again alone: the several things that a message asks which is not answered as a whole. Nothing of one that gives orders. */
+export function partsToAsk(question: Question, { answer, reason }: Decision, parts: PartsAloneParts): QuestionPart[] {
+  return answer || reason === "injection" ? [] : askedParts(question, parts);
+}
+
+/**
+ * Each thing asked is looked for and decided by itself, as if nothing else had been asked. What is surely answered is shown, in the order of the message, and what is
+ * not is named; where nothing is, the message is refused as it was.
+ */
+export async function decideAlone(
+  { question, asked, whole }: AskedWhole,
+  parts: PartsAloneParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<DecidedAlone> {
+  const nameFound = oneName(whole.evidence);
+  const alone: PartAlone[] = [];
+  for (const part of asked) alone.push(await askPart(part, { question, nameFound }, parts, signal));
+  const answered = alone.filter(({ decided }) => decided.decision.answer);
+  log.fact("asked_parts", asked.length);
+  log.fact("answered_parts", answered.length);
+  const settled = settle(alone, answered, whole);
+  // What decides in the place of the whole one's chance.
+  if (settled !== null) log.fact("chance", settled.decision.chance);
+  return {
+    calls: alone.flatMap(({ judged }) => judged.calls),
+    embedding: together([whole, ...alone.map(({ found }) => found)]),
+    settled,
+  };
+}
+
+/** All that is answered as one; `null`: nothing is. */
+function settle(alone: readonly PartAlone[], answered: readonly PartAlone[], whole: AskedWhole["whole"]): DecidedAlone["settled"] {
+  const [first] = answered;
+  if (first === undefined) return null;
+  const decisions = answered.map(({ decided }) => decided.decision);
+  const refused = alone.filter((one) => !answered.includes(one)).map(({ part }) => part.text);
+  const warnings = [...alone.flatMap(({ decided }) => decided.decision.warnings), ...refusedParts(refused)];
+  const usable = once(
+    decisions.flatMap((one) => one.usable),
+    sidOf,
+  );
+  const judged = answered.map((one) => one.judged);
+  const decision = {
+    answer: true,
+    confidence: least(decisions.map(({ confidence }) => confidence)),
+    chance: least(decisions.map(({ chance }) => chance)),
+    calibrated: decisions.every(({ calibrated }) => calibrated),
+    usable,
+    warnings: once(warnings, ({ code, message }) => `${code} ${message}`),
+    reason: null,
+  };
+  const pieces = answered.flatMap(bestOf).map((piece, i) => (i === 0 ? piece : { ...piece, answersPart: true as const }));
+  return {
+    decision,
+    headroom: least(answered.map(({ decided }) => decided.headroom)),
+    choice: { ...first.decided.choice, pieces },
+    evidence: once([...usable, ...judged.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
+    conflicts: once(
+      judged.flatMap(({ conflicts }) => conflicts),
+      placesOf,
+    ),
+  };
+}
+
+interface PartAlone {
+  readonly part: QuestionPart;
+  readonly found: Found;
+  readonly judged: Judged;
+  readonly decided: Decided;
+}
+
+interface AskedOf {
+  /** The message that asks it. */
+  readonly question: Question;
+  readonly nameFound: (passages: readonly Passage[]) => Passage[];
+}
+
+async function askPart(
+  part: QuestionPart,
+  { question: message, nameFound }: AskedOf,
+  parts: PartsAloneParts,
+  signal: AbortSignal,
+): Promise<PartAlone> {
+  const question = askAlone(message, part);
+  const retrieved = await retrieve(question, parts, SILENT_LOG, signal);
+  const found = { ...retrieved, passages: nameFound(retrieved.passages) };
+  const judged = await verify({ question, ...found }, parts, SILENT_LOG, signal);
+  const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
+  return { part, found, judged, decided };
+}
+
+/** Names passages, which retrieval numbers anew for each question, so that one that was found before keeps its name. */
+function oneName(evidence: readonly Evidence[]): (passages: readonly Passage[]) => Passage[] {
+  const names = new Map(evidence.map(({ passage }) => [placeOf(passage), passage.sid]));
+  const nameOf = (place: string) => names.get(place) ?? `S${names.size + 1}`;
+  return (passages) =>
+    passages.map((passage) => {
+      const place = placeOf(passage);
+      const sid = nameOf(place);
+      names.set(place, sid);
+      return { ...passage, sid };
+    });
+}
+
+function placeOf({ document, range }: Passage): string {
+  return `${document.id} ${range.start} ${range.end}`;
+}
+
+/** The best piece of what may be used. */
+function bestOf({ decided: { decision, choice } }: PartAlone): ScoredPiece[] {
+  const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
+  return choice.pieces.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
+}
+
+/** Tokens of all; `null`: no endpoint was asked. */
+function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"] {
+  const asked = found.flatMap(({ embedding }) => (embedding === null ? [] : [embedding]));
+  const [first] = asked;
+  return first === undefined ? null : { model: first.model, tokens: sumOrNull(asked.map(({ tokens }) => tokens)) };
+}
+
+/** What is not known does not count. */
+function least(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function sidOf({ passage }: Evidence): string {
+  return passage.sid;
+}
+
+function placesOf({ kind, sides }: Conflict): string {
+  return `${kind} ${sides.map(({ sid, start, end }) => `${sid} ${start} ${end}`).join(" ")}`;
+}
+
+/** The first of those that share a key. */
+function once<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
+  return [...Map.groupBy(all, keyOf).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
+}
