@@ -13,6 +13,11 @@ describe("questionParts", () => {
     ["How much is a card, and are dogs allowed?", "How much is a card", "are dogs allowed?"],
     ["Should I pay now, and if so, how much is it?", "Should I pay now, and if so", "how much is it?"],
     ["how many passengers were there and how many crew", "how many passengers were there", "how many crew"],
+    ["Has anyone drowned in the lake, and how deep is it?", "Has anyone drowned in the lake", "how deep is it?"],
+    ["do dogs need a ticket and what does it cost", "do dogs need a ticket", "what does it cost"],
+    ["What did the mill cost you and how many people work there?", "What did the mill cost you", "how many people work there?"],
+    ["whats the parrot called and hows it fed", "whats the parrot called", "hows it fed"],
+    ["how much is a ticket & when does the last boat go", "how much is a ticket", "when does the last boat go"],
     ["Who kept the tin? And in which year was he hanged?", "Who kept the tin?", "in which year was he hanged?"],
     [
       "I sing tenor and have a cold. Who do I tell, and what if it gets worse?",

@@ -9,17 +9,20 @@ const MAX_PARTS = 4;
 const BEFORE = "(?:(?:about|after|at|before|by|for|from|in|of|on|since|till|to|under|until|with|within)\\s+)?";
 /** "Which one can", "how much weight does", "who kept": a question word, with its verb behind it or doing something itself. */
 const QUESTION_WORD = [
-  String.raw`(?:when|where|why)(?:['’]s|\s+${AUXILIARY})\b`,
-  String.raw`(?:what|whats|which|who|whom|whose|how)(?:['’]s|(?:\s+[\p{L}\d'’-]+){0,3}?\s+${AUXILIARY})\b`,
+  String.raw`(?:when|where|why)(?:['’]?s|\s+${AUXILIARY})\b`,
+  String.raw`(?:what|which|who|whom|whose|how)(?:['’]?s|(?:\s+[\p{L}\d'’-]+){0,3}?\s+${AUXILIARY})\b`,
   String.raw`(?:what|how)\s+(?:about|if|come)\b`,
   String.raw`who\s+\p{L}+`,
 ].join("|");
-const ASKS = new RegExp(String.raw`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
-/** The same at the beginning of the message, where what asks is what is done: "what happened", "how many boats struck". */
-const ASKS_FIRST = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
+const ASKS = new RegExp(`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
+/** The same where what asks is what is done: "what happened", "how many boats struck". */
+const ASKS_OF_DOER = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
 /** "Is there", "can I": whether something is so. */
-const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
-/** The same of whatever, where a question mark follows. */
+const ASKS_WHETHER = new RegExp(
+  String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the|(?:any|some|every)(?:one|body|thing))\b`,
+  "iu",
+);
+/** The same of whatever, at the beginning of the message or where a question mark follows. */
 const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
 /** All of a clause behind "and": "and why", "and for how long", "and how many crew". */
 const ASKS_BRIEFLY = new RegExp(
@@ -28,8 +31,9 @@ const ASKS_BRIEFLY = new RegExp(
 );
 /** "Is it added or combined" asks one thing. */
 const ALTERNATIVE = /^\W*or\b/iu;
+const SENTENCE_END = /[?!.]+(?=\s|$)/u;
 const LEADING = new RegExp(JOINED, "iu");
-const TRAILING = /[\s,;:.–-]+$/u;
+const TRAILING = /[\s,;:.&–-]+$/u;
 
 /**
  * The questions of a message that asks several, in their order; none where it asks one, or it cannot be told for sure. A clause that asks begins a part; what does not
@@ -39,8 +43,8 @@ const TRAILING = /[\s,;:.–-]+$/u;
  * // [{ text: "How thick is the rope", … }, { text: "how much can it hold?", resolved: "how much can it hold? (thick; rope)" }]
  */
 export function questionParts(message: string): QuestionPart[] {
-  const starts = clausesOf(message)
-    .filter(begins)
+  const starts = clausesOf(message.replaceAll(/(?<=\s)&(?=\s)/g, ";"))
+    .filter((clause) => begins(clause, message))
     .map(({ start }) => start);
   if (starts.length < 2 || starts.length > MAX_PARTS) return [];
   return starts.map((at, i) => {
@@ -55,12 +59,13 @@ export function questionParts(message: string): QuestionPart[] {
   });
 }
 
-/** Does a clause surely ask something of its own? Behind a comma alone "who" tells more of somebody, and "is it" guesses at the answer. */
-function begins({ text, start, before, behind }: Clause): boolean {
+/** Does a clause surely ask something of its own? Behind a comma alone "who" and "how many" tell more of what was said, and "is it" guesses at the answer. */
+function begins({ text, start, before, behind }: Clause, message: string): boolean {
   if (ALTERNATIVE.test(text)) return false;
-  if (start === 0 && !/[.!]/.test(behind) && ASKS_FIRST.test(text)) return true;
   const isJoined = before !== "," || /^\W*(?:and|but|also|plus)\b/iu.test(text);
+  const isStated = /[.!]/.test(SENTENCE_END.exec(message.slice(start))?.[0] ?? "");
+  if (isJoined && !isStated && ASKS_OF_DOER.test(text)) return true;
   if (ASKS.test(text)) return isJoined || !/^\W*(?:who|which|whom|whose)\b/iu.test(text);
-  const asksWhether = ASKS_WHETHER.test(text) || (behind.includes("?") && ASKS_WHETHER_SO.test(text));
+  const asksWhether = ASKS_WHETHER.test(text) || ((behind.includes("?") || (start === 0 && !isStated)) && ASKS_WHETHER_SO.test(text));
   return isJoined && (asksWhether || ASKS_BRIEFLY.test(text));
 }
