@@ -2,6 +2,7 @@ import type { Reranker } from "../models/reranker.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import { dot } from "../reader/dot.ts";
 import type { ReadTexts } from "../reader/reader.ts";
+import { repeatsQuestion } from "../text/normalize-question.ts";
 import type { Evidence } from "../types.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
@@ -45,7 +46,7 @@ export async function choosePieces(
   const { weights, read, mostRead = READ_PIECES, isLeftOut = () => false, signal } = options;
   const { piece: scorer } = weights;
   const pieces = measured.pieces
-    .filter(({ view }) => !isLeftOut(view.text))
+    .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view.text))
     .map((piece) => {
       const score = scoreOf(measurePiece(piece, scorer.features), scorer);
       return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };

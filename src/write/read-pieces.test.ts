@@ -25,6 +25,13 @@ function chooseWith(read: ReadTexts | null, pieces: FakePassage["pieces"] = SENT
   return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
 }
 
+describe("choosePieces", () => {
+  it("takes no piece that only repeats the question", async () => {
+    const { pieces } = await chooseWith(null, [QUESTION, SENTENCES[2] as string, `${QUESTION} Four dollars.`]);
+    expect(pieces.map(({ view }) => view.text).toSorted()).toEqual([SENTENCES[2], `${QUESTION} Four dollars.`]);
+  });
+});
+
 describe("readPieces", () => {
   const isAbout = (text: string) => (text === QUESTION || text.endsWith("Four dollars are due at the pier.") ? "price" : text);
 
