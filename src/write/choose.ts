@@ -8,7 +8,7 @@ import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { type PiecesOptions, piecesOf } from "./pieces.ts";
+import { type Piece, type PiecesOptions, piecesOf, textOf } from "./pieces.ts";
 import { READ_PIECES, readPieces } from "./read-pieces.ts";
 
 export interface ChooseOptions {
@@ -80,7 +80,7 @@ export async function measurePieces(
   const wantsList = isForList(asked.type);
   const looked = evidence.slice(0, PASSAGES);
   const cut = pieceCut(asked.type, maxCharacters);
-  const views = looked.map((one, rank) => viewPassage(piecesOf(one.passage, cut), one, rank, asked));
+  const views = looked.map((one, rank) => viewPassage(withoutQuestion(piecesOf(one.passage, cut), one, question), one, rank, asked));
   const relevances = await relevanceOf(question, views.flat(), words, reranker, signal);
   const cosines = cosinesOf(question, views.flat(), embed);
   const best = {
@@ -103,6 +103,14 @@ export async function measurePieces(
     })),
   );
   return { asked, pieces };
+}
+
+/** Pieces without the question itself before them, where it is what they stand below: who asked it need not read it. */
+function withoutQuestion(pieces: readonly Piece[], { passage }: Evidence, question: string): Piece[] {
+  return pieces.map((piece) => {
+    const context = piece.context.filter((range) => !repeatsQuestion(textOf(passage, range), question));
+    return context.length === piece.context.length ? piece : { ...piece, context };
+  });
 }
 
 async function relevanceOf(
