@@ -35,6 +35,12 @@ describe("quantitiesIn", () => {
       ["money $1500", "money $1500", "money $2000000", "money $5", "money $0.415", "money €20"],
     ],
     [
+      "powers as one value",
+      "10⁶ cells, 10^6 cells, 106 cells, 3 × 10⁻³ kg, 2.5x10^4 days, 10^1.5",
+      ["count 1000000", "count 1000000", "count 106", "mass 3000", "days 25000", "count 31.6227766017"],
+    ],
+    ["raised marks of notes as no value", "40¹ dollars, 5² weeks, 20 m² of room", ["money $40", "days 35", "count 20"]],
+    [
       "durations by their unit",
       "one year, 12 months, a 30-year loan, two weeks, 90 minutes",
       ["months 12", "months 12", "months 360", "days 14", "minutes 90"],

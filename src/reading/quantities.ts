@@ -1,5 +1,7 @@
+import { RAISED } from "../text/raised-digits.ts";
 import { foldDigits } from "./digits.ts";
 import { MONTHS, numberValue, SPELLED_NUMBER } from "./numbers.ts";
+import { POWER, raise } from "./powers.ts";
 
 /** What a quantity measures: only quantities of the same measure can be equal, or stand in each other's place. */
 export type Measure =
@@ -34,8 +36,8 @@ export interface Quantity {
   readonly end: number;
 }
 
-const NUMBER = String.raw`\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?`;
-const SCALE = String.raw`(?:[\s-]?(?:hundred|thousand|million|billion|trillion|k|m|bn)\b)?`;
+const NUMBER = String.raw`\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?(?:${POWER})?`;
+const SCALE = String.raw`(?:[\s-]?(?:hundred|thousand|million|billion|trillion|k|m|bn)\b(?![${RAISED}]))?`;
 const MONTH = `(?:${[...MONTHS.keys()].join("|")})\\b\\.?`;
 const YEAR = String.raw`(?:1[6-9]|20|21)\d{2}(?!\d)`;
 const ORDINAL = "(?:st|nd|rd|th)";
@@ -185,12 +187,15 @@ const SCALES: ReadonlyMap<string, number> = new Map([
   ["trillion", 1e12],
 ]);
 
-/** The number at the start of a text, in digits or words, with its scale. */
+const DIGITS = new RegExp(String.raw`(\d[\d,]*(?:\.\d+)?)(${POWER})?`, "u");
+
+/** The number at the start of a text, in digits or words, with its power or scale. */
 function amountOf(text: string): number {
-  const digits = /\d[\d,]*(?:\.\d+)?/.exec(text)?.[0];
+  const [digits, number = "", power] = DIGITS.exec(text) ?? [];
   if (digits === undefined) return numberValue(text);
+  const value = Number(number.replaceAll(",", ""));
   const scale = /^[\s-]?(hundred|thousand|million|billion|trillion|k|m|bn)\b/.exec(text.slice(text.indexOf(digits) + digits.length))?.[1];
-  return Number(digits.replaceAll(",", "")) * (SCALES.get(scale ?? "") ?? 1);
+  return (power === undefined ? value : raise(value, power)) * (SCALES.get(scale ?? "") ?? 1);
 }
 
 /** Twelve significant digits hide what binary fractions add. */

@@ -14,6 +14,8 @@ describe("valuesIn", () => {
     ["diagnostic codes of any range", "DC 6260, diagnostic code 7101", ["dc6260", "dc7101"]],
     ["form ids", "VA Form 21-526EZ and 21P-527EZ", ["21-526ez", "21p-527ez"]],
     ["phone numbers with and without 1", "1-800-827-1000 or (800) 827-1000", ["8008271000", "8008271000"]],
+    ["powers as their value", "10⁶, 10^6 or 106 cells, 2.5 × 10⁻³ g", ["1000000", "1000000", "106", "0.0025"]],
+    ["no power in the mark of a note", "40¹ dollars", ["40"]],
     ["years", "since 1977", ["1977"]],
   ])("reads %s", (_what, text, expected) => {
     expect(keys(text)).toEqual(expected);

@@ -1,3 +1,5 @@
+import { POWER, raise } from "./powers.ts";
+
 /**
  * A number, code or the like in a text as a short key, for comparing and ranking passages; what a sentence claims is read by
  * `quantitiesIn`. In one spelling: `70%`, `$1500`, `60 day`, `21-526ez`, `dc6260`, `1-800-827-1000`, `1977`.
@@ -37,7 +39,7 @@ const VALUE = new RegExp(
     String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b)`,
     String.raw`(?<form>\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b)`,
     String.raw`(?<phone>(?:\+?1[-. ]?)?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b)`,
-    String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?)(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
+    String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?)(?<power>${POWER})?(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
     String.raw`\b(?<spelled>${Object.keys(NUMBER_WORDS).join("|")})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?`,
   ].join("|"),
   "giu",
@@ -54,7 +56,7 @@ export function valuesIn(text: string): Value[] {
 }
 
 function keyOf(groups: Readonly<Record<string, string | undefined>>): string | null {
-  const { code, form, phone, number, currency, scale, unit, spelled, spelledUnit } = groups;
+  const { code, form, phone, number, power, currency, scale, unit, spelled, spelledUnit } = groups;
   if (code !== undefined) return `dc${code.replaceAll(/\D/g, "")}`;
   if (form !== undefined) return form.toLowerCase();
   if (phone !== undefined) return phone.replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, "");
@@ -62,7 +64,8 @@ function keyOf(groups: Readonly<Record<string, string | undefined>>): string | n
     return spelledUnit === undefined ? null : withUnit(String(NUMBER_WORDS[spelled.toLowerCase()]), spelledUnit);
   }
   if (number === undefined) return null;
-  const plain = Number(number.replaceAll(",", "")) * scaleOf(scale);
+  const value = Number(number.replaceAll(",", ""));
+  const plain = (power === undefined ? value : raise(value, power)) * scaleOf(scale);
   if (currency !== undefined) return `${currency.trim()}${plain}`;
   return withUnit(String(plain), unit);
 }

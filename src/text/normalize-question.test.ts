@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { normalizeQuestion } from "./normalize-question.ts";
+import { normalizeQuestion, repeatsQuestion } from "./normalize-question.ts";
 
 describe("normalizeQuestion", () => {
   it("normalises once, and never mixes up letters or digits", () => {
@@ -16,5 +16,21 @@ describe("normalizeQuestion", () => {
         );
       }),
     );
+  });
+
+  it("keeps a power apart from the figure that it raises", () => {
+    expect(normalizeQuestion("Are 10⁶ cells too many?")).not.toBe(normalizeQuestion("Are 106 cells too many?"));
+  });
+});
+
+describe("repeatsQuestion", () => {
+  it.each([
+    ["How do I renew my permit?", true],
+    ["how do I  renew my permit ?", true],
+    ["How do I renew my permit", false],
+    ["How do I renew my permit? Visit counter 5.", false],
+    ["How do I lose my permit?", false],
+  ])("%s: %s", (text, repeats) => {
+    expect(repeatsQuestion(text, "How do I renew my permit?")).toBe(repeats);
   });
 });

@@ -27,6 +27,7 @@ test.each([
   ],
   ["Learn about eBenefits. eBenefits is a site.", ["Learn about eBenefits.", "eBenefits is a site."], "names that begin in lower case"],
   ["Text.[1] Next one.[2][3] Last", ["Text.[1]", "Next one.[2][3]", "Last"], "footnote numbers"],
+  ["It costs 40.² It is due.¹⁰", ["It costs 40.²", "It is due.¹⁰"], "raised footnote numbers"],
   ["第一句。第二句！完", ["第一句。", "第二句！", "完"], "stops without blanks"],
   ["OSGLI\nPO Box 41618\n", ["OSGLI", "PO Box 41618"], "hard line breaks"],
   ["   ", [], "nothing"],

@@ -1,10 +1,11 @@
 import type { TextRange } from "../types.ts";
+import { RAISED } from "./raised-digits.ts";
 
 /** Longer sentences are cut at a clause or blank, in characters: nobody can check a quote of this size at a glance. */
 export const SENTENCE_MAX_CHARS = 1_500;
 
 /** A stop with what may stand between it and the blank after it: quotes, brackets, footnote numbers. */
-const STOP = /(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\])*|\n+/gu;
+const STOP = new RegExp(String.raw`(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\]|[${RAISED}]{1,3})*|\n+`, "gu");
 const WIDE_STOP = /^[。！？｡]/;
 /** Never end a sentence: something always follows. */
 const NEVER_LAST = words(

@@ -1,11 +1,12 @@
 import { stemmer } from "stemmer";
 import { eng } from "stopword";
+import { withPartedDigits } from "./raised-digits.ts";
 
 /**
  * Words of a text as the indexes see them: lower case, stop words out, Porter stems, codes whole.
  *
  * Codes keep their identity: `21-526EZ` → `21-526ez` and `526ez`; `DC 6260` and `diagnostic code 6260` → `dc6260` and `6260`;
- * `38 CFR 4.25` and `§ 4.25` → `cfr4.25`; `1-800-827-1000` stays one token; `70 percent` and `70%` → `70%`; `$1,200` → `1200`.
+ * `10⁶` and `10^6` → `10^6` and `10`; `38 CFR 4.25` and `§ 4.25` → `cfr4.25`; `1-800-827-1000` stays one token; `70 percent` and `70%` → `70%`; `$1,200` → `1200`.
  * @param stem pass one from `createStemmer` when many texts are tokenized
  */
 export function tokenize(text: string, stem: (word: string) => string = stemmer): string[] {
@@ -36,7 +37,7 @@ export function words(text: string): Word[] {
   const found: Word[] = [];
   const plain = isAscii(text)
     ? text.toLowerCase()
-    : text
+    : withPartedDigits(text)
         .normalize("NFKC")
         .toLowerCase()
         .replaceAll(/[’‘ʼ]/g, "'")
@@ -116,8 +117,8 @@ const WORD = new RegExp(
   [
     // A code that needs its prefix: DC 6260, diagnostic code 6260, 38 CFR 4.25, § 4.25
     String.raw`(\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b|\b\d{1,2}\s{0,3}c\.?f\.?r\.?\s{0,3}(?:part\s{1,3}|§{1,2}\s{0,3})?\d{1,4}(?:\.\d{1,5})?[a-z]?\b|§{1,2}\s{0,3}\d{1,4}\.\d{1,5}[a-z]?\b)`,
-    // A number with its percent sign, parts, letters: 70%, 70 percent, 21-526ez, 1-800-827-1000, 9/11, 1,200.50, 10182
-    String.raw`(\d{1,40}(?:[-.,/]\d{1,40}){0,12}[a-z]{0,10}(?:%|\s{1,2}percent\b)?)`,
+    // A number with its percent sign, parts, letters, power: 70%, 70 percent, 21-526ez, 1-800-827-1000, 9/11, 1,200.50, 10182, 10^6
+    String.raw`(\d{1,40}(?:[-.,/]\d{1,40}){0,12}(?:\^-?\d{1,3}|[a-z]{0,10})(?:%|\s{1,2}percent\b)?)`,
     String.raw`([\p{L}\p{M}]{1,${MAX_WORD}}(?:'[\p{L}\p{M}]{1,20}){0,2})`,
   ].join("|"),
   "uy",
@@ -131,6 +132,8 @@ function joinPrefixed(text: string): string {
 function codeTokens(code: string): string[] {
   if (code.startsWith("dc")) return [code, code.slice(2)];
   if (code.startsWith("cfr")) return [code];
+  const base = /^(.+)\^-?\d+$/.exec(code)?.[1];
+  if (base !== undefined) return [code, ...codeTokens(base)];
   const percent = /^(.*?)(?:%|\s+percent)$/.exec(code)?.[1];
   if (percent !== undefined) return [`${percent}%`];
   const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(code) ? code.replaceAll(",", "") : code;

@@ -120,6 +120,18 @@ test("a row knows its header and caption in a part that begins after them, unles
   expect(unitsIn(document, range, range)).toMatchObject([{ header: null, caption: null, leadIn: null }]);
 });
 
+test.each([
+  ["Under-3s are not admitted.", false],
+  ["Under-3s are not admitted. Prices per person:", true],
+  ["Prices per person", true],
+  ["All prices hold until May.", true],
+  ["The following table holds for members.", true],
+  ["Table 3. For members of the club.", true],
+])("what stands above a table is its caption where it introduces it: %s %s", (above, isCaption) => {
+  const caption = unitOf(`# Spa\n\n${above}\n\n| Item | Price |\n| --- | --- |\n| Massage | 50 |\n`, "Massage").caption;
+  expect(caption !== null && above.endsWith(caption.text)).toBe(isCaption);
+});
+
 test("units know their page, and none where the document has no pages", () => {
   const source = "Page one says this.\n\n\fPage two says that.\n\n\fPage three ends.";
   expect(unitOf(source, "Page one", "a.txt").page).toBe(1);

@@ -1,5 +1,6 @@
 import type { Block, PlacedUnit, SourceText, TextRange, Unit } from "../types.ts";
 import { enterHeading, headingsAbove, MAX_HEADING } from "./heading-path.ts";
+import { tokenize } from "./tokens.ts";
 
 /** What of a document is needed to place its units; a stored document fits. */
 export interface UnitSource {
@@ -12,6 +13,12 @@ export interface UnitSource {
 
 /** Longer sentences are no caption of a table, in characters. */
 const MAX_CAPTION = 400;
+/** How a sentence ends that announces nothing. */
+const IS_CLOSED = /[.!;,…。][)\]"'”’]*$/;
+/** What a sentence calls the table that it stands above: "the following table", "this table", "the table below shows". */
+const NAMES_TABLE = /\b(?:this|following|next) tables?\b|\btables? (?:below|that follows|shows?|lists?|gives?)\b/i;
+/** How a paragraph begins that is the caption of a table: "Table 3. Fees in dollars." */
+const NUMBERS_TABLE = /^(?:table|tab\.)\s{1,2}[A-Z\d]/i;
 /** How far back a list or a table is followed to its beginning, in blocks: hostile documents are one long table. */
 const MAX_LOOK_BACK = 2_000;
 
@@ -153,14 +160,21 @@ function leadBefore(source: UnitSource, first: number): SourceText | null {
   const before = source.blocks[first - 1];
   if (before === undefined || (before.type !== "paragraph" && before.type !== "quote")) return null;
   const last = lastUnitOf(source, first - 1);
-  return last === null || /[.!;,…。][)\]"'”’]*$/.test(last.text) ? null : last;
+  return last === null || IS_CLOSED.test(last.text) ? null : last;
 }
 
-/** The last sentence before a table. */
+/** The last sentence before a table, where it introduces it: it is not closed by a full stop, or names the table or what stands in one of its columns. */
 function captionBefore(source: UnitSource, first: number): SourceText | null {
-  if (source.blocks[first - 1]?.type !== "paragraph") return null;
+  const { text, blocks } = source;
+  const before = blocks[first - 1];
+  if (before?.type !== "paragraph") return null;
   const last = lastUnitOf(source, first - 1);
-  return last === null || last.text.length > MAX_CAPTION ? null : last;
+  if (last === null || last.text.length > MAX_CAPTION) return null;
+  if (!IS_CLOSED.test(last.text) || NAMES_TABLE.test(last.text)) return last;
+  if (NUMBERS_TABLE.test(text.slice(before.start, before.start + 20))) return last;
+  const header = blocks[blocks[first]?.header ?? -1];
+  const columns = new Set(header === undefined ? [] : tokenize(text.slice(header.start, header.end)));
+  return tokenize(last.text).some((word) => columns.has(word)) ? last : null;
 }
 
 function lastUnitOf({ text, blocks, units }: UnitSource, index: number): SourceText | null {

@@ -99,7 +99,7 @@ export interface CitedRow {
   readonly cells: readonly NamedCell[];
   /** Where the header stands in the normalised text. */
   readonly header: SourceText;
-  /** The sentence above the table; absent when there is none. */
+  /** The sentence above the table that introduces it; absent when there is none. */
   readonly caption?: SourceText;
 }
 

@@ -67,7 +67,7 @@ export interface PlacedUnit extends Unit {
   readonly leadIn: SourceText | null;
   /** Of a table's row: its table's header. */
   readonly header: SourceText | null;
-  /** Of a table's row: the sentence that stands above its table. */
+  /** Of a table's row: the sentence above its table that introduces it. */
   readonly caption: SourceText | null;
 }
 
@@ -140,7 +140,7 @@ export interface Reading {
 }
 
 export interface ReadingNotice {
-  /** `pages_without_text`, `hidden_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`, `attachments`, `left_out`, `scripts`, `not_english`. */
+  /** `pages_without_text`, `hidden_text`, `struck_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`, `attachments`, `left_out`, `scripts`, `not_english`. */
   readonly code: string;
   readonly message: string;
   /** Pages that it concerns, from 1. */

@@ -73,7 +73,7 @@ export const citationSchema = z.object({
       header: z.string().describe("Exact substring of the document's normalised text, at the offsets below."),
       header_start: z.int(),
       header_end: z.int(),
-      caption: z.string().optional().describe("The sentence above the table; absent when there is none."),
+      caption: z.string().optional().describe("The sentence above the table that introduces it; absent when there is none."),
     })
     .optional()
     .describe("Of a table's row: its cells by the header of the table; absent otherwise."),

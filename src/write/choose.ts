@@ -2,12 +2,13 @@ import type { Reranker } from "../models/reranker.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import { dot } from "../reader/dot.ts";
 import type { ReadTexts } from "../reader/reader.ts";
+import { repeatsQuestion } from "../text/normalize-question.ts";
 import type { Evidence } from "../types.ts";
 import type { Choice, ScoredPiece } from "./choice.ts";
 import type { ChooserWeights } from "./chooser-weights.ts";
 import { type MeasuredPiece, measurePiece } from "./piece-features.ts";
 import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { type PiecesOptions, piecesOf } from "./pieces.ts";
+import { type Piece, type PiecesOptions, piecesOf, textOf } from "./pieces.ts";
 import { READ_PIECES, readPieces } from "./read-pieces.ts";
 
 export interface ChooseOptions {
@@ -45,7 +46,7 @@ export async function choosePieces(
   const { weights, read, mostRead = READ_PIECES, isLeftOut = () => false, signal } = options;
   const { piece: scorer } = weights;
   const pieces = measured.pieces
-    .filter(({ view }) => !isLeftOut(view.text))
+    .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view.text))
     .map((piece) => {
       const score = scoreOf(measurePiece(piece, scorer.features), scorer);
       return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };
@@ -79,7 +80,7 @@ export async function measurePieces(
   const wantsList = isForList(asked.type);
   const looked = evidence.slice(0, PASSAGES);
   const cut = pieceCut(asked.type, maxCharacters);
-  const views = looked.map((one, rank) => viewPassage(piecesOf(one.passage, cut), one, rank, asked));
+  const views = looked.map((one, rank) => viewPassage(withoutQuestion(piecesOf(one.passage, cut), one, question), one, rank, asked));
   const relevances = await relevanceOf(question, views.flat(), words, reranker, signal);
   const cosines = cosinesOf(question, views.flat(), embed);
   const best = {
@@ -102,6 +103,14 @@ export async function measurePieces(
     })),
   );
   return { asked, pieces };
+}
+
+/** Pieces without the question itself before them, where it is what they stand below: who asked it need not read it. */
+function withoutQuestion(pieces: readonly Piece[], { passage }: Evidence, question: string): Piece[] {
+  return pieces.map((piece) => {
+    const context = piece.context.filter((range) => !repeatsQuestion(textOf(passage, range), question));
+    return context.length === piece.context.length ? piece : { ...piece, context };
+  });
 }
 
 async function relevanceOf(

@@ -55,6 +55,14 @@ describe("piecesOf", () => {
     expect(contextOf(rowsPassage([before, sentence]))).toEqual(leans ? [before] : []);
   });
 
+  it("gives what answers below a question with it, never the question alone", () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const terms = fakePassage({ pieces: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });
+    const pieces = piecesOf(terms, { maxCharacters: 1200, maxPieces: 20, wholeLists: true });
+    const shown = pieces.map(({ range, context }) => [range, ...context].map(({ start, end }) => terms.text.slice(start, end)));
+    expect(shown).toEqual([["Visit counter 5.", "How do I renew my permit?"], ["Lockers"], ["Bring a coin.", "Lockers"]]);
+  });
+
   describe("a list of lists", () => {
     const item = (level: number, text: string) => ({ type: "list-item" as const, level, text });
     const fusidic = [item(1, "Fusidic acid drops"), item(2, "twice a day"), item(2, "keep cold")];

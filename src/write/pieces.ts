@@ -97,6 +97,7 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       addItem(i);
       continue;
     }
+    if (isAskedAbove(passage, i)) continue;
     const lastRow = lastRowOf(passage, i, listCharacters);
     if (lastRow > i) {
       add("sentence", i, { start: unit.start, end: (units[lastRow] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
@@ -120,6 +121,12 @@ function nearWindow(pieces: readonly Piece[], { window }: Passage, limit: number
   const first = pieces.findIndex(({ range }) => range.end > window.start);
   const from = Math.max(0, Math.min(first < 0 ? 0 : first, pieces.length - limit));
   return pieces.slice(from, from + limit);
+}
+
+/** A question right above the items that answer it, such as a term above its description, is no answer: they are read and quoted with it. */
+function isAskedAbove(passage: Passage, at: number): boolean {
+  const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
+  return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
 }
 
 /** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/row-lines.ts`). */

@@ -25,6 +25,25 @@ function chooseWith(read: ReadTexts | null, pieces: FakePassage["pieces"] = SENT
   return choosePieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, reranker: null, embed: null, weights, read, signal });
 }
 
+describe("choosePieces", () => {
+  it("takes no piece that only repeats the question", async () => {
+    const { pieces } = await chooseWith(null, [QUESTION, SENTENCES[2] as string, `${QUESTION} Four dollars.`]);
+    expect(pieces.map(({ view }) => view.text).toSorted()).toEqual([SENTENCES[2], `${QUESTION} Four dollars.`]);
+  });
+});
+
+describe("what a piece stands below", () => {
+  it("is not quoted with it where it is the question itself", async () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const { pieces } = await chooseWith(null, [QUESTION, item("A visitor pays four dollars."), "Boats", item("The boat is white.")]);
+    expect(pieces.map(({ view }) => [view.text, view.piece.context.length])).toEqual([
+      ["A visitor pays four dollars.", 0],
+      ["The boat is white.", 1],
+      ["Boats", 0],
+    ]);
+  });
+});
+
 describe("readPieces", () => {
   const isAbout = (text: string) => (text === QUESTION || text.endsWith("Four dollars are due at the pier.") ? "price" : text);
 

@@ -9,7 +9,7 @@ const passage = fakePassage({
   pieces: [
     { type: "heading", text: "Lost cards" },
     "A lost card costs 7 dollars.",
-    "[2] (Other) It is free.",
+    "[2] (Other) No fee is due.",
     { type: "table-row", text: "Kind | Fee", header: 3 },
     { type: "table-row", text: "Gold | 9", header: 3 },
   ],
@@ -22,7 +22,7 @@ describe("listSource", () => {
     expect(listed.split("\n")).toEqual([
       "[1] (Fees – Cards, pages 3 to 4) # Lost cards",
       "  A lost card costs 7 dollars.",
-      "  [2] (Other) It is free.",
+      "  [2] (Other) No fee is due.",
       "  Kind | Fee",
       "  Gold | 9",
     ]);
@@ -35,14 +35,14 @@ describe("listSource", () => {
     const parts = [{ start: units[1]?.start ?? 0, end: units[1]?.end ?? 0 }, row];
     const listed = listSource(partSource(passage, parts), 2).split("\n");
     expect(listed.slice(0, 2)).toEqual(["[2] (Fees – Cards – Lost cards) A lost card costs 7 dollars.", "  …"]);
-    expect(listed.at(-1)).toBe("  [2] (Other) It is free. Kind: Gold; Fee: 9");
+    expect(listed.at(-1)).toBe("  [2] (Other) No fee is due. Kind: Gold; Fee: 9");
   });
 });
 
 describe("citable quotes", () => {
   it("are the sentences, items and rows of what is given, byte for byte; headings are none", () => {
     const { citable } = passageSource(passage);
-    expect(citable.map(({ text }) => text)).toEqual(["A lost card costs 7 dollars.", "[2] (Other) It is free.", "Kind | Fee", "Gold | 9"]);
+    expect(citable.map(({ text }) => text)).toEqual(["A lost card costs 7 dollars.", "[2] (Other) No fee is due.", "Kind | Fee", "Gold | 9"]);
     for (const { text, start, end } of citable) expect(passage.text.slice(start, end)).toBe(text);
     const first = passage.units[1] as PlacedUnit;
     expect(partSource(passage, [first]).citable).toHaveLength(1);

@@ -6,6 +6,7 @@ import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { titleOf } from "./parsed.ts";
 import { withoutRepeatedTitle } from "./title-block.ts";
+import { struckNotices } from "./unseen-text.ts";
 import { unpackZip } from "./zip.ts";
 
 /** A run of text; one that holds further runs (a text box) is left as it is. */
@@ -14,6 +15,8 @@ const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
+/** Text that a tracked change deleted: Mammoth leaves it out. */
+const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
 /** Mammoth's own words for a note: its number where it is called, its text at the end. */
 const NOTE_TEXT = /<li id="((?:foot|end)note-[^"]{1,40})">([\s\S]*?)<\/li>/g;
 const NOTE_CALL = /<sup><a href="#((?:foot|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]<\/a><\/sup>/g;
@@ -23,12 +26,12 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 5,
+  version: 6,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     const body = parts.get("word/document.xml");
     if (body === undefined) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
-    const { xml, hidden } = withoutHidden(Buffer.from(body).toString("utf8"));
+    const { xml, hidden } = withoutHidden(Buffer.from(body).toString("utf8").replaceAll("<w:dstrike", "<w:strike"));
     parts.set("word/document.xml", Buffer.from(xml));
     const numbering = parts.get("word/numbering.xml");
     if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
@@ -36,8 +39,8 @@ export const docxFormat: Format = {
     const { title, subject } = coreProperties(parts.get("docProps/core.xml"));
     const read = parseHtml(notesToTheirCalls(html), name);
     const result = { ...read, ...withoutRepeatedTitle(read) };
-    const notices: ReadingNotice[] =
-      hidden === 0 ? [] : [{ code: "hidden_text", message: `${hidden} characters that Word does not show were left out` }];
+    const notices: ReadingNotice[] = [...(read.notices ?? []), ...deletedNotices(xml)];
+    if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that Word does not show were left out` });
     if (/<w:comment[ >]/.test(Buffer.from(parts.get("word/comments.xml") ?? []).toString("utf8")))
       notices.push({ code: "left_out", message: "comments in the margin were left out" });
     return [
@@ -76,6 +79,12 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<{ readonl
   } catch (cause) {
     throw new IngestError("bad_archive", `the document cannot be read (${messageOf(cause)}): save it anew as DOCX`, {}, { cause });
   }
+}
+
+/** What is said of changes that were tracked: what they deleted is no text any more. */
+function deletedNotices(xml: string): ReadingNotice[] {
+  const deleted = [...xml.matchAll(DELETED)].reduce((sum, [, text = ""]) => sum + text.trim().length, 0);
+  return struckNotices(deleted);
 }
 
 /** The document without runs that readers do not see, and how many characters they had. */

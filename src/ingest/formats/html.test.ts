@@ -28,7 +28,7 @@ test("reads the main content of a page as blocks", () => {
     "list-item1 two⏎more",
     "list-item2 deep",
     "paragraph Term",
-    "paragraph Meaning",
+    "list-item1 Meaning",
     "quote Quoted",
     "code if a:⏎  b < c",
     "paragraph Rates",
@@ -36,6 +36,25 @@ test("reads the main content of a page as blocks", () => {
     "table-row^11 29 | $32.00",
     "paragraph A map",
   ]);
+});
+
+test("a description is an item below its term", () => {
+  const read = (inner: string) => blocksOf(parseHtml(`<main>${inner}</main>`, "p"));
+  expect(
+    read(
+      "<dl><dt>Lockers <dd>Bring a coin. <dd><p>Ask us.</p><ul><li>Small</li></ul></dd> <div><dt>Pool</dt> <dd>Closed.</dd></div></dl><p>Bye",
+    ),
+  ).toEqual([
+    "paragraph Lockers",
+    "list-item1 Bring a coin.",
+    "list-item1 Ask us.",
+    "list-item2 Small",
+    "paragraph Pool",
+    "list-item1 Closed.",
+    "paragraph Bye",
+  ]);
+  expect(read("<ul><li>a<dl><dt>T<dd>D</dl></ul>")).toEqual(["list-item1 a⏎T", "list-item2 D"]);
+  expect(read("<dl><dt>T<dd><h3>H</h3><p>a</dl>")).toEqual(["paragraph T", "heading3 H", "paragraph a"]);
 });
 
 test("takes title, description and address from the head", () => {

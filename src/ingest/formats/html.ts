@@ -3,6 +3,7 @@ import { partnersOf, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
+import { withRaisedText } from "./raised-text.ts";
 import { findUnseenText } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
@@ -17,7 +18,7 @@ export function parseHtml(source: string, name: string, arrange = (events: reado
   const all = arrange(readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true }));
   const head = readHead(all);
   const unseen = findUnseenText(all);
-  const events = mainContent(all, unseen.elements);
+  const events = withRaisedText(mainContent(all, unseen.elements));
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, {
     inline: (event) => writeInline(writer, event, front.bodyStart),

@@ -26,6 +26,41 @@ test("reads one entry or an array, each as a document of its own", () => {
   expect(parseJson("[]", "n")).toEqual([]);
 });
 
+test("a field that asks is a heading of its entry, below its title, and the answer is text", () => {
+  const answer = "Call the office before noon, and we cancel it for you on the same day.";
+  const faq = [
+    { title: "Cancelling", question: "How do I cancel a booking?", answer },
+    { title: "Paying", question: "How do I pay", answer },
+  ];
+  expect(parseJson(JSON.stringify(faq), "n").map((entry) => [entry.metadata.title, ...blocksOf(entry)])).toEqual([
+    ["Cancelling", "heading1 Cancelling", "heading2 How do I cancel a booking?", `paragraph ${answer}`],
+    ["Paying", "heading1 Paying", "heading2 How do I pay", `paragraph ${answer}`],
+  ]);
+  const [asked] = parseJson(JSON.stringify([{ name: "Pay", ask: "How?", answer, hours: "9 to 5" }]), "n");
+  expect(asked === undefined ? [] : blocksOf(asked)).toEqual([
+    "heading1 Pay",
+    "heading2 How?",
+    `paragraph ${answer}`,
+    "list-item1 hours: 9 to 5",
+  ]);
+  const long = answer.repeat(4);
+  const [site] = parseJson(
+    JSON.stringify({ shop: { city: "Ulm" }, faqs: [{ ...faq[0], answer: long }, { question: "Why?", answer }, { note: "No." }] }),
+    "n",
+  );
+  expect(site === undefined ? [] : blocksOf(site)).toEqual([
+    "heading1 shop",
+    "list-item1 city: Ulm",
+    "heading1 faqs",
+    "heading2 Cancelling",
+    "heading3 How do I cancel a booking?",
+    `paragraph ${long}`,
+    "heading2 Why?",
+    `paragraph ${answer}`,
+    "list-item1 note: No.",
+  ]);
+});
+
 test("reads one entry per line", () => {
   const lines = `\ufeff${JSON.stringify(ENTRY)}\r\n\n${JSON.stringify({ ...ENTRY, entry_id: "e2" })}`;
   expect(parseJsonLines(lines, "n").map((entry) => entry.entryId)).toEqual(["e1", "e2"]);

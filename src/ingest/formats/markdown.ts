@@ -4,12 +4,15 @@ import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
 import { BLOCK_ELEMENTS, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
+import { codeSpanFinder } from "./markdown-code-spans.ts";
 import { findNotes, signsOf } from "./markdown-notes.ts";
 import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
+import { findStruck, withStruck } from "./markdown-strikes.ts";
 import { type MarkupEvent, readMarkup } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
-import { findUnseenText } from "./unseen-text.ts";
+import { withRaisedText } from "./raised-text.ts";
+import { findUnseenText, struckNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 /** A tag, comment or declaration by the grammar of CommonMark, or `</br>`; anything else after `<` is text. */
@@ -57,12 +60,14 @@ function readMarkdown(
 ): MarkdownText & { readonly moved: readonly TextRange[] } {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
-    : [{ type: "text" as const, text: "", start: bodyStart, end: source.length }];
+    : [{ type: "text" as const, text: source.slice(bodyStart), start: bodyStart, end: source.length }];
   const unseen = findUnseenText(tags);
-  const events = visibleEvents(tags, unseen.elements);
+  const events = withRaisedText(visibleEvents(tags, unseen.elements));
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
-  const masks = masksOf(events, bodyStart, source.length, isOnTableLine);
+  const tagMasks = masksOf(events, bodyStart, source.length, isOnTableLine);
+  const struck = source.includes("~~", bodyStart) ? findStruck(maskSource(source, tagMasks), bodyStart) : [];
+  const masks = withStruck(tagMasks, struck);
   const breaks = lineBreaks(source, bodyStart);
   const walk = (writer: BlockWriter, write: (start: number, end: number) => void): void => {
     let runStart = -1;
@@ -85,7 +90,8 @@ function readMarkdown(
   const all = write(new Set(notes));
   // What nothing calls, or another such note alone, stays where it stands.
   const { written, called } = all.called.size === notes.length ? all : write(all.called);
-  return { ...written, notices: unseen.notices, moved: notes.filter((note) => called.has(note)) };
+  const notices = [...unseen.notices, ...struckNotices(struck.reduce((sum, { start, end }) => sum + end - start, 0))];
+  return { ...written, notices, moved: notes.filter((note) => called.has(note)) };
 
   function notesOf(): { readonly notes: readonly TextRange[]; readonly signs: readonly Sign[] } {
     const tagless = maskSource(source, masks);
@@ -177,35 +183,6 @@ function indexOfClosing(source: string, name: string, from: number): number {
   return closing.exec(source)?.index ?? -1;
 }
 
-/** Finds the end of the code span that a run of backticks opens, or of the run itself if nothing closes it in its paragraph. */
-function codeSpanFinder(source: string): (at: number) => { readonly end: number } {
-  const blankLine = /\n[ \t\r]*\n/g;
-  let paragraphEnd = -1;
-  const closers = new Map<number, number[]>();
-  return (at) => {
-    if (at >= paragraphEnd) {
-      blankLine.lastIndex = at;
-      const paragraph = blankLine.exec(source)?.index ?? source.length;
-      paragraphEnd = Math.max(paragraph, at + 1);
-      closers.clear();
-      const runs = /`+/g;
-      const text = source.slice(at, paragraphEnd);
-      for (const run of text.matchAll(runs)) {
-        const found = closers.get(run[0].length);
-        if (found === undefined) closers.set(run[0].length, [at + run.index]);
-        else found.push(at + run.index);
-      }
-      for (const found of closers.values()) found.reverse();
-    }
-    let length = 1;
-    while (source[at + length] === "`") length++;
-    const candidates = closers.get(length) ?? [];
-    while ((candidates.at(-1) ?? Number.POSITIVE_INFINITY) <= at) candidates.pop();
-    const close = candidates.at(-1);
-    return { end: close === undefined ? at + length : close + length };
-  };
-}
-
 /** Inline tags, comments and stray tags: all between the texts that does not start or end a block. */
 function masksOf(
   events: readonly MarkupEvent[],
@@ -219,16 +196,20 @@ function masksOf(
     if (event.end <= bodyStart) continue;
     // An implied closing tag reports the place of the tag that implies it, so places can overlap.
     const start = Math.max(at, event.start);
-    if (start > at) masks.push({ start: at, end: start, effect: "none", alt: "" });
+    if (start > at) masks.push({ start: at, end: start, effect: "none", shown: "" });
     at = Math.max(at, event.end);
-    if (event.type === "text" || start >= event.end) continue;
+    if (start >= event.end) continue;
+    if (event.type === "text") {
+      if (event.text.length !== event.end - event.start) masks.push({ start, end: event.end, effect: "shown", shown: event.text });
+      continue;
+    }
     const isInlineBlock = event.type === "open" && BLOCK_ELEMENTS.has(event.name) && isOnTableLine(event);
     const name = event.type === "open" ? event.name : "";
-    const alt = event.type === "open" ? (event.attributes.alt ?? "") : "";
-    const effect = name === "br" ? "break" : name === "img" && alt !== "" ? "image" : isInlineBlock ? "paragraph" : "none";
-    masks.push({ start, end: event.end, effect, alt });
+    const shown = event.type === "open" ? (event.attributes.alt ?? "") : "";
+    const effect = name === "br" ? "break" : name === "img" && shown !== "" ? "shown" : isInlineBlock ? "paragraph" : "none";
+    masks.push({ start, end: event.end, effect, shown });
   }
-  if (at < length) masks.push({ start: at, end: length, effect: "none", alt: "" });
+  if (at < length) masks.push({ start: at, end: length, effect: "none", shown: "" });
   return masks;
 }
 

@@ -2,7 +2,7 @@ import { partnersOf } from "./elements.ts";
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
 
 /** What calls a note, with or without brackets. */
-const MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
+export const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
 /** Blocks behind which a note may stand that is called in them. */
 const CALLERS: ReadonlySet<string> = new Set(["p", "li", "dd", "dt", "blockquote", "figure", "h1", "h2", "h3", "h4", "h5", "h6"]);
 /** Elements that hold one note. */
@@ -86,7 +86,7 @@ function markOf(events: readonly MarkupEvent[], event: OpenEvent, { open, close 
   const isRaised = before?.type === "open" && before.name === "sup";
   if (!isRaised && !/noteref/.test(kindOf(event)) && !/\bfootnote-?ref\b/.test(attributes.class ?? "")) return null;
   const texts = events.slice(open, close).map((inner) => (inner.type === "text" ? inner.text : ""));
-  return MARK.exec(texts.join("").trim())?.[1] ?? null;
+  return NOTE_MARK.exec(texts.join("").trim())?.[1] ?? null;
 }
 
 function noteOf(events: readonly MarkupEvent[], call: Call, byId: ReadonlyMap<string, Element>): Note | null {

@@ -2,12 +2,13 @@ import { decodeHTMLStrict } from "entities";
 import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 
-/** An inline tag or comment inside text. */
+/** An inline tag or comment inside text, or a text that is shown otherwise. */
 export interface Mask {
   readonly start: number;
   readonly end: number;
-  readonly effect: "none" | "break" | "paragraph" | "image";
-  readonly alt: string;
+  readonly effect: "none" | "break" | "paragraph" | "shown" | "struck";
+  /** What stands in its place: the words for a picture, raised digits. */
+  readonly shown: string;
 }
 
 /** The sign of a footnote, which is nothing else in markdown: where the note is called, before its own text, or as it is written, for want of a note. */
@@ -47,7 +48,7 @@ export function maskSource(
 ): MaskedSource {
   const masked = coverSigns(cover(source, masks), signs);
   const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
-  return { masked, hasTags: masks.length > 0, write, writeDecoded };
+  return { masked, hasTags: masks.some(({ effect }) => effect !== "struck"), write, writeDecoded };
 
   function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
     let at = start;
@@ -59,7 +60,7 @@ export function maskSource(
       if (mask.effect === "call" || mask.effect === "lead") writeSign(writer, mask);
       else if (mask.effect === "break") writer.lineBreak();
       else if (mask.effect === "paragraph") writer.paragraph();
-      else if (mask.effect === "image") writer.opaque(mask.alt, mask.start, mask.end);
+      else if (mask.effect === "shown") writer.opaque(mask.shown, mask.start, mask.end);
       at = Math.max(at, mask.end);
     }
     writer.text(at, end);

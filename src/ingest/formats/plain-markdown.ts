@@ -254,7 +254,7 @@ function partsWords(outer = " "): boolean {
 }
 
 /** CommonMark's rule for asterisks: what they mark is no white space, and no punctuation unless such stands outside too. */
-function flanks(line: string, inside: number, outside: number): boolean {
+export function flanks(line: string, inside: number, outside: number): boolean {
   const inner = line[inside] ?? " ";
   const outer = line[outside] ?? " ";
   if (/\s/.test(inner)) return false;

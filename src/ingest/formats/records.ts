@@ -11,6 +11,7 @@ import { fieldOf, type ListValue, type RecordValue, type ScalarValue, type Sourc
 /** Names under which catalogues and FAQs keep what a thing is called, and what is said of it; the first that an entry has counts. */
 const TITLE_FIELDS = ["title", "name", "question", "heading", "headline", "subject", "label", "term", "summary"];
 const TEXT_FIELDS = ["content", "text", "body", "answer", "description", "definition", "details", "value"];
+const QUESTION_FIELD = "question";
 const ID_FIELDS = ["id", "entry_id", "key", "slug", "sku", "code", "uuid"];
 /** Longer values are text of their own, not cells of a table or items of a list, in characters. */
 const SHORT_VALUE = 200;
@@ -119,17 +120,21 @@ function assertSize(rows: number, columns: number): void {
 
 function entryDocuments(source: string, entries: readonly Entry[], name: string): FormatResult[] {
   const records = entries.map(({ record }) => record);
-  const title = chooseField(records, TITLE_FIELDS, () => 1);
-  const text = chooseField(records, TEXT_FIELDS, (value) => value.length) ?? longestField(records, title);
+  const roles = rolesOf(records);
+  const { title, question, text } = roles;
   const id = chooseField(records, ID_FIELDS, () => 1);
-  const said = `title from ${title === null ? "the file" : `"${title}"`}, text from ${text === null ? "all fields" : `"${text}"`}`;
-  const notices: ReadingNotice[] = [{ code: "fields_guessed", message: `${entries.length} entries: ${said}` }];
+  const said = [
+    `title from ${title === null ? "the file" : `"${title}"`}`,
+    ...(question === null ? [] : [`question from "${question}"`]),
+    `text from ${text === null ? "all fields" : `"${text}"`}`,
+  ];
+  const notices: ReadingNotice[] = [{ code: "fields_guessed", message: `${entries.length} entries: ${said.join(", ")}` }];
   const seen = new Map<string, number>();
   return entries.map(({ record, key }, index) => {
     const wanted = key?.text ?? (id === null ? null : textOfField(record, id)) ?? String(index + 1);
     const times = seen.get(wanted) ?? 0;
     seen.set(wanted, times + 1);
-    const written = writeEntry(source, withoutHandle(record, id), title, text);
+    const written = joinAll(writeEntry(source, withoutHandle(record, id), roles, 1));
     const called = (title === null ? null : textOfField(record, title)) ?? key?.text ?? titleOf(written) ?? `${name} ${index + 1}`;
     const url = textOfField(record, "url");
     return {
@@ -152,6 +157,34 @@ function withoutHandle(record: RecordValue, id: string | null): RecordValue {
   return { ...record, fields: record.fields.filter(([key]) => key.text !== id) };
 }
 
+/** The fields that name a thing, ask what its text answers, and hold that text; `null`: there is none. */
+interface Roles {
+  readonly title: string | null;
+  readonly question: string | null;
+  readonly text: string | null;
+}
+
+function rolesOf(records: readonly RecordValue[]): Roles {
+  const named = chooseField(records, TITLE_FIELDS, () => 1);
+  const known = chooseField(records, TEXT_FIELDS, (value) => value.length);
+  const asking = askingField(records, [named, known]);
+  const [title, question] = named === null ? [asking, null] : [named, asking];
+  return { title, question, text: known ?? longestField(records, [title, question]) };
+}
+
+/** The field that at least half of the records fill, and that is called a question or ends in a question mark in most of them. */
+function askingField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
+  const names = new Set(records.slice(0, 100).flatMap(({ fields }) => fields.map(([key]) => key.text)));
+  for (const name of names) {
+    if (others.includes(name)) continue;
+    const filled = records.map((record) => textOfField(record, name)).filter((text) => text !== null);
+    const isCalled = name.toLowerCase() === QUESTION_FIELD;
+    const asks = isCalled ? filled.length : filled.filter((text) => /[?\uff1f]$/.test(text)).length;
+    if (filled.length >= records.length / 2 && asks > filled.length / 2) return name;
+  }
+  return null;
+}
+
 /** The first of the names that at least half of the records fill with text. */
 function chooseField(records: readonly RecordValue[], names: readonly string[], weight: (text: string) => number): string | null {
   const spelled = new Map<string, string>();
@@ -167,11 +200,11 @@ function chooseField(records: readonly RecordValue[], names: readonly string[], 
 }
 
 /** The field with the most text, if it is text rather than a label. */
-function longestField(records: readonly RecordValue[], title: string | null): string | null {
+function longestField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const lengths = new Map<string, number>();
   for (const { fields } of records) {
     for (const [key, value] of fields) {
-      if (value.type === "scalar" && value.isText && key.text !== title)
+      if (value.type === "scalar" && value.isText && !others.includes(key.text))
         lengths.set(key.text, (lengths.get(key.text) ?? 0) + value.text.length);
     }
   }
@@ -179,16 +212,19 @@ function longestField(records: readonly RecordValue[], title: string | null): st
   return length / records.length > SHORT_TEXT ? name : null;
 }
 
-/** Title, text, then what else the entry says. */
-function writeEntry(source: string, record: RecordValue, title: string | null, text: string | null): WrittenBlocks {
+/** Title and question as headings, text, then what else the entry says. */
+function writeEntry(source: string, record: RecordValue, { title, question, text }: Roles, level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
-  const heading = title === null ? undefined : fieldOf(record, title);
-  if (heading?.type === "scalar" && heading.text.trim() !== "") parts.push(written(source, (writer) => writeHeading(writer, heading, 1)));
-  const body = text === null ? undefined : fieldOf(record, text);
+  const of = (name: string | null) => (name === null ? undefined : fieldOf(record, name));
+  const headings = [of(title), of(question)].filter((value) => value?.type === "scalar" && value.text.trim() !== "");
+  for (const [i, heading] of headings.entries())
+    if (heading?.type === "scalar")
+      parts.push(written(source, (writer) => writeHeading(writer, heading, Math.min(level + i, MAX_HEADING))));
+  const body = of(text);
   if (body?.type === "scalar") parts.push(asMarkdown(body));
-  const rest = record.fields.filter(([, value]) => value !== heading && value !== body);
-  parts.push(...writeFields(source, rest, 2));
-  return joinAll(parts);
+  const rest = record.fields.filter(([, value]) => !headings.includes(value) && value !== body);
+  parts.push(...writeFields(source, rest, level + 1));
+  return parts;
 }
 
 function oneDocument(source: string, root: SourceValue, name: string): FormatResult {
@@ -199,7 +235,11 @@ function oneDocument(source: string, root: SourceValue, name: string): FormatRes
 }
 
 function writeValue(source: string, value: SourceValue, level: number): WrittenBlocks[] {
-  if (value.type === "record") return writeFields(source, value.fields, level);
+  if (value.type === "record") {
+    const roles = rolesOf([value]);
+    const asks = roles.question !== null || roles.title?.toLowerCase() === QUESTION_FIELD;
+    return asks && roles.text !== null ? writeEntry(source, value, roles, level) : writeFields(source, value.fields, level);
+  }
   if (value.type === "scalar") return [isLong(value) ? asMarkdown(value) : written(source, (writer) => writeScalar(writer, value))];
   const records = value.items.filter(isRecord);
   if (records.length > 1 && records.length === value.items.length && records.every(isFlat)) {

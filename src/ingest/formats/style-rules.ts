@@ -19,9 +19,9 @@ const MAX_STYLE_LENGTH = 200_000;
 const MAX_RULES = 500;
 /** One element by its name, id and classes; what stands inside what is not followed. */
 const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
-/** Properties that can hide text, or show what is behind it. */
+/** Properties that can hide text or strike it through, or show what is behind it. */
 const KEPT =
-  /^(?:display|visibility|content-visibility|opacity|transform|font-size|color|background(?:-color|-image)?|overflow|position|left|top|right|bottom|text-indent|margin-(?:left|top)|(?:max-)?(?:width|height)|clip(?:-path)?)$/;
+  /^(?:display|visibility|content-visibility|opacity|transform|font-size|color|background(?:-color|-image)?|overflow|position|left|top|right|bottom|text-indent|margin-(?:left|top)|(?:max-)?(?:width|height)|clip(?:-path)?|text-decoration(?:-line)?)$/;
 
 /** The rules in a page's `style` elements that name single elements. Rules for print and other media are left out. */
 export function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {

@@ -1,4 +1,5 @@
 import type { ReadingNotice } from "../../types.ts";
+import { partnersOf } from "./elements.ts";
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
 import { type Declarations, readDeclarations, type StyleRule, stylesOf } from "./style-rules.ts";
 
@@ -9,15 +10,18 @@ const OFF_PAGE_PX = -500;
 const PX: Readonly<Record<string, number>> = { px: 1, "": 1, pt: 4 / 3, em: 16, rem: 16, ex: 8, "%": 0.16, vw: 10, vh: 8, in: 96, cm: 38 };
 const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transparent|rgba\(\d+,\d+,\d+,0(?:\.0)?\))$/;
 
-/** Elements whose text a page holds and does not show. */
+/** Elements that take their text back. */
+const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
+
+/** Elements whose text a page holds and does not show, or takes back. */
 export interface UnseenText {
   readonly elements: ReadonlySet<OpenEvent>;
   readonly notices: readonly ReadingNotice[];
 }
 
 /**
- * What the page's own styles hide: not displayed, invisible, of no size, off the page, white on white. Styles in other files are not known. What a reader
- * opens by a control or a link of the page (an accordion, a tab) is not hidden.
+ * What the page's own styles hide: not displayed, invisible, of no size, off the page, white on white; and what is struck through. Styles in other files are
+ * not known. What a reader opens by a control or a link of the page (an accordion, a tab) is not hidden.
  */
 export function findUnseenText(events: readonly MarkupEvent[]): UnseenText {
   const rules = stylesOf(events);
@@ -27,26 +31,52 @@ export function findUnseenText(events: readonly MarkupEvent[]): UnseenText {
   );
   const elements = new Set<OpenEvent>();
   const grounds: boolean[] = [];
-  let [depth, characters] = [0, 0];
-  const inside: boolean[] = [];
-  for (const event of events) {
+  const partner = partnersOf(events);
+  const characters = { hidden: 0, struck: 0 };
+  const inside: (keyof typeof characters | null)[] = [];
+  for (const [i, event] of events.entries()) {
     if (event.type === "open") {
       const styles = stylesOfElement(event, rules);
       const mayBeColoured = isStyledElsewhere && (event.attributes.class !== undefined || event.attributes.id !== undefined);
       const hasGround = grounds.at(-1) === true || mayBeColoured || paintsGround(event, styles);
       const isHiddenByStyle = isUnseenByStyle(styles) || (!hasGround && WHITE.test(styles.get("color") ?? ""));
       const isUnseen = "hidden" in event.attributes || (isHiddenByStyle && !opened.has(event.attributes.id ?? ""));
-      if (isUnseen) elements.add(event);
+      const isStruck = isStruckThrough(event, styles) && isClosed(events[partner[i] ?? i]);
+      if (isUnseen || isStruck) elements.add(event);
       grounds.push(hasGround);
-      inside.push(isUnseen);
-      if (isUnseen) depth++;
+      inside.push(inside.at(-1) ?? (isUnseen ? "hidden" : isStruck ? "struck" : null));
     } else if (event.type === "close") {
       grounds.pop();
-      if (inside.pop() === true) depth--;
-    } else if (event.type === "text" && depth > 0) characters += event.text.trim().length;
+      inside.pop();
+    } else if (event.type === "text") {
+      const left = inside.at(-1) ?? null;
+      if (left !== null) characters[left] += event.text.trim().length;
+    }
   }
-  const notices = [{ code: "hidden_text", message: `${characters} characters that the page does not show were left out` }];
-  return { elements, notices: characters === 0 ? [] : notices };
+  const hidden = { code: "hidden_text", message: `${characters.hidden} characters that the page does not show were left out` };
+  return { elements, notices: [...(characters.hidden === 0 ? [] : [hidden]), ...struckNotices(characters.struck)] };
+}
+
+/** What is said of so many characters that were left out because they are struck through. */
+export function struckNotices(characters: number): ReadingNotice[] {
+  return characters === 0
+    ? []
+    : [
+        {
+          code: "struck_text",
+          message: `${characters} characters that are struck through or deleted were left out: they do not hold any more`,
+        },
+      ];
+}
+
+function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {
+  const line = styles.get("text-decoration-line") ?? styles.get("text-decoration") ?? "";
+  return STRUCK.has(name) || /\bline-through\b/.test(line);
+}
+
+/** What is never closed would strike the rest of the document, and may be no tag at all (`List<S>`). */
+function isClosed(close: MarkupEvent | undefined): boolean {
+  return close?.type === "close" && close.end > close.start && !close.atEnd;
 }
 
 /** Ids that something on the page opens. */

@@ -19,7 +19,7 @@ export interface MarkupHandler {
   isLayoutText(event: TextEvent): boolean;
 }
 
-type Ending = "inline" | "block" | "frame" | "list" | "table";
+type Ending = "inline" | "block" | "frame" | "list" | "table" | "description";
 
 /** Writes the structure of balanced, visible events; what stands between block elements goes to `handler`, in order. */
 export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, handler: MarkupHandler): void {
@@ -52,7 +52,10 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
       handler.flush();
       if (ending === "frame") writer.end();
       else if (ending === "list") writer.endList();
-      else if (ending === "table") tables.pop();
+      else if (ending === "description") {
+        writer.end();
+        if (!isDescription(nextTo(events, i, 1))) writer.endList();
+      } else if (ending === "table") tables.pop();
       writer.paragraph();
     } else handler.inline(event);
   }
@@ -73,7 +76,11 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
     else if (name === "button" || name === "summary") writer.beginSubheading();
     else if (name === "blockquote") writer.beginQuote();
     else if (name === "li" && !layout.has(index)) writer.beginItem();
-    else if (name === "tr" && table !== undefined) {
+    else if (name === "dd" && !layout.has(index)) {
+      if (!isDescription(nextTo(events, index, -1))) writer.beginList();
+      writer.beginItem();
+      return "description";
+    } else if (name === "tr" && table !== undefined) {
       writer.beginRow(table.table, index === table.header ? "maybe" : isHeaderRow(events, index, close));
     } else {
       if (name === "td" || name === "th") writer.beginCell();
@@ -81,6 +88,18 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
       return "block";
     }
     return "frame";
+  }
+}
+
+function isDescription(event: MarkupEvent | undefined): boolean {
+  return (event?.type === "open" || event?.type === "close") && event.name === "dd";
+}
+
+/** The tag or the words nearest to an event, before (-1) or behind it (1). */
+function nextTo(events: readonly MarkupEvent[], index: number, step: 1 | -1): MarkupEvent | undefined {
+  for (let at = index + step; ; at += step) {
+    const event = events[at];
+    if (event === undefined || (event.type !== "comment" && (event.type !== "text" || event.text.trim() !== ""))) return event;
   }
 }
 
@@ -93,8 +112,8 @@ function findLayout(events: readonly MarkupEvent[], partner: Int32Array, handler
     if (event.type === "text") {
       if (items.length > 0 && handler.isLayoutText(event)) markInnermost();
     } else if (event.type === "open") {
-      if (event.name === "li") items.push(i);
-      else if (LISTS.has(event.name)) lists.push(i);
+      if (event.name === "li" || event.name === "dd") items.push(i);
+      else if (LISTS.has(event.name) || event.name === "dl") lists.push(i);
       else if (items.length > 0 && isLayoutElement(event)) markInnermost();
     } else if (event.type === "close") {
       const start = partner[i] ?? -1;

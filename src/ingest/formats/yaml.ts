@@ -8,7 +8,7 @@ import { documentsOfValue } from "./records.ts";
 import type { ScalarValue, SourceValue } from "./source-value.ts";
 
 /** Catalogues and settings in YAML. References (`*name`) are kept as they are written: what they unfold to is not repeated. */
-export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 4, parseYaml);
+export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 5, parseYaml);
 
 export function parseYaml(source: string, name: string): FormatResult[] {
   const { documents, lines } = composeYaml(source, { uniqueKeys: false });
