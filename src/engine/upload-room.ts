@@ -94,8 +94,9 @@ export function createFolderRoom({ root, ingest, known, signal, now, warn }: Fol
     const folder = folderOf(root, of);
     const paths = await listFiles(folder);
     const read = new Map((await known({ domain, tenant, source: `${UPLOAD_SOURCE}${label}` })).map((file) => [file.path, file]));
-    const found = await Promise.all(paths.map(async (path) => ((await isRead(join(folder, path), read.get(path))) ? [] : [path])));
-    return found.flat().filter((path) => !waiting.has(keyOf(of, path)));
+    const found: string[] = [];
+    for (const path of paths) if (!waiting.has(keyOf(of, path)) && !(await isRead(join(folder, path), read.get(path)))) found.push(path);
+    return found;
   };
 
   const resumeOnce = async () => {

@@ -35,13 +35,15 @@ export interface UploadParts {
 export function createUploads({ store, domains, reach, room, deleteFile, extensions }: UploadParts): Uploads {
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     const scope = await reach(options);
+    // First: what is read while the store is asked would be in neither.
+    const waiting = await room.waiting(scope.domain);
     const known = new Map(
       (await store.documents.describe(scope)).map((file) => [
         fileId(scope.domain, file),
         { ...file, id: fileId(scope.domain, file) } as LibraryFile,
       ]),
     );
-    for (const { label, since, ...file } of await room.waiting(scope.domain)) {
+    for (const { label, since, ...file } of waiting) {
       const { tenant, source, path, status, reason } = file;
       const id = fileId(scope.domain, file);
       const before = known.get(id);
