@@ -14,6 +14,8 @@ import { describeIssues } from "./text/validate.ts";
 
 /** The pack that knows nothing of any field: anybody's documents are read with it until another one is named. */
 export const DEFAULT_DOMAIN = "documents";
+/** Access labels that requests get and documents have where nobody names one. */
+export const DEFAULT_ACCESS = ["public"] as const;
 /** Characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
 /** Bytes of one file; larger ones are reported, not read: a scanned book as PDF. Text has a limit of its own. It is also the most that can be set. */
@@ -63,7 +65,11 @@ export const configSchema = z.strictObject({
     .enum(["profile", "always"])
     .default("profile")
     .describe("Which answers are graded live by the five metrics of `validator`, as `report`: those of a profile that does, or all"),
-  access: z.array(z.string().min(1)).min(1).default(["public"]).describe("Access labels granted to requests"),
+  access: z
+    .array(z.string().min(1))
+    .min(1)
+    .default([...DEFAULT_ACCESS])
+    .describe("Access labels granted to requests"),
   answer_from: z
     .number()
     .min(0)

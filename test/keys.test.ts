@@ -6,6 +6,7 @@ import { createTokenReader, type TokenReader } from "../src/server/access/token.
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
 import { serveEngine, toAskEngine } from "../src/server/start.ts";
+import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
@@ -189,10 +190,32 @@ describe("20 tenants with keys and tokens", () => {
       expect((await call("POST", `/v1/review/${ids.other}/${act}`, keyOf(mine), { by: "x" })).status).toBe(404);
     }
     expect((await call("POST", `/v1/review/${ids.mine}/flag`, keyOf(mine), { by: "Ann" })).text).toMatch(/Ann \(key [0-9a-f]{12}\)/);
-    expect((await call("GET", "/v1/review/history", keyOf(mine))).status).toBe(403);
+    await call("POST", `/v1/review/${ids.other}/flag`, keyOf(other), { by: "Ben" });
+    const history = JSON.parse((await call("GET", "/v1/review/history", keyOf(mine))).text) as WireHistory;
+    expect(history.chain.intact).toBe(true);
+    expect(history.rows.map(({ action, subject }) => [action, subject])).toEqual([["flag", ids.mine]]);
+    // Keys, and answers of others, are in the log too.
+    const all = await library.engine.memory.review.history();
+    expect(all.rows.map(({ action }) => action)).toEqual(expect.arrayContaining(["create_key", "flag"]));
+    expect(all.rows.map(({ subject }) => subject)).toContain(ids.other);
     expect((await call("DELETE", "/v1/admin/memory", keyOf(mine), { by: "x", all: true })).status).toBe(403);
     expect((await call("GET", "/v1/admin/stats", keyOf(mine))).status).toBe(403);
   });
+});
+
+it("a reviewer whose key names no labels sees answers of the configured ones alone, in the queue and in the log", async () => {
+  const call = caller();
+  const { engine } = library;
+  const { key } = await engine.store.keys.create({ ...open, name: "reviewer", tenants: null }, "test");
+  const hidden = await engine.answer(QUESTION, { access: ["public", "board"] });
+  const seen = await engine.answer("Which side door is open?");
+  for (const { id } of [hidden, seen]) await engine.memory.review.flag(id, "Ann");
+  expect((await call("GET", `/v1/review/${seen.id}`, key)).status).toBe(200);
+  expect((await call("GET", `/v1/review/${hidden.id}`, key)).status).toBe(404);
+  const queue = (await call("GET", "/v1/review?limit=200", key)).text;
+  expect([queue.includes(seen.id), queue.includes(hidden.id)]).toEqual([true, false]);
+  const log = (await call("GET", "/v1/review/history", key)).text;
+  expect([log.includes(seen.id), log.includes(hidden.id)]).toEqual([true, false]);
 });
 
 it("an address that others can reach is not served without a key, unless a setting says so in words", async () => {

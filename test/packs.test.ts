@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -124,6 +124,15 @@ describe("new-domain and doctor", () => {
     const pack = "name: shop\ntitle: Shop\ntopics: [{ slug: zoo, name: Zoo, keywords: [giraffe] }]\n";
     writeFileSync(join(folder, "domain.yaml"), pack);
     expect((await runCli(["doctor", "shop"], { cwd, env })).code).toBe(0);
+    mkdirSync(join(cwd, "data"), { mode: 0o755 });
+    for (const [mode, says] of [
+      [0o755, true],
+      [0o700, false],
+    ] as const) {
+      chmodSync(join(cwd, "data"), mode);
+      const { code, stderr } = await runCli(["doctor", "shop"], { cwd, env: { ...env, SOURCEBOUND_DATA_DIR: join(cwd, "data") } });
+      expect([code, stderr.includes("other users of this machine may look into the data folder")]).toEqual([0, says]);
+    }
     expect((await runCli(["doctor", "shop", "--strict"], { cwd, env })).code).toBe(5);
     writeFileSync(join(folder, "domain.yaml"), `${pack}hostlines: []\n`);
     const broken = await runCli(["doctor", "shop", "--json"], { cwd, env });

@@ -48,6 +48,7 @@ describe("GET /v1/whoami", () => {
     expect((await get("/v1/whoami", "secret-token")).body).toEqual({
       key_id: null,
       roles: ["admin", "ask", "ingest", "metrics", "review"],
+      uploads: { files: 20, bytes: 33_533_952, file_bytes: 33_533_952 },
     });
     expect((await get("/v1/whoami", `${key}x`)).status).toBe(401);
     expect((await get("/v1/whoami", "guessed")).status).toBe(401);

@@ -11,6 +11,12 @@ export function formatNumber(value: number): string {
   return NUMBER.format(value);
 }
 
+/** `33.5 MB`, as file managers count. @param round up for what is too much, down for what is allowed: the two never read the same */
+export function formatBytes(bytes: number, round: (value: number) => number): string {
+  if (bytes >= 1e6) return `${NUMBER.format(round(bytes / 1e5) / 10)} MB`;
+  return bytes >= 1e3 ? `${NUMBER.format(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");
+}
+
 /** A day such as `2026-01-15` in words; anything else as it is. */
 export function formatDate(iso: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(iso)) return iso;

@@ -79,17 +79,18 @@ function codesByStatus(): string {
 
 const ROLE_DOCS: Readonly<Record<Role, string>> = {
   ask: "questions, searches, checks, verdicts, sessions, documents as a list",
-  ingest: "documents of its domains and tenants: upload, delete, refresh",
+  ingest: "documents of its domains, tenants and labels: upload, delete, refresh",
   review: "review and reports, of answers in its domains, tenants and labels",
   metrics: "the figures of `/metrics`, and nothing else",
-  admin: "everything; it cannot be bound",
+  admin:
+    "everything; it cannot be bound. Files and documents of every label are listed, read and deleted, questions answered from the configured labels",
 };
 
 const ACCESS_DOCS = [
   "## Access",
-  `Without a key only this machine is served, and only until the first key is made (\`server.without_keys\` says otherwise in words); any other address is refused at the start. \`sourcebound keys create NAME\` makes a key, shows it once and keeps its keyed hash; it is sent as \`authorization: Bearer KEY\`. \`keys list\` and \`keys revoke ID\` work beside a running server, from the next request on. The key decides domains, tenants and access labels: \`domain\` and \`tenant\` of a request can only choose among them, and anything else is \`403 scope_denied\`, whether it exists or not; no error names a domain or a tenant. A session belongs to the key and the user with which it began; without a key, from elsewhere than this machine, its id is one that the server made. Tokens of an OpenID Connect issuer open as keys do, by \`server.jwt\`; budgets, the queue, time limits, TLS, figures and traces: [\`operating.md\`](operating.md).`,
+  `Without a key only this machine is served, and only until the first key is made (\`server.without_keys\` says otherwise in words); any other address is refused at the start. \`sourcebound keys create NAME\` makes a key, shows it once and keeps its keyed hash; it is sent as \`authorization: Bearer KEY\`. \`keys list\` and \`keys revoke ID\` work beside a running server, from the next request on. The key decides domains, tenants and access labels: \`domain\`, \`tenant\` and the \`access\` of an upload can only choose among them (a key without labels has those of \`access\` in the configuration), and anything else is \`403 scope_denied\`, whether it exists or not; no error names a domain or a tenant. A session belongs to the key and the user with which it began; without a key, from elsewhere than this machine, its id is one that the server made. Tokens of an OpenID Connect issuer open as keys do, by \`server.jwt\`; budgets, the queue, time limits, TLS, figures and traces: [\`operating.md\`](operating.md).`,
   `| role | opens |\n| --- | --- |\n${ROLES.map((role) => `| \`${role}\` | ${ROLE_DOCS[role]} |`).join("\n")}`,
-  `A key, and an address without one, may send ${DEFAULT_REQUESTS_PER_HOUR} requests an hour (\`server.requests_per_hour\`, or \`keys create --requests-per-hour\`); then \`429 too_many_requests\` with \`Retry-After\`. This machine without a key, the page, \`/healthz\` and \`/readyz\` are not limited. After ${MAX_FAILED_ATTEMPTS} wrong keys or administration tokens within ${FAILED_ATTEMPTS_S / 60} minutes an address gets \`429 too_many_attempts\`; a right key goes on to open. Counts are of this process and begin anew when it starts. An emergency gets its hotline in every refusal.`,
+  `A key, and an address without one, may send ${DEFAULT_REQUESTS_PER_HOUR} requests an hour (\`server.requests_per_hour\`, or \`keys create --requests-per-hour\`); then \`429 too_many_requests\` with \`Retry-After\`. This machine without a key, the page, \`/healthz\` and \`/readyz\` are not limited. After ${MAX_FAILED_ATTEMPTS} wrong keys or administration tokens within ${FAILED_ATTEMPTS_S / 60} minutes an address gets \`429 too_many_attempts\`; a right key goes on to open, and a request without any is none of them. Counts are of this process and begin anew when it starts. An emergency gets its hotline in every refusal.`,
 ].join("\n\n");
 
 function apiDocs(): string {

@@ -21,7 +21,7 @@ export type {
   WireReview,
   WireStatistics,
 } from "../wire/memory.ts";
-export type { WireCaller, WireDocument, WireDomain, WireDomains, WireHealth } from "../wire/responses.ts";
+export type { WireCaller, WireDocument, WireDomain, WireDomains, WireHealth, WireUploadLimits } from "../wire/responses.ts";
 export type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type ScopeQuery, type StreamEvent } from "./client.ts";
 export { ApiError, ClientError, RetryExhaustedError, TimeoutError } from "./errors.ts";

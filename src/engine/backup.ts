@@ -10,6 +10,7 @@ import type { Kysely } from "kysely";
 import type { Config } from "../config.ts";
 import { messageOf, StoreError } from "../errors.ts";
 import { type BackupHeader, type BackupLine, dumpRows, parseBackupLine, restoreRows } from "../store/backup.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Database } from "../store/schema.ts";
 import { openSqlite } from "../store/sqlite.ts";
 
@@ -39,7 +40,7 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
   const db = await openDatabase(place);
   try {
     const zip = createGzip();
-    const done = pipeline(zip, createWriteStream(part, { mode: 0o600, flags: "wx" }));
+    const done = pipeline(zip, createWriteStream(part, { mode: PRIVATE_FILE, flags: "wx" }));
     const write = async (line: BackupLine) => {
       if (!zip.write(`${JSON.stringify(line)}\n`)) await Promise.race([once(zip, "drain"), done]);
     };
@@ -169,8 +170,8 @@ async function* rowsOf(path: string) {
 async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Database>, name: string, bytes: Uint8Array): Promise<void> {
   if (database === undefined) {
     const path = join(folder, name);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, bytes, { mode: 0o600 });
+    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    await writeFile(path, bytes, { mode: PRIVATE_FILE });
     return;
   }
   if (name === "proof-key.pem") {

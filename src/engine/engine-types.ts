@@ -27,7 +27,7 @@ import type { Prover } from "./proofs.ts";
 import type { RefreshResult } from "./refresh.ts";
 import type { Replayer } from "./replay-types.ts";
 import type { ReportReader } from "./reports.ts";
-import type { CheckOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
+import type { CheckOptions, ReachOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
 import type { JobEvent, WorkOptions } from "./work.ts";
 
 export type { CacheExplanation } from "../answer/explain-cache.ts";
@@ -196,6 +196,8 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer, Origina
   readonly memory: Memory;
   /** Who asks: domain and tenant by name, with the configured access unless another is given. */
   scope(options?: ScopeOptions): Scope;
+  /** The same for looking at files and documents: with `everyLabel` those of every label. */
+  reach(options?: ReachOptions): Promise<Scope>;
   /** A reader's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
   feedback(request: FeedbackRequest, options?: ScopeOptions): Promise<void>;
   /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */

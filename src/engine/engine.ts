@@ -13,6 +13,7 @@ import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
 import { createOriginals } from "./originals.ts";
 import { createProver } from "./proofs.ts";
+import { createReach } from "./reach.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
@@ -50,12 +51,16 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { ingest, deleteFile } = documents;
+  const reach = createReach({ store, scope: domains.scope });
   const worker = createWorker({ store, ingest, closing: closing.signal, warn });
   const room =
     opened.changes === null
-      ? createFolderRoom({ root: join(config.data_dir, "uploads"), ingest, signal: closing.signal })
+      ? createFolderRoom({
+          ...{ root: join(config.data_dir, "uploads"), ingest, signal: closing.signal, now, warn },
+          known: store.documents.listFiles,
+        })
       : createSharedRoom(store, worker.wake);
-  const uploads = createUploads({ store, domains, room, deleteFile, extensions: readExtensions });
+  const uploads = createUploads({ store, domains, reach, room, deleteFile, extensions: readExtensions });
   const sources = createSources({ opened, domains, ingest: documents.ingest, network: given.network });
   const following = await followChanges(opened, indexes);
   const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
@@ -65,6 +70,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     watchCalls: opened.calls.watch,
     domain: domains.pack,
     scope: domains.scope,
+    reach,
     corpus: indexes.of,
     ...documents,
     ...uploads,
@@ -74,7 +80,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
     ...createReportReader({ store, config, domain: domains.pack, now }),
     ...prover,
-    ...createOriginals({ store, scope: domains.scope }),
+    ...createOriginals({ store, reach }),
     ...createReplayer({
       ...{ config, store, encoder: opened.encoder, scope: domains.scope },
       open: (own, parts) => createEngine(own, { ...sharedBy(opened), ...parts }),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../errors.ts";
 import type { Changes } from "../store/changes.ts";
+import { makePrivateFolder } from "../store/private.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
 
@@ -25,6 +26,7 @@ export async function openStore(
 ): Promise<OpenedStore> {
   if (database === undefined) return { store: createStore(await openSqlite(join(folder, DATABASE_FILE)), options), changes: null };
   assertNothingLocal(folder);
+  makePrivateFolder(folder);
   // Loaded only where it is configured: a laptop needs none of it.
   const [{ openPostgres }, { createChanges }] = await Promise.all([import("../store/postgres.ts"), import("../store/changes.ts")]);
   const { url, connections, timeout_ms: timeoutMs } = database;

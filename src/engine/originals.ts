@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import { fileOfDocument } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
-import type { ScopeOptions } from "./service-types.ts";
+import type { ReachOptions } from "./service-types.ts";
 
 /** The file that a document was read from. */
 export interface OriginalFile {
@@ -21,18 +21,18 @@ export interface Originals {
    * The bytes of the file that a document was read from, as they were read: another file in its place is refused.
    * @throws RequestError `unknown_document`, `original_gone`, `original_changed`
    */
-  original(id: string, options?: ScopeOptions): Promise<OriginalFile>;
+  original(id: string, options?: ReachOptions): Promise<OriginalFile>;
 }
 
 export interface OriginalParts {
   readonly store: Pick<Store, "documents" | "origins">;
-  readonly scope: (options?: ScopeOptions) => Scope;
+  readonly reach: (options?: ReachOptions) => Promise<Scope>;
 }
 
-export function createOriginals({ store, scope }: OriginalParts): Originals {
+export function createOriginals({ store, reach }: OriginalParts): Originals {
   return {
     async original(id, options) {
-      const asker = scope(options);
+      const asker = await reach(options);
       const document = (await store.documents.load(asker, [id])).get(id);
       if (document === undefined) throw unknownDocument(id);
       const { source, tenant, originalHash, reading } = document;

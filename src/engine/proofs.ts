@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
 import { namedVersions, stateProof } from "../answer/state-proof.ts";
@@ -8,6 +8,7 @@ import { canonicalJson } from "../prove/canonical-json.ts";
 import { merkleTree } from "../prove/merkle.ts";
 import { leafOf, PROOF_FORMAT, type Proof } from "../prove/proof.ts";
 import { createProofKey, publicPem, readPrivateKey, signStatement } from "../prove/signature.ts";
+import { makePrivateFolder } from "../store/private.ts";
 import type { StoredRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -115,7 +116,7 @@ function saysTheSame(a: Pick<StoredRecord, "answer">, b: Pick<StoredRecord, "ans
 /** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
 export function keyFile(path: string): string {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makePrivateFolder(dirname(path));
     // Of two processes that make one at once, the first wins.
     if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
   } catch (cause) {

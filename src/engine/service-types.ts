@@ -73,6 +73,18 @@ export type LibraryFile = Omit<FileDescription, "status" | "updatedAt"> & {
   readonly updatedAt: string | null;
 };
 
+export interface ReachOptions extends ScopeOptions {
+  /** Files of every label, whatever those of the asker are: for whoever runs the installation. @default false */
+  readonly everyLabel?: boolean | undefined;
+}
+
+/** A file that is handed over. */
+export interface GivenFile {
+  /** As a path with `/`, such as `letters/2026.pdf`. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
 export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   /** Access label of the file. @default the label of the domain pack */
   readonly label?: string | undefined;
@@ -80,10 +92,17 @@ export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
 
 /** Files that are handed over, kept under the data folder and ingested from there; and all files, whatever their source. */
 export interface Uploads {
-  /** Keeps a file and begins to read it. @throws RequestError `file_name`, `unsupported_format`, `label_invalid`, `unknown_tenant` */
-  upload(file: { readonly name: string; readonly bytes: Uint8Array }, options?: UploadOptions): Promise<LibraryFile>;
+  /** Keeps a file and begins to read it. @throws as `uploadAll` does */
+  upload(file: GivenFile, options?: UploadOptions): Promise<LibraryFile>;
+  /**
+   * Keeps files and begins to read them: all, or none where one cannot be taken.
+   * @throws RequestError `file_name`, `file_twice`, `file_name_taken`, `unsupported_format`, `label_invalid`, `unknown_tenant`
+   */
+  uploadAll(files: readonly GivenFile[], options?: UploadOptions): Promise<LibraryFile[]>;
+  /** Begins to read what was uploaded to an earlier process and not read before it ended. */
+  resumeUploads(): Promise<void>;
   /** Files that the scope may see, by path; those on their way too. */
-  library(options?: ScopeOptions): Promise<LibraryFile[]>;
+  library(options?: ReachOptions): Promise<LibraryFile[]>;
   /** Takes an uploaded file out. `false`: there is none of this id in exactly this tenant. @throws RequestError `file_not_uploaded` */
-  deleteUpload(id: string, options?: ScopeOptions): Promise<boolean>;
+  deleteUpload(id: string, options?: ReachOptions): Promise<boolean>;
 }

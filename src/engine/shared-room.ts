@@ -19,8 +19,8 @@ export function createSharedRoom(store: Pick<Store, "jobs" | "originals">, wake:
     return originals.map(({ path, updatedAt }) => ({ ...place, path, since: updatedAt }));
   };
   return {
-    async put(of, path, bytes) {
-      await store.originals.put(of, path, bytes);
+    async put(of, files, fits) {
+      await store.originals.putAll(of, files, fits);
       await store.jobs.ask(uploadJob(of));
       wake();
     },
@@ -34,6 +34,8 @@ export function createSharedRoom(store: Pick<Store, "jobs" | "originals">, wake:
     async waiting(domain) {
       return (await Promise.all((await store.jobs.list(domain)).map(filesOf))).flat();
     },
+    // Jobs of the database outlive the process that asked for them.
+    resume: async () => {},
     idle: async () => {},
   };
 }

@@ -5,6 +5,7 @@ import { RequestError } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import { INTERNET, type WebNetwork } from "../models/web-network.ts";
 import { checkUrl, fetchWebPage, isListedHost } from "../models/web-page.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
@@ -75,9 +76,9 @@ async function* told(change: ReturnType<ChangeFolder>): AsyncGenerator<IngestEve
 }
 
 async function putInto(folder: string, name: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const part = join(dirname(folder), `.${sha256Hex(name).slice(0, 16)}`);
-  await writeFile(part, bytes);
+  await writeFile(part, bytes, { mode: PRIVATE_FILE });
   await rename(part, join(folder, name));
 }
 

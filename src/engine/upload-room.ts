@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
-import type { FilePlace } from "../store/document-records.ts";
+import type { FilePlace, FileRecord } from "../store/document-records.ts";
 import type { OriginalsOf } from "../store/originals.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
+import { sha256Hex } from "../text/hash.ts";
 import type { IngestOptions } from "./engine-types.ts";
 import type { FileStatus } from "./service-types.ts";
+import { folderOf, listFiles, listPlaces, PART_FOLDER, removeAbandonedParts, removeEmptyFolders } from "./upload-folders.ts";
 
 /** How the sources of uploaded files begin; the access label follows. */
 export const UPLOAD_SOURCE = "upload:";
@@ -20,13 +23,24 @@ export interface OnItsWay extends FilePlace {
   readonly since?: string;
 }
 
+/** A file as it came. */
+export interface ArrivedFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
 /** Where uploaded files are kept and read from. */
 export interface UploadRoom {
-  /** Keeps a file and sees to it that it is read. */
-  put(of: OriginalsOf, path: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * Keeps files, all or none, and sees to it that they are read.
+   * @param fits told the paths of the files that are there; throws where the new ones cannot lie beside them
+   */
+  put(of: OriginalsOf, files: readonly ArrivedFile[], fits: (paths: readonly string[]) => void): Promise<void>;
   /** Takes a file out; `forget` takes out what was read from it. */
   take(of: OriginalsOf, path: string, forget: () => Promise<unknown>): Promise<void>;
   waiting(domain: string): Promise<readonly OnItsWay[]>;
+  /** Sees to it that files are read that came to an earlier process and were not read before it ended. */
+  resume(): Promise<void>;
   /** Resolves when nothing is being read any more. */
   idle(): Promise<void>;
 }
@@ -35,69 +49,155 @@ export interface FolderRoomParts {
   /** Folder of all uploads. */
   readonly root: string;
   readonly ingest: (folder: string, options: IngestOptions) => AsyncIterable<IngestEvent>;
+  /** What was read of a source. */
+  readonly known: (place: Omit<FilePlace, "path">) => Promise<readonly FileRecord[]>;
   readonly signal: AbortSignal;
+  readonly now: () => Date;
+  readonly warn: (message: string) => void;
 }
 
 /** Uploaded files in the data folder of the only process that reads them. */
-export function createFolderRoom({ root, ingest, signal }: FolderRoomParts): UploadRoom {
+export function createFolderRoom({ root, ingest, known, signal, now, warn }: FolderRoomParts): UploadRoom {
   const waiting = new Map<string, OnItsWay>();
-  const queues = new Map<string, Promise<void>>();
-  const folderOf = ({ domain, tenant, label }: OriginalsOf) => join(root, domain, tenant ?? "_", `label-${encodeURIComponent(label)}`);
-  const keyOf = (of: OriginalsOf, path: string) => JSON.stringify([folderOf(of), path]);
-
-  /** One after another in a folder: an ingest reads the whole of it. */
-  const inTurn = (folder: string, work: () => Promise<void>): Promise<void> => {
-    const done = (queues.get(folder) ?? Promise.resolve()).then(work);
-    const settled = done.catch(() => {});
-    queues.set(folder, settled);
-    settled.then(() => {
-      if (queues.get(folder) === settled) queues.delete(folder);
-    });
-    return done;
-  };
+  /** An ingest reads the whole of a folder. */
+  const reading = createTurns();
+  /** What is put into a folder must find there what it was checked against. */
+  const changing = createTurns();
+  let resumed: Promise<void> | null = null;
+  const keyOf = (of: OriginalsOf, path: string) => JSON.stringify([folderOf(root, of), path]);
 
   const read = async (of: OriginalsOf) => {
     const { domain, tenant, label } = of;
     const isMine = (file: OnItsWay) => file.domain === domain && file.tenant === tenant && file.label === label;
     const mine = [...waiting].filter(([, file]) => file.status === "queued" && isMine(file));
     if (mine.length === 0) return;
-    const reading = mine.map(([key, file]) => ({ key, file: { ...file, status: "reading" as const } }));
-    for (const { key, file } of reading) waiting.set(key, file);
+    const begun = mine.map(([key, file]) => ({ key, file: { ...file, status: "reading" as const } }));
+    for (const { key, file } of begun) waiting.set(key, file);
     try {
-      for await (const _ of ingest(folderOf(of), { domain, tenant, access: label, source: `${UPLOAD_SOURCE}${label}`, signal }));
-      for (const { key, file } of reading) if (waiting.get(key) === file) waiting.delete(key);
+      for await (const _ of ingest(folderOf(root, of), { domain, tenant, access: label, source: `${UPLOAD_SOURCE}${label}`, signal }));
+      for (const { key, file } of begun) if (waiting.get(key) === file) waiting.delete(key);
     } catch (error) {
-      for (const { key, file } of reading)
+      for (const { key, file } of begun)
         if (waiting.get(key) === file) waiting.set(key, { ...file, status: "failed", reason: messageOf(error) });
     }
   };
 
+  const queue = (of: OriginalsOf, paths: readonly string[]) => {
+    const { domain, tenant, label } = of;
+    const place = { domain, tenant, label, source: `${UPLOAD_SOURCE}${label}` };
+    for (const path of paths) waiting.set(keyOf(of, path), { ...place, path, status: "queued", reason: null });
+    reading.run(folderOf(root, of), () => read(of)).catch(() => {});
+  };
+
+  const unread = async (of: OriginalsOf): Promise<string[]> => {
+    const { domain, tenant, label } = of;
+    const folder = folderOf(root, of);
+    const paths = await listFiles(folder);
+    const read = new Map((await known({ domain, tenant, source: `${UPLOAD_SOURCE}${label}` })).map((file) => [file.path, file]));
+    const found: string[] = [];
+    for (const path of paths) if (!waiting.has(keyOf(of, path)) && !(await isRead(join(folder, path), read.get(path)))) found.push(path);
+    return found;
+  };
+
+  const resumeOnce = async () => {
+    try {
+      await removeAbandonedParts(root, now());
+      for (const of of await listPlaces(root)) {
+        const paths = await unread(of);
+        if (paths.length > 0) queue(of, paths);
+      }
+    } catch (error) {
+      warn(`uploaded files could not be looked through for those that were not read (${messageOf(error)}): upload them again.`);
+    }
+  };
+  const resume = () => {
+    resumed ??= resumeOnce();
+    return resumed;
+  };
+
   return {
-    async put(of, path, bytes) {
-      const folder = folderOf(of);
-      await keep(join(folder, path), bytes, root);
-      const { domain, tenant, label } = of;
-      waiting.set(keyOf(of, path), { domain, tenant, label, source: `${UPLOAD_SOURCE}${label}`, path, status: "queued", reason: null });
-      inTurn(folder, () => read(of)).catch(() => {});
-    },
+    put: (of, files, fits) =>
+      changing.run(folderOf(root, of), async () => {
+        const folder = folderOf(root, of);
+        fits(await listFiles(folder));
+        await keep(root, folder, files);
+        queue(
+          of,
+          files.map(({ path }) => path),
+        );
+      }),
     take: (of, path, forget) =>
-      inTurn(folderOf(of), async () => {
-        await rm(join(folderOf(of), path), { force: true });
+      reading.run(folderOf(root, of), async () => {
+        const folder = folderOf(root, of);
+        await changing.run(folder, async () => {
+          await rm(join(folder, path), { force: true });
+          await removeEmptyFolders(join(folder, path), folder);
+        });
         await forget();
         waiting.delete(keyOf(of, path));
       }),
-    waiting: async (domain) => [...waiting.values()].filter((file) => file.domain === domain),
-    async idle() {
-      await Promise.allSettled(queues.values());
+    async waiting(domain) {
+      await resume();
+      return [...waiting.values()].filter((file) => file.domain === domain);
     },
+    resume,
+    idle: () => reading.idle(),
   };
 }
 
-/** Written beside first, so that a reading never sees half a file. */
-async function keep(path: string, bytes: Uint8Array, root: string): Promise<void> {
-  const part = join(root, ".part", randomUUID());
-  await mkdir(dirname(part), { recursive: true });
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(part, bytes);
+/** Was a file read as it lies there? Its bytes are looked at only where it changed after it was read. */
+async function isRead(path: string, record: FileRecord | undefined): Promise<boolean> {
+  if (record === undefined) return false;
+  if ((await stat(path)).mtimeMs <= Date.parse(record.updatedAt)) return true;
+  return sha256Hex(await readFile(path)) === record.originalHash;
+}
+
+/** Written beside first, so that a reading never sees half a file, and a full disk leaves none of them. */
+async function keep(root: string, folder: string, files: readonly ArrivedFile[]): Promise<void> {
+  const parts = files.map(({ path, bytes }) => ({ bytes, part: join(root, PART_FOLDER, randomUUID()), path: join(folder, path) }));
+  try {
+    await mkdir(join(root, PART_FOLDER), { recursive: true, mode: PRIVATE_FOLDER });
+    for (const { part, bytes } of parts) await writeFile(part, bytes, { mode: PRIVATE_FILE, flush: true });
+    for (const { part, path } of parts) {
+      await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+      await place(part, path);
+    }
+  } finally {
+    for (const { part } of parts) await rm(part, { force: true });
+  }
+}
+
+/** Over folders without a file in them, as files that were deleted once left them. */
+async function place(part: string, path: string): Promise<void> {
+  const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
+  if (isFolder) await rm(path, { recursive: true });
   await rename(part, path);
+}
+
+interface Turns {
+  /** Does `work` when everything that was begun before under the same name has ended. */
+  run<T>(name: string, work: () => Promise<T>): Promise<T>;
+  idle(): Promise<void>;
+}
+
+/** One after another by name. */
+function createTurns(): Turns {
+  const last = new Map<string, Promise<void>>();
+  return {
+    run(name, work) {
+      const done = (last.get(name) ?? Promise.resolve()).then(work);
+      const settled = done.then(
+        () => {},
+        () => {},
+      );
+      last.set(name, settled);
+      settled.then(() => {
+        if (last.get(name) === settled) last.delete(name);
+      });
+      return done;
+    },
+    async idle() {
+      await Promise.allSettled(last.values());
+    },
+  };
 }

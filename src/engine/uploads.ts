@@ -4,14 +4,17 @@ import { RequestError } from "../errors.ts";
 import type { FileDescription } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
 import { compareText } from "../text/compare-text.ts";
+import { pathClash } from "../text/path-clash.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Engine } from "./engine-types.ts";
-import type { LibraryFile, ScopeOptions, Uploads } from "./service-types.ts";
+import type { LibraryFile, ReachOptions, Uploads } from "./service-types.ts";
 import { UPLOAD_SOURCE, type UploadRoom } from "./upload-room.ts";
 
-/** Longest label that an upload may carry: it is part of a folder's name. */
+/** Longest label that an upload may carry. */
 const LABEL_CHARACTERS = 60;
+/** Longest it may be as part of a folder's name, of which file systems take 255 bytes. */
+const LABEL_FOLDER_CHARACTERS = 240;
 
 /** What a file is called over HTTP: the same before and after it was read. */
 export function fileId(domain: string, { tenant, source, path }: Pick<FileDescription, "tenant" | "source" | "path">): string {
@@ -22,46 +25,62 @@ export function fileId(domain: string, { tenant, source, path }: Pick<FileDescri
 export interface UploadParts {
   readonly store: Pick<Store, "documents">;
   readonly domains: Domains;
+  readonly reach: Engine["reach"];
   readonly room: UploadRoom;
   readonly deleteFile: Engine["deleteFile"];
   /** Endings that are read, with the dot. */
   readonly extensions: () => Promise<readonly string[]>;
 }
 
-export function createUploads({ store, domains, room, deleteFile, extensions }: UploadParts): Uploads {
-  const library = async (options: ScopeOptions = {}): Promise<LibraryFile[]> => {
-    const scope = domains.scope(options);
+export function createUploads({ store, domains, reach, room, deleteFile, extensions }: UploadParts): Uploads {
+  const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
+    const scope = await reach(options);
+    // First: what is read while the store is asked would be in neither.
+    const waiting = await room.waiting(scope.domain);
     const known = new Map(
       (await store.documents.describe(scope)).map((file) => [
         fileId(scope.domain, file),
         { ...file, id: fileId(scope.domain, file) } as LibraryFile,
       ]),
     );
-    for (const { label, since, ...file } of await room.waiting(scope.domain)) {
+    for (const { label, since, ...file } of waiting) {
       const { tenant, source, path, status, reason } = file;
       const id = fileId(scope.domain, file);
       const before = known.get(id);
       const isRead = since !== undefined && before?.updatedAt != null && before.updatedAt >= since;
-      const seen = (tenant === null || tenant === scope.tenant) && scope.access.includes(label);
+      const seen = (tenant === null || tenant === scope.tenant) && (options.everyLabel === true || scope.access.includes(label));
       const still = { documents: before?.documents ?? [], updatedAt: before?.updatedAt ?? null };
       if (seen && !isRead) known.set(id, { id, tenant, source, path, status, reason, ...still });
     }
     return [...known.values()].sort((a, b) => compareText(a.path, b.path) || compareText(a.id, b.id));
   };
 
+  const uploadAll: Uploads["uploadAll"] = async (given, { domain: named, tenant: party, label: wanted } = {}) => {
+    const pack = domains.pack(named);
+    const label = wanted ?? pack.documents.access;
+    const of = { domain: pack.name, tenant: tenantOf(pack, party), label };
+    const known = await extensions();
+    const files = given.map(({ name, bytes }) => ({ path: assertPath(name, known), bytes }));
+    assertLabel(label);
+    const paths = files.map(({ path }) => path);
+    assertOnce(paths);
+    await room.put(of, files, (others) => assertFit(paths, others));
+    const { tenant } = of;
+    const source = `${UPLOAD_SOURCE}${label}`;
+    return paths.map((path) => {
+      const id = fileId(of.domain, { tenant, source, path });
+      return { id, tenant, source, path, status: "queued", reason: null, updatedAt: null, documents: [] };
+    });
+  };
+
   return {
     library,
-    async upload({ name, bytes }, { domain: named, tenant: party, label: wanted } = {}) {
-      const pack = domains.pack(named);
-      const label = wanted ?? pack.documents.access;
-      const of = { domain: pack.name, tenant: tenantOf(pack, party), label };
-      const path = assertPath(name, await extensions());
-      assertLabel(label);
-      const source = `${UPLOAD_SOURCE}${label}`;
-      await room.put(of, path, bytes);
-      const id = fileId(of.domain, { tenant: of.tenant, source, path });
-      return { id, tenant: of.tenant, source, path, status: "queued", reason: null, updatedAt: null, documents: [] };
+    uploadAll,
+    async upload(file, options) {
+      const [kept] = await uploadAll([file], options);
+      return kept as LibraryFile;
     },
+    resumeUploads: room.resume,
     async deleteUpload(id, options = {}) {
       const { domain, tenant } = domains.scope(options);
       const file = (await library(options)).find((one) => one.id === id && one.tenant === tenant);
@@ -94,9 +113,35 @@ function assertPath(name: string, extensions: readonly string[]): string {
   return path;
 }
 
+/** Of two files with one name the second would silently take the place of the first. */
+function assertOnce(paths: readonly string[]): void {
+  const twice = paths.find((path, n) => paths.indexOf(path) < n);
+  if (twice === undefined) return;
+  throw new RequestError(
+    "file_twice",
+    `"${twice}" comes twice in this upload, and nothing of it was taken: give each file a name of its own.`,
+    {
+      name: twice,
+    },
+  );
+}
+
+/** @throws RequestError `file_name_taken` where a path needs a folder that is a file, or is the folder of others */
+function assertFit(paths: readonly string[], others: readonly string[]): void {
+  for (const path of paths) {
+    const other = pathClash(path, others) ?? pathClash(path, paths);
+    if (other === null) continue;
+    const file = path.length < other.length ? path : other;
+    const message = `"${path}" and "${other}" cannot both be kept: "${file}" would be a file and a folder at once. Nothing was taken. Give one of them another name, or delete the one that is there.`;
+    throw new RequestError("file_name_taken", message, { name: path, other });
+  }
+}
+
 function assertLabel(label: string): void {
-  if (label !== "" && label.length <= LABEL_CHARACTERS && !/[\p{Cc}\p{Cs}]/u.test(label)) return;
-  throw new RequestError("label_invalid", `An access label has 1–${LABEL_CHARACTERS} characters and no control characters.`);
+  const fits = label !== "" && label.length <= LABEL_CHARACTERS && !/[\p{Cc}\p{Cs}]/u.test(label);
+  if (fits && encodeURIComponent(label).length <= LABEL_FOLDER_CHARACTERS) return;
+  const message = `An access label has 1–${LABEL_CHARACTERS} characters and no control characters; of letters beyond a–z it takes fewer.`;
+  throw new RequestError("label_invalid", message);
 }
 
 function notUploaded(): RequestError {

@@ -1,7 +1,7 @@
 import { RequestError } from "../errors.ts";
 import type { AuditRow, AuditState } from "../store/audit.ts";
 import type { ReviewStatus } from "../store/interaction.ts";
-import type { ReviewedInteraction, ReviewOutcome } from "../store/review.ts";
+import type { Asker, ReviewedInteraction, ReviewOutcome } from "../store/review.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer } from "../types.ts";
 import { type QueueItem, rankQueue } from "./review-queue.ts";
@@ -12,6 +12,8 @@ export const QUEUE_DEPTH = 20_000;
 export const DEFAULT_QUEUE_LIMIT = 20;
 /** Rows of the history that are listed. */
 export const DEFAULT_HISTORY_LIMIT = 50;
+/** Rows of the history that are read at once where only some may be seen. */
+const HISTORY_READ = 500;
 
 export type QueuedQuestion = QueueItem & { readonly question: string };
 
@@ -44,7 +46,12 @@ export interface Review {
    * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
    */
   correct(id: string, text: string, by: string): Promise<Answer>;
-  history(options?: { id?: string | undefined; limit?: number | undefined }): Promise<ReviewHistory>;
+  /** @param sees whose answers the asker may look at: then acts on these alone are listed; absent: every act. The chain is that of the whole log */
+  history(options?: {
+    id?: string | undefined;
+    limit?: number | undefined;
+    sees?: ((asker: Asker) => boolean) | undefined;
+  }): Promise<ReviewHistory>;
 }
 
 export interface ReviewParts {
@@ -99,10 +106,30 @@ export function createReview({ store, domain, createId, bind }: ReviewParts): Re
       assertDone(await store.review.correct(act), id);
       return answer;
     },
-    async history({ id, limit = DEFAULT_HISTORY_LIMIT } = {}) {
-      return { rows: await store.audit.list({ limit, subject: id }), chain: await store.audit.verify() };
+    async history({ id, limit = DEFAULT_HISTORY_LIMIT, sees } = {}) {
+      const rows = sees === undefined ? await store.audit.list({ limit, subject: id }) : await listSeen(store, { id, limit, sees });
+      return { rows, chain: await store.audit.verify() };
     },
   };
+}
+
+/** Acts on answers that the asker may look at, newest first. */
+async function listSeen(
+  { audit, review }: ReviewParts["store"],
+  { id, limit, sees }: { id: string | undefined; limit: number; sees: (asker: Asker) => boolean },
+): Promise<AuditRow[]> {
+  const seen: AuditRow[] = [];
+  for (let before: number | undefined; seen.length < limit; ) {
+    const rows = await audit.list({ limit: HISTORY_READ, subject: id, before });
+    const askers = await review.askers([...new Set(rows.map(({ subject }) => subject))]);
+    for (const row of rows) {
+      const asker = askers.get(row.subject);
+      if (asker !== undefined && sees(asker)) seen.push(row);
+    }
+    before = rows.at(-1)?.seq;
+    if (rows.length < HISTORY_READ) break;
+  }
+  return seen.slice(0, limit);
 }
 
 function answerOf({ id, answer, privacy }: ReviewedInteraction): Answer {

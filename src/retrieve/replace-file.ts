@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCodeOf } from "../errors.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 
 /** Bytes written at once: between two writes whatever else is to be done is done. */
 const WRITE_BYTES = 8 * 1024 * 1024;
@@ -15,7 +16,7 @@ const ABANDONED_MS = 10 * 60 * 1000;
  */
 export async function replaceFile(path: string, pieces: readonly Uint8Array[], stillWanted: () => Promise<boolean>): Promise<boolean> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   await removeAbandoned(path);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
@@ -30,7 +31,7 @@ export async function replaceFile(path: string, pieces: readonly Uint8Array[], s
 }
 
 async function writeThrough(path: string, pieces: readonly Uint8Array[]): Promise<void> {
-  const file = await open(path, "wx");
+  const file = await open(path, "wx", PRIVATE_FILE);
   try {
     for (const piece of pieces)
       for (let at = 0; at < piece.length; ) at += (await file.write(piece, at, Math.min(WRITE_BYTES, piece.length - at))).bytesWritten;

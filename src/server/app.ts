@@ -127,11 +127,11 @@ export function createApp({
     ready: (context) => ready(context, engine, isStopping()),
     ...(metrics === undefined ? {} : { metrics: (context) => showMetrics(context, metrics) }),
     ...(memory === undefined ? {} : memoryHandlers(memory, sessions)),
-    ...(rooms === undefined ? {} : { ...roomHandlers(rooms), ...chatHandlers({ engine, log, limits, sessions, write }, rooms) }),
+    ...(rooms === undefined ? {} : { ...roomHandlers(rooms, limits), ...chatHandlers({ engine, log, limits, sessions, write }, rooms) }),
     ...(service === undefined
       ? {}
       : {
-          ...libraryHandlers(service),
+          ...libraryHandlers(service, limits),
           ...reportHandlers(service),
           ...keyHandlers(service),
           ...experimentHandlers(service),

@@ -189,7 +189,7 @@ export const ENDPOINTS = {
   },
   upload: {
     ...{ method: "POST", path: "/v1/documents", opens: "ingest", idempotent: true },
-    what: "Takes files (`multipart/form-data`, each as `file`) and begins to read them; the same name again replaces the file.",
+    what: "Takes files (`multipart/form-data`, each as `file`), all or none, and begins to read them; the same name again replaces the file. 409 where a name is the folder of other files, or lies below a file.",
     query: uploadQuerySchema,
     body: "files",
     gives: { status: 202, schema: uploadResponseSchema },
@@ -208,7 +208,7 @@ export const ENDPOINTS = {
   },
   history: {
     ...{ method: "GET", path: "/v1/review/history", opens: "review" },
-    what: "The audit log, newest first, and whether its chain is intact.",
+    what: "The audit log, newest first: what was done to answers that the key may see, to an administrator everything; and whether the chain of the whole log is intact.",
     query: historyQuerySchema,
     gives: { status: 200, schema: historySchema },
   },
@@ -378,7 +378,7 @@ export const ENDPOINTS = {
   },
   health: {
     ...{ method: "GET", path: "/healthz", opens: "anyone" },
-    what: "What is loaded.",
+    what: "What is loaded; nothing that stands in documents.",
     gives: { status: 200, schema: healthSchema },
   },
   metrics: {

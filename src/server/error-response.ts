@@ -63,6 +63,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   host_not_allowed: 403,
   method_not_allowed: 405,
   file_not_uploaded: 409,
+  file_name_taken: 409,
   idempotency_in_progress: 409,
   idempotency_key_reused: 422,
   review_stale: 409,

@@ -42,6 +42,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     layOut: (domain, to) => layOutDocuments(engine, domain, to),
   });
   const serving = await openServing(engine);
+  await engine.resumeUploads();
   let isStopping = false;
   const app = createApp({
     ...{
@@ -53,6 +54,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
     },
     ...{ log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts, keys: engine.store.keys },
     ...{ sessions: serving.sessions, metrics: serving.metrics, idempotency: serving.idempotency, isStopping: () => isStopping },
+    labels: engine.config.access,
     tokens: settings.jwt === undefined ? undefined : createTokenReader(settings.jwt, engine.config.domain),
     adminToken: settings.admin_token ?? null,
     withoutKeys: settings.without_keys,
@@ -110,9 +112,11 @@ export function toAskEngine(engine: Engine, issueSession: () => string = randomU
       }),
     refresh: (domain) => engine.refresh(domain),
     hotlines: (message) => engine.hotlines(message),
+    // Whoever asks needs no key: nothing is said that stands in documents, not even their titles.
     health: async () => {
       const { examples, warnings, ...health } = await engine.health();
-      return { ...health, examples: [...examples], warnings: [...warnings], version: VERSION };
+      const { title } = engine.domain(health.domain);
+      return { ...health, title, examples: [...examples], warnings: [...warnings], version: VERSION };
     },
   };
 }

@@ -35,8 +35,8 @@ export interface AuditState {
 
 export interface AuditStore {
   append(act: AuditAct): Promise<void>;
-  /** Newest first. */
-  list(options: { limit: number; subject?: string | undefined }): Promise<AuditRow[]>;
+  /** Newest first. @param before `seq` above the first row that is wanted */
+  list(options: { limit: number; subject?: string | undefined; before?: number | undefined }): Promise<AuditRow[]>;
   verify(): Promise<AuditState>;
 }
 
@@ -49,8 +49,9 @@ const ROWS_PER_READ = 1_000;
 export function createAuditStore(db: Kysely<Database>, now: () => Date): AuditStore {
   return {
     append: (act) => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
-    async list({ limit, subject }) {
-      const all = db.selectFrom("audit_log").selectAll().orderBy("seq", "desc").limit(limit);
+    async list({ limit, subject, before }) {
+      const any = db.selectFrom("audit_log").selectAll().orderBy("seq", "desc").limit(limit);
+      const all = before === undefined ? any : any.where("seq", "<", before);
       const rows = await (subject === undefined ? all : all.where("subject", "=", subject)).execute();
       return rows.map(toRow);
     },

@@ -15,6 +15,8 @@ export interface FileRecord {
   readonly settings: string;
   readonly status: "ok" | "failed";
   readonly reason: string | null;
+  /** When what it holds was stored last. */
+  readonly updatedAt: string;
 }
 
 /** What a source's documents are called in the store. */

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
+import { transact } from "./transact.ts";
 
 /** Uploaded files that are read together. */
 export interface OriginalsOf {
@@ -17,6 +18,12 @@ export interface Original {
 /** Files that were uploaded, byte for byte. */
 export interface OriginalStore {
   put(of: OriginalsOf, path: string, bytes: Uint8Array): Promise<void>;
+  /** Puts all of them, or none. @param fits told the paths that are there before; throws where the new ones cannot lie beside them */
+  putAll(
+    of: OriginalsOf,
+    files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
+    fits: (paths: readonly string[]) => void,
+  ): Promise<void>;
   remove(of: OriginalsOf, path: string): Promise<void>;
   list(of: OriginalsOf): Promise<Original[]>;
   /** `null`: there is none. */
@@ -25,19 +32,25 @@ export interface OriginalStore {
 
 export function createOriginalStore(db: Kysely<Database>, now: () => Date): OriginalStore {
   const place = ({ domain, tenant, label }: OriginalsOf) => ({ domain, tenant: tenant ?? "", label });
-  const chosen = (of: OriginalsOf) => {
+  const chosen = (of: OriginalsOf, from: Kysely<Database> = db) => {
     const { domain, tenant, label } = place(of);
-    return db.selectFrom("originals").where("domain", "=", domain).where("tenant", "=", tenant).where("label", "=", label);
+    return from.selectFrom("originals").where("domain", "=", domain).where("tenant", "=", tenant).where("label", "=", label);
+  };
+  const insert = async (into: Kysely<Database>, of: OriginalsOf, path: string, bytes: Uint8Array) => {
+    const file = { bytes, updated_at: now().toISOString() };
+    await into
+      .insertInto("originals")
+      .values({ ...place(of), path, ...file })
+      .onConflict((c) => c.columns(["domain", "tenant", "label", "path"]).doUpdateSet(file))
+      .execute();
   };
   return {
-    async put(of, path, bytes) {
-      const file = { bytes, updated_at: now().toISOString() };
-      await db
-        .insertInto("originals")
-        .values({ ...place(of), path, ...file })
-        .onConflict((c) => c.columns(["domain", "tenant", "label", "path"]).doUpdateSet(file))
-        .execute();
-    },
+    put: (of, path, bytes) => insert(db, of, path, bytes),
+    putAll: (of, files, fits) =>
+      transact(db, async (trx) => {
+        fits((await chosen(of, trx).select("path").execute()).map(({ path }) => path));
+        for (const { path, bytes } of files) await insert(trx, of, path, bytes);
+      }),
     async remove(of, path) {
       const { domain, tenant, label } = place(of);
       await db

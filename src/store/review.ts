@@ -78,6 +78,9 @@ export interface CuratedEntry {
   readonly createdAt: string;
 }
 
+/** For whom an answer was given. */
+export type Asker = Pick<ReviewedInteraction, "domain" | "tenant" | "access">;
+
 export interface ReviewAct {
   readonly id: string;
   readonly by: string;
@@ -93,6 +96,8 @@ export interface ReviewStore {
   pending(domain: string, options: { limit: number; status?: ReviewStatus | undefined }): Promise<PendingInteraction[]>;
   get(id: string): Promise<ReviewedInteraction | null>;
   questions(ids: readonly string[]): Promise<Map<string, string>>;
+  /** Who could ask what interactions answered, by id; those that were forgotten are absent. */
+  askers(ids: readonly string[]): Promise<Map<string, Asker>>;
   /** Also the same answer to the same question wherever it was given. */
   approve(act: ReviewAct): Promise<ReviewOutcome>;
   /** Also takes the answer out of the cache. */
@@ -128,6 +133,13 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
       return new Map(rows.map(({ id, question }) => [id, question]));
+    },
+    async askers(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db.selectFrom("interactions").select(["id", "domain", "tenant", "access"]).where("id", "in", ids).execute();
+      return new Map(
+        rows.map(({ id, domain, tenant, access }) => [id, { domain, tenant: tenant === "" ? null : tenant, access: JSON.parse(access) }]),
+      );
     },
     approve: (act) => transact(db, (trx) => approve(trx, act, now().toISOString())),
     flag: (act) => transact(db, (trx) => flag(trx, act, now().toISOString())),

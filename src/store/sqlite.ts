@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
 import {
   type CompiledQuery,
@@ -16,6 +16,7 @@ import { ChangeCount, CountingAdapter } from "./change-count.ts";
 import { GROUP_UNDONE, GroupCommit, type Member } from "./group-commit.ts";
 import { createLogSync, type LogSync } from "./log-sync.ts";
 import { migrateStore } from "./migrate.ts";
+import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
 import type { Database } from "./schema.ts";
 import { type RawDatabase, StatementCache } from "./statement-cache.ts";
 
@@ -69,7 +70,7 @@ function versionOf(connection: StatementCache): number {
 
 function connect(path: string): RawDatabase {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makePrivateFolder(dirname(path));
     accessSync(dirname(path), constants.W_OK);
   } catch (cause) {
     throw new StoreError(
@@ -80,6 +81,8 @@ function connect(path: string): RawDatabase {
     );
   }
   try {
+    // SQLite would make it readable to everybody; its log gets the mode of the file beside which it lies.
+    closeSync(openSync(path, "a", PRIVATE_FILE));
     const raw = new Libsql(path);
     raw.pragma(`busy_timeout = ${OPEN_BUSY_TIMEOUT_MS}`);
     raw.pragma("journal_mode = WAL");

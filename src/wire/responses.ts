@@ -59,9 +59,17 @@ export const domainsSchema = z.object({
 export type WireDomains = z.infer<typeof domainsSchema>;
 export type WireDomain = WireDomains["domains"][number];
 
+const uploadLimitsSchema = z.object({
+  files: z.int().describe("Most files of one upload."),
+  bytes: z.int().describe("Of all its files together."),
+  file_bytes: z.int().describe("Of one file."),
+});
+export type WireUploadLimits = z.infer<typeof uploadLimitsSchema>;
+
 export const callerSchema = z.object({
   key_id: z.string().nullable().describe("`null`: without a key, or with the administration token."),
   roles: z.array(z.enum(ROLES)),
+  uploads: uploadLimitsSchema.optional().describe("What it may send at once; absent: it takes no files in."),
 });
 export type WireCaller = z.infer<typeof callerSchema>;
 
@@ -183,7 +191,7 @@ export const forgottenSchema = z.object({
 export const healthSchema = z.object({
   status: z.enum(["ok", "degraded"]),
   domain: z.string(),
-  title: z.string().describe("What the documents are about, in one line."),
+  title: z.string().describe("Of the domain pack; nothing that stands in documents is said here."),
   examples: z.array(z.string()).describe("Questions to try, of the domain pack."),
   documents: z.int(),
   chunks: z.int(),

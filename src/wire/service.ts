@@ -185,7 +185,14 @@ export const fileListSchema = z.object({ items: z.array(fileSchema), next_cursor
 
 export const uploadQuerySchema = z.strictObject({
   ...named,
-  access: z.string().min(1).max(60).optional().describe("Access label of the files; that of the domain pack when absent."),
+  access: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe(
+      "Access label of the files, one that the key holds; when absent its first, or, of a key that names none, that of the domain pack.",
+    ),
 });
 export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
 

@@ -251,6 +251,28 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   }, 180_000);
 
+  it("library: sends more files than one request takes, and names one that is too large before it sends", async () => {
+    await room("Library");
+    const notes = Array.from({ length: 23 }, (_, n) => ({ name: `note-${n}.md`, text: `# Note ${n}\n\nLocker ${n} is free.\n` }));
+    const files = notes.map(({ name, text }) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(text) }));
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(request.url());
+    });
+    await page
+      .getByLabel("Files to take in")
+      .setInputFiles([...files, { name: "atlas.md", mimeType: "text/markdown", buffer: Buffer.alloc(34_000_000, "a") }]);
+    const said = page.getByRole("alert").filter({ hasText: "23 files sent." });
+    await said.waitFor();
+    expect(await said.textContent()).toBe(
+      "atlas.md is too large: it has 34 MB, and a file may have 33.5 MB. Split it, or ask whoever runs the server to read it in. 23 files sent.",
+    );
+    expect(sent).toHaveLength(2);
+    const taken = (await library.engine.library()).map(({ path }) => path).filter((path) => path.startsWith("note-"));
+    expect(taken.sort()).toEqual(notes.map(({ name }) => name).sort());
+    expect(complaints).toEqual([]);
+  }, 120_000);
+
   it("library: shows what changed between two versions of a file that answers rest on", async () => {
     await room("Library");
     const input = page.getByLabel("Files to take in");

@@ -45,6 +45,7 @@ export function fakeRooms(
       return { ...loadDomain(name), examples };
     },
     scope: () => scope,
+    reach: async () => scope,
     memory: {
       review: {
         show: async (id: string) => {

@@ -3,10 +3,11 @@ import type { WireFile, WireFileList } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { DropField } from "./drop-field.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
+import { planUpload } from "./plan-upload.ts";
 import { SearchPanel } from "./search-panel.tsx";
 
 export interface LibraryRoomProps {
@@ -44,10 +45,24 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
   }, [reading, reload]);
 
   async function upload(chosen: readonly File[]) {
-    if (chosen.length === 0) return;
-    setSaid({ failed: false, text: `Sending ${formatCount(chosen.length, "file")}…` });
+    const limits = account.caller.type === "ready" ? (account.caller.value.uploads ?? null) : null;
+    const { batches, refusals } = planUpload(chosen, limits);
     const into = { ...(domain === null ? {} : { domain: domain.name }), ...(tenant === null ? {} : { tenant }) };
-    await tell(api.upload(chosen, into), `${formatCount(chosen.length, "file")} sent.`);
+    const all = formatCount(batches.flat().length, "file");
+    const say = (text: string, failed = refusals.length > 0) => setSaid({ failed, text: [...refusals, text].join(" ").trim() });
+    let sent = 0;
+    try {
+      for (const batch of batches) {
+        say(sent === 0 ? `Sending ${all}…` : `Sending ${all}: ${formatNumber(sent)} sent…`);
+        await api.upload(batch, into);
+        sent += batch.length;
+        reload();
+      }
+      if (chosen.length > 0) say(sent === 0 ? "" : `${all} sent.`);
+    } catch (error) {
+      say(`${sent === 0 ? "" : `${formatNumber(sent)} of ${all} were sent; of the others: `}${messageOf(error)}`, true);
+      reload();
+    }
   }
 
   async function tell(done: Promise<unknown>, text: string) {

@@ -3,6 +3,7 @@ import { listDomains } from "../../engine/domain.ts";
 import type { PackReport } from "../../engine/packs/check-pack.ts";
 import type { FindingLevel } from "../../engine/packs/finding.ts";
 import { RequestError } from "../../errors.ts";
+import { isOpenToOthers } from "../../store/private.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf } from "../open.ts";
@@ -21,7 +22,9 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   program
     .command("doctor")
-    .description("check domain packs: schema, documents, tenants' terms, vocabulary, addresses, golden set, calibration")
+    .description(
+      "check domain packs: schema, documents, tenants' terms, vocabulary, addresses, golden set, calibration; and who may look into the data folder",
+    )
     .argument("[domain]", "one pack (default: every pack that is found)")
     .option("--documents <folder>", "check its words against these documents instead of the pack's own")
     .option("--strict", "warnings count as faults")
@@ -37,7 +40,7 @@ Examples:
   sourcebound doctor book --documents ./moby-dick --json`,
     )
     .action(async (domain: string | undefined, { documents, strict = false, json = false }: DoctorFlags, command: Command) => {
-      const { domains_dir: domainsDir, file_bytes: maxFileBytes } = configOf(context, command);
+      const { domains_dir: domainsDir, file_bytes: maxFileBytes, data_dir: data } = configOf(context, command);
       if (documents !== undefined && domain === undefined)
         throw new RequestError(
           "config_invalid",
@@ -50,6 +53,10 @@ Examples:
         reports.push(await checkPack(name, { domainsDir, documents: pathOf(context, documents), maxFileBytes, signal }));
       }
       if (reports.length === 0) throw new RequestError("unknown_domain", `There is no domain pack in ${domainsDir}.`);
+      if (isOpenToOthers(data))
+        terminal.error(
+          `warning: other users of this machine may look into the data folder, which holds every text in the clear: chmod -R go= ${data}`,
+        );
       if (json)
         terminal.print(
           JSON.stringify(

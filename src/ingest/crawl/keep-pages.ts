@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../store/private.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { CRAWLED_TYPES, type CrawledReply, textOf } from "./crawl.ts";
 
@@ -26,7 +27,7 @@ export interface KeptPages {
 }
 
 export function keepPages(folder: string): KeptPages {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const before = readAddresses(folder);
   const now = new Map<string, string>();
   return {
@@ -68,7 +69,7 @@ function contentOf({ type, bytes, charset }: CrawledReply): Uint8Array {
 
 function writeWhole(path: string, content: string | Uint8Array): void {
   const part = join(dirname(path), `.${randomUUID()}`);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(part, content);
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+  writeFileSync(part, content, { mode: PRIVATE_FILE });
   renameSync(part, path);
 }

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { ScopeOptions } from "../../engine/engine-types.ts";
+import type { ReachOptions, ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError } from "../../errors.ts";
 import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 
@@ -12,8 +12,10 @@ export interface Caller {
   readonly domains: readonly string[] | null;
   /** Empty: only what belongs to no tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
-  /** `null`: the labels of the configuration. */
+  /** Labels that it holds; `null`: every one, as administrators do. Questions are then asked with those of the configuration. */
   readonly access: readonly string[] | null;
+  /** The label under which its files are kept where it names none; absent: that of the domain pack. */
+  readonly ownLabel?: string | undefined;
   /** With whom its requests, its share of the queue and its spending are counted; absent: with nobody's, as on this machine. */
   readonly lane?: string | undefined;
   /** What it may use; absent or `null`: what the server is set to. */
@@ -31,6 +33,16 @@ export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(ROLES) };
 export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: KeyRecord): Caller {
   const held = new Set(roles.includes("admin") ? [...OPERATOR.roles, ...roles] : roles);
   return { keyId: id, roles: held, domains, tenants, access, lane: `key ${id}`, limits };
+}
+
+/** A key that names no labels holds those of the configuration, and no other; an administrator's holds every one. */
+export function withLabels(caller: Caller, configured: readonly string[]): Caller {
+  if (caller.access !== null) return { ...caller, ownLabel: caller.access[0] };
+  return isAdministrator(caller) ? caller : { ...caller, access: configured };
+}
+
+export function isAdministrator({ roles }: Caller): boolean {
+  return roles.has("admin");
 }
 
 /** Whoever may ask without a key from elsewhere. */
@@ -64,6 +76,11 @@ export function narrow(caller: Caller, { domain, tenant }: { domain?: string | u
       ? {}
       : { lane: { name: lane, tokensPerDay: limits?.tokensPerDay ?? null, usdPerDay: limits?.usdPerDay ?? null } }),
   };
+}
+
+/** What of the library a caller may list, look at and delete: an administrator files of every label. @throws as `narrow` does */
+export function reachOf(caller: Caller, named: { domain?: string | undefined; tenant?: string | undefined }): ReachOptions {
+  return { ...narrow(caller, named), everyLabel: isAdministrator(caller) };
 }
 
 /** May the caller look at what was asked in a scope? */
@@ -100,6 +117,6 @@ export function knownCallerOf(context: Context): Caller | null {
 export function scopeDenied(): RequestError {
   return new RequestError(
     "scope_denied",
-    "What the request names as domain or tenant is not open to this key: leave it out, or use another key.",
+    "What the request names as domain, tenant or access label is not open to this key: leave it out, or use another key.",
   );
 }

@@ -139,6 +139,20 @@ describe("the administration token", () => {
     expect((await refresh(TOKEN, STRANGER)).status).toBe(200);
   });
 
+  it("is not guessed by whoever sends nothing: that is told so, and locks nobody out", async () => {
+    const { send } = setUp({ adminToken: TOKEN, keys: keysOf({ [KEY]: {} }) });
+    const refresh = (given: Record<string, string> = {}) => send("/v1/admin/refresh", { body: {}, from: STRANGER, ...given });
+    for (let i = 0; i < 2 * MAX_FAILED_ATTEMPTS; i++) {
+      const { status, headers } = await refresh();
+      expect([status, headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    }
+    expect((await refresh(bearer("sb_mistyped"))).code).toBe("key_wrong");
+    expect((await refresh(bearer(TOKEN))).status).toBe(200);
+    for (let i = 1; i < MAX_FAILED_ATTEMPTS; i++) expect((await refresh(bearer("wrong"))).status).toBe(401);
+    expect((await refresh(bearer("wrong"))).status).toBe(429);
+    expect((await refresh()).status).toBe(401);
+  });
+
   it("opens no question", async () => {
     expect((await setUp({ adminToken: TOKEN }).ask({ from: STRANGER, ...bearer(TOKEN) })).code).toBe("key_missing");
   });

@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { DEFAULT_REQUESTS_PER_HOUR } from "../../config/server.ts";
+import { DEFAULT_ACCESS } from "../../config.ts";
 import { RequestError } from "../../errors.ts";
 import { KEY_PREFIX, type KeyStore, type Role } from "../../store/keys.ts";
 import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
 import { type Admission, createAdmission } from "./admission.ts";
-import { callerOf, callerOfKey, knownCallerOf, OPERATOR, strangerAt, WITHOUT_KEY } from "./caller.ts";
+import { type Caller, callerOf, callerOfKey, knownCallerOf, OPERATOR, strangerAt, WITHOUT_KEY, withLabels } from "./caller.ts";
 import { isToken, type TokenReader } from "./token.ts";
 
 export interface GuardOptions {
@@ -13,6 +14,8 @@ export interface GuardOptions {
   readonly keys?: Pick<KeyStore, "find" | "any"> | undefined;
   /** Reads tokens of an issuer; absent: none opens anything. */
   readonly tokens?: TokenReader | undefined;
+  /** Access labels of whoever names none: those of the configuration. @default DEFAULT_ACCESS */
+  readonly labels?: readonly string[] | undefined;
   /** Who may ask without a key. Absent: this machine, until the first key is made. */
   readonly withoutKeys?: "this-machine" | "anyone" | undefined;
   /** What opens `/v1/admin/…` beside keys; `null`: nothing. @default null */
@@ -44,7 +47,7 @@ export interface Guard {
 
 export function createGuard(options: GuardOptions): Guard {
   const { keys, tokens, withoutKeys, adminToken = null, trustedProxies = [], requestsPerHour = DEFAULT_REQUESTS_PER_HOUR } = options;
-  const { admission = createAdmission() } = options;
+  const { admission = createAdmission(), labels = DEFAULT_ACCESS } = options;
   const isTrusted = createTrust(trustedProxies);
   const addressAt = (context: Context) => addressOf(context, isTrusted);
   const mayAskWithoutKey = async (context: Context) => {
@@ -52,6 +55,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (!isFromThisMachine(context)) return false;
     return withoutKeys === "this-machine" || (tokens === undefined && (keys === undefined || !(await keys.any())));
   };
+  const take = (context: Context, caller: Caller) => context.set("caller", withLabels(caller, labels));
   const role =
     (wanted: Role): MiddlewareHandler =>
     async (context, next) => {
@@ -61,15 +65,16 @@ export function createGuard(options: GuardOptions): Guard {
         return next();
       }
       if (adminToken === null) throw adminOff();
+      const given = bearerOf(context);
+      // Nothing was tried: a page that is not signed in locks nobody out.
+      if (given === undefined) throw adminTokenWrong(context);
       const address = countedAs(addressAt(context));
       await admission.assertMayTry(address);
-      const given = bearerOf(context);
-      if (given === undefined || !isEqual(given, adminToken)) {
-        context.header("WWW-Authenticate", "Bearer");
+      if (!isEqual(given, adminToken)) {
         await admission.failed(address);
-        throw new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
+        throw adminTokenWrong(context);
       }
-      context.set("caller", OPERATOR);
+      take(context, OPERATOR);
       return next();
     };
   const operator = role("admin");
@@ -92,12 +97,12 @@ export function createGuard(options: GuardOptions): Guard {
       if (token?.startsWith(KEY_PREFIX)) {
         const key = (await keys?.find(token)) ?? null;
         if (key === null) throw await keyWrong(context, () => admission.failed(countedAs(addressAt(context))));
-        context.set("caller", callerOfKey(key));
+        take(context, callerOfKey(key));
       } else if (tokens !== undefined && token !== undefined && isToken(token)) {
         const address = countedAs(addressAt(context));
-        context.set("caller", await readToken(token, tokens, context, () => admission.failed(address)));
+        take(context, await readToken(token, tokens, context, () => admission.failed(address)));
       } else if (await mayAskWithoutKey(context)) {
-        context.set("caller", isFromThisMachine(context) ? WITHOUT_KEY : strangerAt(countedAs(addressAt(context))));
+        take(context, isFromThisMachine(context) ? WITHOUT_KEY : strangerAt(countedAs(addressAt(context))));
       }
       await next();
     },
@@ -133,6 +138,11 @@ async function keyWrong(context: Context, count: () => Promise<void>): Promise<R
     "key_wrong",
     "This key opens nothing: it was mistyped, has expired or was revoked. Ask whoever runs the server for another.",
   );
+}
+
+function adminTokenWrong(context: Context): RequestError {
+  context.header("WWW-Authenticate", "Bearer");
+  return new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
 }
 
 function roleMissing(role: Role): RequestError {

@@ -78,6 +78,10 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
       await assertRoom(file.bytes.length);
       return engine.upload(file, options);
     },
+    async uploadAll(files, options) {
+      await assertRoom(files.reduce((sum, { bytes }) => sum + bytes.length, 0));
+      return engine.uploadAll(files, options);
+    },
   };
 }
 

@@ -13,12 +13,12 @@ import {
   graphToWire,
 } from "../../wire/exploring.ts";
 import { scopeQuerySchema } from "../../wire/service.ts";
-import { type Caller, callerOf, narrow } from "../access/caller.ts";
+import { type Caller, callerOf, narrow, reachOf } from "../access/caller.ts";
 import type { Handlers } from "../mount.ts";
 import { bodyOf, partOf, queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
-export type ExploringEngine = Pick<Engine, "config" | "domain" | "original" | "prove" | "scope" | "store">;
+export type ExploringEngine = Pick<Engine, "config" | "domain" | "original" | "prove" | "reach" | "scope" | "store">;
 
 /** Questions that the graph is made of: the newest. */
 const GRAPH_QUESTIONS = 20_000;
@@ -27,7 +27,7 @@ const GRAPH_QUESTIONS = 20_000;
 export function exploringHandlers(engine: ExploringEngine): Handlers {
   return {
     original: async (context) => {
-      const scope = narrow(callerOf(context), queryOf(context, scopeQuerySchema));
+      const scope = reachOf(callerOf(context), queryOf(context, scopeQuerySchema));
       const { bytes, path } = await engine.original(partOf(context, "id"), scope);
       const name = path.split("/").at(-1) ?? "original";
       // Whatever it is, no browser may take it for a page of this server.
@@ -37,7 +37,7 @@ export function exploringHandlers(engine: ExploringEngine): Handlers {
       });
     },
     versions: async (context) => {
-      const scope = engine.scope(narrow(callerOf(context), queryOf(context, scopeQuerySchema)));
+      const scope = await engine.reach(reachOf(callerOf(context), queryOf(context, scopeQuerySchema)));
       const id = partOf(context, "id");
       if (!(await engine.store.documents.load(scope, [id])).has(id)) throw unknownDocument(id);
       return context.json({ items: await engine.store.corpusLog.versionsOf(scope.domain, id) });

@@ -13,20 +13,21 @@ import {
   searchToWire,
   uploadQuerySchema,
 } from "../../wire/service.ts";
-import { type Caller, callerOf, narrow, scopeDenied } from "../access/caller.ts";
+import { type Caller, callerOf, isAdministrator, narrow, reachOf, scopeDenied } from "../access/caller.ts";
+import type { ServerLimits } from "../limits.ts";
 import type { Handlers } from "../mount.ts";
 import { paginate } from "../page.ts";
 import { bodyOf, partOf, queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
-export type LibraryEngine = Pick<Engine, "answer" | "search" | "check" | "library" | "upload" | "deleteUpload" | "scope" | "config">;
-
-/** Most files of one upload. */
-const MAX_FILES = 20;
+export type LibraryEngine = Pick<
+  Engine,
+  "answer" | "search" | "check" | "library" | "uploadAll" | "deleteUpload" | "domain" | "scope" | "config"
+>;
 
 /** Documents and what is done with them beside asking. */
-export function libraryHandlers(engine: LibraryEngine): Handlers {
-  return { ...findingHandlers(engine), ...fileHandlers(engine) };
+export function libraryHandlers(engine: LibraryEngine, limits: Pick<ServerLimits, "uploadFiles">): Handlers {
+  return { ...findingHandlers(engine), ...fileHandlers(engine, limits) };
 }
 
 function findingHandlers(engine: LibraryEngine): Handlers {
@@ -50,9 +51,9 @@ function findingHandlers(engine: LibraryEngine): Handlers {
   };
 }
 
-function fileHandlers(engine: LibraryEngine): Handlers {
+function fileHandlers(engine: LibraryEngine, { uploadFiles }: Pick<ServerLimits, "uploadFiles">): Handlers {
   const listed = (context: Context, asked: { domain?: string | undefined; tenant?: string | undefined }) =>
-    engine.library(narrow(callerOf(context), asked));
+    engine.library(reachOf(callerOf(context), asked));
   return {
     documents: async (context) => {
       const { limit, cursor, ...asked } = queryOf(context, listQuerySchema);
@@ -66,24 +67,26 @@ function fileHandlers(engine: LibraryEngine): Handlers {
       return context.json(fileToWire(file));
     },
     upload: async (context) => {
-      const { access: label, ...asked } = queryOf(context, uploadQuerySchema);
+      const { access, ...asked } = queryOf(context, uploadQuerySchema);
       const caller = callerOf(context);
-      const { domain, tenant } = narrow(caller, asked);
-      assertOwn(caller, tenant, label);
+      const scope = narrow(caller, asked);
+      const { domain, tenant } = scope;
+      assertOwnTenant(caller, tenant);
+      const label = access ?? caller.ownLabel ?? engine.domain(domain).documents.access;
+      // What its sender could not see could never be looked after.
+      if (!isAdministrator(caller) && !engine.scope(scope).access.includes(label)) throw scopeDenied();
       const uploaded = [];
-      for (const file of await filesOf(context)) {
-        const bytes = new Uint8Array(await file.arrayBuffer());
-        if (bytes.length > engine.config.file_bytes) throw tooLarge(engine.config.file_bytes);
-        uploaded.push({ name: file.name, bytes });
+      for (const file of await filesOf(context, uploadFiles)) {
+        if (file.size > engine.config.file_bytes) throw tooLarge(file.name, engine.config.file_bytes);
+        uploaded.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
       }
-      const kept = [];
-      for (const file of uploaded) kept.push(await engine.upload(file, { domain, tenant, label: label ?? ownLabel(caller) }));
+      const kept = await engine.uploadAll(uploaded, { domain, tenant, label });
       return context.json({ items: kept.map(fileToWire) }, 202, { Location: `/v1/documents/${kept[0]?.id ?? ""}/status` });
     },
     deleteDocument: async (context) => {
       const caller = callerOf(context);
-      const scope = narrow(caller, queryOf(context, scopeQuerySchema));
-      assertOwn(caller, scope.tenant ?? undefined, undefined);
+      const scope = reachOf(caller, queryOf(context, scopeQuerySchema));
+      assertOwnTenant(caller, scope.tenant);
       if (!(await engine.deleteUpload(partOf(context, "id"), scope))) throw unknownFile();
       return context.body(null, 204);
     },
@@ -91,36 +94,30 @@ function fileHandlers(engine: LibraryEngine): Handlers {
 }
 
 /** Files of the form, at least one. @throws RequestError `upload_invalid` */
-async function filesOf(context: Context): Promise<File[]> {
+async function filesOf(context: Context, most: number): Promise<File[]> {
   const type = context.req.header("content-type") ?? "";
-  if (!type.toLowerCase().startsWith("multipart/form-data")) throw uploadInvalid();
+  if (!type.toLowerCase().startsWith("multipart/form-data")) throw uploadInvalid(most);
   const form = await context.req.formData().catch((cause: unknown) => {
-    throw uploadInvalid(cause);
+    throw uploadInvalid(most, cause);
   });
   const files = form.getAll("file").filter((entry): entry is File => typeof entry !== "string");
-  if (files.length === 0 || files.length > MAX_FILES || [...form.keys()].some((key) => key !== "file")) throw uploadInvalid();
+  if (files.length === 0 || files.length > most || [...form.keys()].some((key) => key !== "file")) throw uploadInvalid(most);
   return files;
 }
 
-/** A key that is bound to tenants or labels changes only what is theirs, never what others see. */
-function assertOwn({ tenants, access }: Caller, tenant: string | null | undefined, label: string | undefined): void {
-  const shared = tenants !== null && tenants.length > 0 && (tenant === undefined || tenant === null);
-  const foreign = label !== undefined && access !== null && !access.includes(label);
-  if (shared || foreign) throw scopeDenied();
+/** A key that is bound to tenants changes only what is theirs, never what others see. */
+function assertOwnTenant({ tenants }: Caller, tenant: string | null | undefined): void {
+  if (tenants !== null && tenants.length > 0 && (tenant === undefined || tenant === null)) throw scopeDenied();
 }
 
-/** The label under which a key's files are kept where it names none: the first that it has. */
-function ownLabel({ access }: Caller): string | undefined {
-  return access?.[0];
-}
-
-function uploadInvalid(cause?: unknown): RequestError {
-  const message = `Send 1–${MAX_FILES} files as multipart/form-data, each in a part "file": curl -F file=@letter.pdf`;
+function uploadInvalid(most: number, cause?: unknown): RequestError {
+  const message = `Send 1–${most} files as multipart/form-data, each in a part "file": curl -F file=@letter.pdf`;
   return new RequestError("upload_invalid", message, {}, cause === undefined ? undefined : { cause });
 }
 
-function tooLarge(limit: number): RequestError {
-  return new RequestError("file_too_large", `A file is larger than ${limit} bytes: split it.`, { limit_bytes: limit });
+function tooLarge(name: string, limit: number): RequestError {
+  const message = `"${name}" is larger than ${limit} bytes, and nothing of this upload was taken: split it, or leave it out.`;
+  return new RequestError("file_too_large", message, { name, limit_bytes: limit });
 }
 
 function unknownFile(): RequestError {

@@ -18,20 +18,22 @@ import { citationStatesToWire } from "../../wire/citation-states.ts";
 import { answerToWire } from "../../wire/index.ts";
 import type { WireCaller, WireDocument, WireDomain, WireDomains } from "../../wire/responses.ts";
 import { documentQuerySchema } from "../../wire/rooms.ts";
-import { type Caller, callerOf, covers, narrow } from "../access/caller.ts";
+import { type Caller, callerOf, covers, narrow, reachOf } from "../access/caller.ts";
+import { type ServerLimits, uploadLimits } from "../limits.ts";
 import type { Handlers } from "../mount.ts";
 import { queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
-export type RoomsEngine = Pick<Engine, "citationStates" | "config" | "counts" | "domain" | "memory" | "scope" | "store">;
+export type RoomsEngine = Pick<Engine, "citationStates" | "config" | "counts" | "domain" | "memory" | "reach" | "scope" | "store">;
 
 /** What the page needs beside answers: who asks, what there is to ask of, an answer that was given, a whole document. */
-export function roomHandlers(engine: RoomsEngine): Handlers {
+export function roomHandlers(engine: RoomsEngine, limits: ServerLimits): Handlers {
   const examples = createExampleFinder(engine.store.documents);
   return {
     whoami: (context) => {
       const { keyId, roles } = callerOf(context);
-      const caller: WireCaller = { key_id: keyId, roles: [...roles].sort() };
+      const uploads = roles.has("ingest") ? { uploads: uploadLimits(limits, engine.config.file_bytes) } : {};
+      const caller: WireCaller = { key_id: keyId, roles: [...roles].sort(), ...uploads };
       return unstored(context).json(caller);
     },
     domains: async (context) => unstored(context).json(await listReachable(engine, callerOf(context), examples)),
@@ -46,7 +48,7 @@ export function roomHandlers(engine: RoomsEngine): Handlers {
     document: async (context) => {
       const { start, end, version, ...named } = queryOf(context, documentQuerySchema);
       const id = idOf(context, "document");
-      const scope = engine.scope(narrow(callerOf(context), named));
+      const scope = await engine.reach(reachOf(callerOf(context), named));
       const current = (await engine.store.documents.load(scope, [id])).get(id);
       if (current === undefined) throw unknownDocument(id);
       const document = version === undefined || version === current.version ? current : await pastVersion(engine, scope, id, version);

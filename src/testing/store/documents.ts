@@ -58,6 +58,16 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
+      "names every label of a domain: of files, and of documents that state another one",
+      withStore(async ({ store, second }) => {
+        expect(await store.documents.labels("d")).toEqual([]);
+        await store.documents.putFile(place, { ...fileContent(storedDocument({ access: "board" })), access: "staff" });
+        expect(await second.documents.labels("d")).toEqual(["board", "staff"]);
+        expect(await second.documents.labels("nowhere")).toEqual([]);
+      }),
+    );
+
+    it(
       "stores none of many files when one cannot be stored",
       withStore(async ({ store }) => {
         const put = (id: string, document: string) => ({

@@ -86,5 +86,22 @@ export function describeJobs(name: string, withStore: WithStore): void {
         expect(await store.originals.list({ ...of, tenant: "t" })).toHaveLength(1);
       }),
     );
+
+    it(
+      "puts several files or none, told which are there",
+      withStore(async ({ store, second }) => {
+        const of = { domain: "d", tenant: null, label: "public" };
+        const files = ["a.md", "b.md"].map((path) => ({ path, bytes: new Uint8Array(1) }));
+        const told: (readonly string[])[] = [];
+        await store.originals.putAll(of, files, (paths) => told.push(paths));
+        await store.originals.putAll(of, [{ path: "c.md", bytes: new Uint8Array(1) }], (paths) => told.push([...paths].sort()));
+        expect(told).toEqual([[], ["a.md", "b.md"]]);
+        const refused = store.originals.putAll(of, [{ path: "d.md", bytes: new Uint8Array(1) }], () => {
+          throw new Error("no room");
+        });
+        await expect(refused).rejects.toThrow("no room");
+        expect((await second.originals.list(of)).map(({ path }) => path)).toEqual(["a.md", "b.md", "c.md"]);
+      }),
+    );
   });
 }

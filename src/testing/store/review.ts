@@ -39,6 +39,11 @@ export function describeReview(name: string, withStore: WithStore): void {
         expect(await store.review.curated("k")).toBeNull();
         expect((await store.review.get("i1"))?.curated).toMatchObject({ status: "demoted", createdBy: "Ann" });
         expect((await store.audit.list({ limit: 9 })).map(({ action }) => action)).toEqual(["demote", "correct"]);
+        const [newest] = await store.audit.list({ limit: 1 });
+        expect((await store.audit.list({ limit: 9, before: newest?.seq })).map(({ action }) => action)).toEqual(["correct"]);
+        const { domain, tenant, access } = (await store.review.get("i1")) ?? {};
+        expect(await store.review.askers(["i1", "i9"])).toEqual(new Map([["i1", { domain, tenant, access }]]));
+        expect(await store.review.askers([])).toEqual(new Map());
         expect(await store.audit.verify()).toMatchObject({ intact: true, rows: 2 });
       }),
     );

@@ -1,0 +1,17 @@
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Modes of what holds texts of documents or questions: nobody reads it but the user whose process made it. */
+export const PRIVATE_FOLDER = 0o700;
+export const PRIVATE_FILE = 0o600;
+
+/** May other users of this machine look into a folder that is there? Where modes say nothing (Windows), nobody is said to. */
+export function isOpenToOthers(path: string): boolean {
+  return process.platform !== "win32" && existsSync(path) && (statSync(path).mode & 0o077) !== 0;
+}
+
+/** Makes a folder for texts, and those above it as usual; one that is there keeps what its owner set. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+}

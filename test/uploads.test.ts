@@ -1,0 +1,316 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../src/config.ts";
+import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
+import { serveEngine, toAskEngine } from "../src/server/start.ts";
+import type { KeyGrant } from "../src/store/keys.ts";
+import { openLibrary } from "./support/engine.ts";
+import type { Sandbox } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
+
+const closing: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const one of closing.splice(0).reverse()) await one.close();
+});
+
+interface Said {
+  readonly items: readonly {
+    readonly id: string;
+    readonly path: string;
+    readonly status: string;
+    readonly documents: readonly { id: string }[];
+  }[];
+  readonly status: string;
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+/** The service on an engine without documents, and keys for it. */
+async function open(settings: Readonly<Record<string, unknown>> = {}) {
+  const { engine, sandbox, close } = await openLibrary({ documents: {}, settings });
+  closing.push({ close });
+  const app = createApp({
+    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ labels: engine.config.access, log: silentLog, webRoot: "/nowhere" },
+  });
+  const open: KeyGrant = { roles: ["ask", "ingest"], domains: null, tenants: [], access: null, requestsPerHour: 0 };
+  const keyOf = async (grant: Partial<KeyGrant> = {}) =>
+    (await engine.store.keys.create({ ...open, name: "k", expiresAt: null, ...grant }, "test")).key;
+  const send = async (key: string, method: string, path: string, body?: FormData) => {
+    const init = { method, headers: { authorization: `Bearer ${key}` }, ...(body === undefined ? {} : { body }) };
+    const response = await app.request(path, init);
+    const text = await response.text();
+    return { status: response.status, body: (text === "" ? null : JSON.parse(text)) as Said };
+  };
+  const upload = (key: string, files: readonly (readonly [name: string, text: string])[], query = "") => {
+    const form = new FormData();
+    for (const [name, text] of files) form.append("file", new File([text], name));
+    return send(key, "POST", `/v1/documents${query}`, form);
+  };
+  const list = async (key: string, query = "") => (await send(key, "GET", `/v1/documents${query}`)).body.items.map(({ path }) => path);
+  const root = join(sandbox.folder, "data", "uploads");
+  return { engine, sandbox, root, keyOf, send, upload, list };
+}
+
+const ADMIN: Partial<KeyGrant> = { roles: ["admin"], tenants: null };
+const settled = (engine: Engine, path: string, access?: readonly string[]) =>
+  expect
+    .poll(async () => (await engine.library({ access })).find((file) => file.path === path)?.status, { timeout: 60_000, interval: 50 })
+    .toBe("ok");
+
+describe("the label of an upload", () => {
+  it("is one that the key holds: a key without labels has those of the configuration, a tenant's those that it may read", async () => {
+    const { keyOf, upload, root } = await open({ access: ["public", "staff"] });
+    const [plain, alice, board] = [await keyOf(), await keyOf({ tenants: ["alice"] }), await keyOf({ access: ["board"] })];
+    for (const [key, label, status] of [
+      [plain, "board", 403],
+      [plain, "staff", 202],
+      [plain, "public", 202],
+      [alice, "board", 403],
+      [alice, "staff", 403],
+      [alice, "public", 202],
+      [board, "public", 403],
+      [board, "board", 202],
+    ] as const) {
+      const answered = await upload(key, [["a.md", "# A\n\nOne.\n"]], `?access=${label}`);
+      expect([label, answered.status, answered.body.error?.code]).toEqual([label, status, status === 403 ? "scope_denied" : undefined]);
+    }
+    expect(readdirSync(join(root, "library", "_")).sort()).toEqual(["label-board", "label-public", "label-staff"]);
+    expect(readdirSync(join(root, "library", "alice"))).toEqual(["label-public"]);
+  });
+
+  it("is the key's first, else the pack's, which the key must hold too", async () => {
+    const { keyOf, upload, root } = await open({ access: ["staff"] });
+    expect((await upload(await keyOf(), [["a.md", "One."]])).body.error.code).toBe("scope_denied");
+    expect((await upload(await keyOf({ access: ["staff", "public"] }), [["a.md", "One."]])).status).toBe(202);
+    expect(readdirSync(join(root, "library", "_"))).toEqual(["label-staff"]);
+  });
+
+  it("hides a file from other keys, and from no administrator: it is listed, looked at and deleted", async () => {
+    const { engine, keyOf, send, upload, list } = await open();
+    const [plain, board, admin] = [await keyOf(), await keyOf({ access: ["board"] }), await keyOf(ADMIN)];
+    const { body } = await upload(board, [["vote.md", "# Vote\n\nThe vote was 7 to 2.\n"]]);
+    const { id } = body.items[0] as Said["items"][0];
+    expect([await list(plain), await list(admin)]).toEqual([[], ["vote.md"]]);
+    await settled(engine, "vote.md", ["board"]);
+    expect([await list(plain), await list(admin)]).toEqual([[], ["vote.md"]]);
+    expect((await send(admin, "GET", `/v1/documents/${id}/status`)).body.status).toBe("ok");
+    const document = (await send(admin, "GET", "/v1/documents")).body.items[0]?.documents[0]?.id;
+    for (const path of [`/v1/documents/${document}`, `/v1/documents/${document}/versions`, `/v1/documents/${document}/original`]) {
+      expect([path, (await send(plain, "GET", path)).status]).toEqual([path, 404]);
+      if (!path.endsWith("original")) expect([path, (await send(admin, "GET", path)).status]).toEqual([path, 200]);
+    }
+    expect((await engine.original(document ?? "", { everyLabel: true })).path).toBe("vote.md");
+    expect((await send(plain, "DELETE", `/v1/documents/${id}`)).status).toBe(404);
+    expect((await send(admin, "DELETE", `/v1/documents/${id}`)).status).toBe(204);
+    expect(await list(board)).toEqual([]);
+  }, 120_000);
+});
+
+describe("an upload of several files", () => {
+  it.each([
+    [
+      "a kind that is not read",
+      [
+        ["ok.md", "One."],
+        ["x.exe", "MZ"],
+      ],
+      415,
+      "unsupported_format",
+      "exe",
+    ],
+    [
+      "a name that leads out",
+      [
+        ["ok.md", "One."],
+        ["../x.md", "Two."],
+      ],
+      400,
+      "file_name",
+      "letters",
+    ],
+    [
+      "the same name twice",
+      [
+        ["ok.md", "One."],
+        ["ok.md", "Two."],
+      ],
+      400,
+      "file_twice",
+      "ok.md",
+    ],
+    [
+      "the same name in two spellings",
+      [
+        ["é.md", "One."],
+        ["e\u0301.md", "Two."],
+      ],
+      400,
+      "file_twice",
+      "é.md",
+    ],
+    [
+      "a file that is another's folder",
+      [
+        ["ok.md", "One."],
+        ["ok.md/x.md", "Two."],
+      ],
+      409,
+      "file_name_taken",
+      "ok.md",
+    ],
+    [
+      "a file that is too large",
+      [
+        ["ok.md", "One."],
+        ["large.md", "x".repeat(101)],
+      ],
+      413,
+      "file_too_large",
+      "large.md",
+    ],
+  ] as const)("takes all or none: %s", async (_, files, status, code, named) => {
+    const { keyOf, upload, list, root } = await open({ file_bytes: 100 });
+    const key = await keyOf();
+    const { status: answered, body } = await upload(key, files);
+    expect([answered, body.error.code]).toEqual([status, code]);
+    expect(body.error.message).toContain(named);
+    expect(await list(key)).toEqual([]);
+    expect(existsSync(root) ? readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : []).toEqual(
+      [],
+    );
+  });
+});
+
+describe("a file where a folder is needed", () => {
+  it("is a conflict in plain words, whichever came first, and leaves no part behind", async () => {
+    const { keyOf, upload, list, root } = await open();
+    const key = await keyOf();
+    const put = async (name: string) => {
+      const { status, body } = await upload(key, [[name, "# T\n\nText.\n"]]);
+      return [status, body.error?.code];
+    };
+    expect(await put("README")).toEqual([202, undefined]);
+    expect(await put("README/x.md")).toEqual([409, "file_name_taken"]);
+    expect(await put("box.md/y.md")).toEqual([202, undefined]);
+    expect(await put("box.md")).toEqual([409, "file_name_taken"]);
+    expect(await put("README")).toEqual([202, undefined]);
+    expect(await list(key)).toEqual(["README", "box.md/y.md"]);
+    expect(readdirSync(join(root, ".part"))).toEqual([]);
+  });
+
+  it("can be put where a folder was, once nothing lies in it", async () => {
+    const { engine, keyOf, send, upload, root } = await open();
+    const key = await keyOf();
+    const { body } = await upload(key, [["box.md/deep/y.md", "# Y\n\nOne.\n"]]);
+    await settled(engine, "box.md/deep/y.md");
+    expect((await send(key, "DELETE", `/v1/documents/${body.items[0]?.id}`)).status).toBe(204);
+    expect(readdirSync(join(root, "library", "_", "label-public"))).toEqual([]);
+    // As earlier versions left it.
+    mkdirSync(join(root, "library", "_", "label-public", "box.md", "deep"), { recursive: true });
+    expect((await upload(key, [["box.md", "# Box\n\nTwo.\n"]])).status).toBe(202);
+    await settled(engine, "box.md");
+  }, 120_000);
+});
+
+describe("uploads that were taken and not read before the process ended", () => {
+  const reopen = async (sandbox: Sandbox): Promise<Engine> => {
+    const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env }), { ...SHARED_PARTS, warn: () => undefined });
+    closing.push(engine);
+    return engine;
+  };
+  const filesOf = async (engine: Engine, options: Parameters<Engine["library"]>[0] = {}) =>
+    (await engine.library(options)).map(({ path, tenant, source }) => [path, tenant, source]);
+
+  it("are listed and read by the next one, under their tenant and label, and nothing else is read again", async () => {
+    const { engine, sandbox, root } = await open();
+    await engine.upload({ name: "old.md", bytes: Buffer.from("# Old\n\nRead before.\n") });
+    await settled(engine, "old.md");
+    const [before] = await engine.library();
+    await engine.upload({ name: "notes/new.md", bytes: Buffer.from("# New\n\nThe attic opens at 6:15.\n") });
+    await engine.upload({ name: "README", bytes: Buffer.from("The cellar is dry.\n") }, { label: "staff only/ü" });
+    await engine.upload({ name: "own.md", bytes: Buffer.from("# Own\n\nAlice has 3 keys.\n") }, { tenant: "alice" });
+    await engine.close();
+    // As a killed process leaves them.
+    writeFileSync(join(root, "library", "_", "label-public", "killed.md"), "# Killed\n\nNobody read this.\n");
+    writeFileSync(join(root, ".part", "half"), "hal");
+    utimesSync(join(root, ".part", "half"), new Date(0), new Date(0));
+    const next = await reopen(sandbox);
+    const everything = { tenant: "alice", everyLabel: true };
+    expect(await filesOf(next, everything)).toEqual([
+      ["README", null, "upload:staff only/ü"],
+      ["killed.md", null, "upload:public"],
+      ["notes/new.md", null, "upload:public"],
+      ["old.md", null, "upload:public"],
+      ["own.md", "alice", "upload:public"],
+    ]);
+    expect(await filesOf(next)).toEqual([
+      ["killed.md", null, "upload:public"],
+      ["notes/new.md", null, "upload:public"],
+      ["old.md", null, "upload:public"],
+    ]);
+    expect(readdirSync(join(root, ".part"))).toEqual([]);
+    await expect
+      .poll(async () => (await next.library(everything)).map(({ status }) => status), { timeout: 60_000 })
+      .toEqual(["ok", "ok", "ok", "ok", "ok"]);
+    const old = (await next.library()).find(({ path }) => path === "old.md");
+    expect(old?.updatedAt).toBe(before?.updatedAt);
+    await next.close();
+    const third = await reopen(sandbox);
+    expect((await third.library(everything)).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+  }, 120_000);
+
+  it("are read in the place of what was read of the same name, and need no request for it", async () => {
+    const { engine, sandbox, root } = await open();
+    await engine.upload({ name: "fee.md", bytes: Buffer.from("# Fee\n\nThe fee is 3 dollars.\n") });
+    await settled(engine, "fee.md");
+    await engine.close();
+    writeFileSync(join(root, "library", "_", "label-public", "fee.md"), "# Fee\n\nThe fee is 4 dollars.\n");
+    const next = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "server.port": 0 } }), SHARED_PARTS);
+    closing.push(next);
+    closing.push(await serveEngine(next, () => undefined));
+    const textOf = async () => {
+      const [document] = (await next.files())[0]?.documents ?? [];
+      return (await next.store.documents.load(next.scope(), [document?.id ?? ""])).get(document?.id ?? "")?.text;
+    };
+    await expect.poll(textOf, { timeout: 60_000 }).toContain("4 dollars");
+  }, 120_000);
+});
+
+describe("the data folder", () => {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  it("is its owner's alone, with everything in it, whatever the umask", async () => {
+    const before = process.umask(0o022);
+    try {
+      const { engine, sandbox, root } = await open();
+      await engine.upload({ name: "notes/a.md", bytes: Buffer.from("# A\n\nOne.\n") });
+      await settled(engine, "notes/a.md");
+      const data = join(sandbox.folder, "data");
+      expect([data, modeOf(data)]).toEqual([data, "700"]);
+      const open600 = readdirSync(data, { recursive: true, withFileTypes: true }).map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return [path, modeOf(path), entry.isDirectory() ? "700" : "600"] as const;
+      });
+      expect(open600.map(([path]) => path)).toEqual(
+        expect.arrayContaining([join(data, "sourcebound.db"), join(data, "sourcebound.db-wal"), root]),
+      );
+      for (const [path, mode, wanted] of open600) expect([path, mode]).toEqual([path, wanted]);
+    } finally {
+      process.umask(before);
+    }
+  }, 120_000);
+
+  it("keeps what its owner set", async () => {
+    const { engine, sandbox } = await open();
+    const data = join(sandbox.folder, "data");
+    await engine.close();
+    chmodSync(data, 0o750);
+    chmodSync(join(data, "sourcebound.db"), 0o640);
+    const next = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env }), SHARED_PARTS);
+    closing.push(next);
+    expect([modeOf(data), modeOf(join(data, "sourcebound.db"))]).toEqual(["750", "640"]);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { planUpload } from "./plan-upload.ts";
+
+const limits = { files: 20, bytes: 33_500_000, file_bytes: 33_500_000 };
+const files = (n: number, size = 10) => Array.from({ length: n }, (_, i) => ({ name: `f${i}.md`, size }));
+
+describe("planUpload", () => {
+  it("parts many files into requests that each take their number, every file once and in order", () => {
+    const chosen = files(45);
+    const { batches, refusals } = planUpload(chosen, limits);
+    expect(batches.map(({ length }) => length)).toEqual([20, 20, 5]);
+    expect(batches.flat()).toEqual(chosen);
+    expect(refusals).toEqual([]);
+  });
+
+  it("keeps each request below its bytes", () => {
+    const { batches } = planUpload(files(5, 15_000_000), limits);
+    expect(batches.map(({ length }) => length)).toEqual([2, 2, 1]);
+  });
+
+  it("says which file is too large and how large one may be, and sends the others", () => {
+    const large = { name: "atlas.pdf", size: 33_500_001 };
+    const { batches, refusals } = planUpload([...files(2), large], limits);
+    expect(batches).toEqual([files(2)]);
+    expect(refusals).toEqual([
+      "atlas.pdf is too large: it has 33.6 MB, and a file may have 33.5 MB. Split it, or ask whoever runs the server to read it in.",
+    ]);
+  });
+
+  it("sends none of several files of one name, and says so", () => {
+    const { batches, refusals } = planUpload([...files(2), ...files(1)], limits);
+    expect(batches).toEqual([[{ name: "f1.md", size: 10 }]]);
+    expect(refusals).toEqual(["2 of the files are called f0.md, and the last would replace the others: send them one by one."]);
+  });
+
+  it("sends everything at once where no limits are known, and nothing where nothing was chosen", () => {
+    expect(planUpload(files(30), null).batches).toEqual([files(30)]);
+    expect(planUpload([], null).batches).toEqual([]);
+    expect(planUpload([], limits).batches).toEqual([]);
+  });
+});
