@@ -23,8 +23,8 @@ export interface IngestParts extends FileParts {
 
 /**
  * The path of a document: scan, read, parse, chunk, store – each file as a whole, many small ones in one transaction – then delete what vanished and embed what is new.
- * An unchanged file costs a read and a hash; one that is found under another name goes on as the same documents. A file that cannot be read is reported, its old documents go, and the rest go on;
- * of a folder below that cannot be listed nothing is known, so what was ingested from it stays.
+ * An unchanged file costs a read and a hash; one that is found under another name goes on as the same documents. A file that is there and cannot be read is reported, what was read of it before
+ * stays, and the rest go on; of a folder below that cannot be listed nothing is known, so what was ingested from it stays.
  * @throws IngestError when the folder itself cannot be read or holds nothing; nothing is changed then
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
@@ -55,7 +55,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   const { counts } = run;
   for (const { path, reason } of unreadable) {
     counts.failed++;
-    yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, counts: { ...counts } };
+    yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, readAt: null, counts: { ...counts } };
   }
   const prepare = (file: ScannedFile) => prepareFile(file, { request, parts, known, signal });
   for await (const group of inGroups(prepareAhead(files, prepare, { room: parts.reader.room, bytesOf: ({ bytes }) => bytes }), {

@@ -15,6 +15,10 @@ export interface FileRecord {
   readonly settings: string;
   readonly status: "ok" | "failed";
   readonly reason: string | null;
+  /** Access label of its last ingest. */
+  readonly access: string;
+  /** When what it holds was read (ISO 8601); `null`: it holds no documents. A failed file holds those of its last version that could be read. */
+  readonly readAt: string | null;
 }
 
 /** What a source's documents are called in the store. */
@@ -57,7 +61,8 @@ export interface FileContent {
   readonly settings: string;
   /** Access label of the ingest; a failed file is named only to those who have it. */
   readonly access: string;
-  readonly documents: readonly StoredDocument[];
+  /** `null`: those that it held before stay. */
+  readonly documents: readonly StoredDocument[] | null;
   readonly failure: string | null;
 }
 
@@ -108,6 +113,6 @@ export interface CorpusCounts {
   readonly chunks: number;
   readonly revision: number;
   readonly asOf: AsOfRange;
-  /** Paths of files that could not be read. */
+  /** Paths of files that could not be read, and of which no earlier version stands. */
   readonly unreadable: readonly string[];
 }

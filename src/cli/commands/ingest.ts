@@ -176,6 +176,8 @@ function toWhole(text: string): number {
   return Number(text);
 }
 
+/** Names of failed files in the summary whose earlier version stands. */
+const STANDING_NAMES = 10;
 /** Names of skipped files shown; all of them are counted by kind. */
 const SKIPPED_NAMES = 20;
 
@@ -195,7 +197,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
     terminal.error(harmlessLine(`skipped ${path}: ${reason}`));
   };
   let embedFailure: string | null = null;
-  const failures: { path: string; code: string; reason: string }[] = [];
+  const failures: Failure[] = [];
   for await (const event of events) {
     switch (event.type) {
       case "scan-end":
@@ -219,7 +221,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         skip(event.path, event.reason);
         break;
       case "file-failed":
-        failures.push({ path: event.path, code: event.code, reason: event.reason });
+        failures.push({ path: event.path, code: event.code, reason: event.reason, readAt: event.readAt });
         terminal.error(harmlessLine(`failed ${event.path}: ${event.reason}`));
         break;
       case "embed":
@@ -234,7 +236,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
         for (const { path, message } of event.notices) terminal.error(harmlessLine(`note ${path}: ${message}`));
-        terminal.print(json ? asJson(event, { failures, embedFailure, skipped }) : asLine(event, skipped));
+        terminal.print(json ? asJson(event, { failures, embedFailure, skipped }) : asLine(event, { failures, skipped }));
         break;
       }
       default:
@@ -246,9 +248,12 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
 
 type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
 
+/** A file that could not be read; `readAt`: when the version was read that stands (ISO 8601). */
+type Failure = Pick<Extract<IngestEvent, { type: "file-failed" }>, "path" | "code" | "reason" | "readAt">;
+
 /** What was met on the way, beside what the end tells. */
 interface Met {
-  readonly failures: readonly { readonly path: string; readonly code: string; readonly reason: string }[];
+  readonly failures: readonly Failure[];
   readonly embedFailure: string | null;
   /** Files by the reason why they were left out. */
   readonly skipped: ReadonlyMap<string, number>;
@@ -260,7 +265,7 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped }: Met): str
     chunks: event.chunks,
     ms: event.ms,
     revision: event.revision,
-    failures,
+    failures: failures.map(({ readAt, ...failure }) => ({ ...failure, read_at: readAt })),
     embedding: costToJson(event.embedding),
     embed_failure: embedFailure,
     skipped: Object.fromEntries(skipped),
@@ -271,11 +276,19 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped }: Met): str
   });
 }
 
-function asLine(event: IngestEnd, skipped: Met["skipped"]): string {
+function asLine(event: IngestEnd, { failures, skipped }: Pick<Met, "failures" | "skipped">): string {
   const counts = Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`);
   const chunks = `${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`;
   const begin = event.dryRun ? "Nothing was stored. It would be: " : "";
-  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
+  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}${describeStanding(failures)}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
+}
+
+/** "; still as read before: lease.txt (2026-01-02)" */
+function describeStanding(failures: readonly Failure[]): string {
+  const standing = failures.flatMap(({ path, readAt }) => (readAt === null ? [] : [`${harmlessLine(path)} (${readAt.slice(0, 10)})`]));
+  if (standing.length === 0) return "";
+  const more = standing.length - STANDING_NAMES;
+  return `; still as read before: ${standing.slice(0, STANDING_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...counts } }: IngestEnd) {
