@@ -1,8 +1,8 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { StoredDocument } from "../types.ts";
-import { lastReadAt } from "./files.ts";
 import { inParts } from "./id-parts.ts";
+import { lastReadAt } from "./last-read-at.ts";
 import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 

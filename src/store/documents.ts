@@ -16,8 +16,9 @@ import type {
   PutOutcome,
 } from "./document-records.ts";
 import { createDocumentRows } from "./document-rows.ts";
-import { describeFiles, lastReadAt, listIdentities } from "./files.ts";
+import { describeFiles, listIdentities } from "./files.ts";
 import { inParts } from "./id-parts.ts";
+import { lastReadAt } from "./last-read-at.ts";
 import { prepareList } from "./prepared.ts";
 import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, sql, type Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { renamedPath } from "../text/document-path.ts";
 import type { Reading, Scope } from "../types.ts";
 import { isRecorded, keepVersions } from "./corpus-log.ts";
@@ -17,17 +17,6 @@ export async function listIdentities(db: Kysely<Database>, { domain, tenant, sou
     .where("tenant", "=", tenant ?? "")
     .where("source", "=", source)
     .execute();
-}
-
-/** Of a file: when the last of the documents that it holds was read; null where it holds none. */
-export function lastReadAt(eb: ExpressionBuilder<Database, "files">) {
-  return eb
-    .selectFrom("documents")
-    .select(({ fn }) => fn.max("documents.updated_at").as("read_at"))
-    .whereRef("documents.domain", "=", "files.domain")
-    .whereRef("documents.tenant", "=", "files.tenant")
-    .whereRef("documents.source", "=", "files.source")
-    .whereRef("documents.file", "=", "files.path");
 }
 
 /** A file and its documents go on under another path, with their ids. */

@@ -63,10 +63,12 @@ const HELP = `
 Read are PDF, DOCX, EPUB, XLSX, CSV, HTML, markdown, reStructuredText, AsciiDoc, JSON, YAML, mail (eml, mbox), plain text in any encoding, and all of
 these as .gz. Stopping in between loses nothing: run the same command again, and it goes on.
 
+What is named and is not there fails before anything is read. A file that is there and cannot be read now stands as it was read before, which is said.
+
 Of an address, only listed hosts with public addresses are asked, one page at a time, and only what robots.txt allows. Files by name leave the rest of
 their source as it is.
 
-Exit code: 0 all files read, 4 some could not be read (the rest is in), 1 failed, 2 wrong usage.
+Exit code: 0 all files read (of a folder: all of a kind that is read), 4 some could not be read (the rest is in), 1 failed, 2 wrong usage.
 
 Examples:
   sourcebound ingest ./documents
@@ -117,7 +119,7 @@ async function follow(folder: string, context: CliContext, run: () => Promise<vo
   }
 }
 
-/** Each folder, address and standard input is an ingest of its own; files by name are one. */
+/** Each folder, address and standard input is an ingest of its own; files by name are one. What is not there fails before anything is read. */
 async function sourcesOf(
   what: readonly string[],
   flags: IngestFlags,
@@ -126,21 +128,32 @@ async function sourcesOf(
 ): Promise<AsyncIterable<IngestEvent>[]> {
   const { json: _json, watch: _watch, filesFrom, name = "", depth, hosts, maxPages, root, ...given } = flags;
   const options = { ...given, signal: context.signal };
-  const files: string[] = [];
+  const paths = what.filter((one) => one !== "-" && !isAddress(one)).map((one) => pathOf(context, one));
+  const files = [...paths.filter(isFilePath), ...(await listedIn(filesFrom, context))];
+  const { assertThere } = await import("../../ingest/scan.ts");
+  assertThere({ folders: paths.filter((path) => !isFilePath(path)), files, root: pathOf(context, root ?? ".") });
+  if (what.includes("-")) (await import("../../ingest/input-name.ts")).inputName(name);
   const sources: AsyncIterable<IngestEvent>[] = [];
   for (const one of what) {
-    if (/^https?:\/\//i.test(one)) sources.push(engine.ingestUrl(one, { ...options, depth, hosts, maxPages }));
+    if (isAddress(one)) sources.push(engine.ingestUrl(one, { ...options, depth, hosts, maxPages }));
     else if (one === "-") sources.push(engine.ingestBytes({ name, bytes: await readInput(context) }, options));
-    else if (isFilePath(pathOf(context, one))) files.push(pathOf(context, one));
-    else sources.push(engine.ingest(pathOf(context, one), { ...options, root: pathOf(context, root) }));
-  }
-  if (filesFrom !== undefined) {
-    const list = filesFrom === "-" ? (await readInput(context)).toString("utf8") : readList(pathOf(context, filesFrom));
-    files.push(...list.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [pathOf(context, line)])));
+    else if (!isFilePath(pathOf(context, one)))
+      sources.push(engine.ingest(pathOf(context, one), { ...options, root: pathOf(context, root) }));
   }
   if (files.length > 0) sources.push(engine.ingestFiles(files, { ...options, root: pathOf(context, root ?? ".") }));
   if (sources.length === 0) throw new RequestError("unknown_source", "Nothing to read was named: give a folder, files, an address, or -.");
   return sources;
+}
+
+/** The files that a list names, one a line. */
+async function listedIn(filesFrom: string | undefined, context: CliContext): Promise<string[]> {
+  if (filesFrom === undefined) return [];
+  const list = filesFrom === "-" ? (await readInput(context)).toString("utf8") : readList(pathOf(context, filesFrom));
+  return list.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [pathOf(context, line)]));
+}
+
+function isAddress(one: string): boolean {
+  return /^https?:\/\//i.test(one);
 }
 
 function isFilePath(path: string): boolean {
