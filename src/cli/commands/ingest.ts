@@ -189,6 +189,9 @@ function toWhole(text: string): number {
   return Number(text);
 }
 
+/** Before so many seconds and this share of the bytes, what is left cannot be told: the first seconds go into starting, not into reading. */
+const TELLING_SECONDS = 3;
+const TELLING_SHARE = 0.05;
 /** Names of failed files in the summary whose earlier version stands. */
 const STANDING_NAMES = 10;
 /** Names of skipped files shown; all of them are counted by kind. */
@@ -200,8 +203,13 @@ function describeUnread(unread: Readonly<Record<string, number>>): string {
 }
 
 /** Shows the events of an ingest; returns how many files failed. */
-export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
-  const begun = Date.now();
+export async function showIngest(
+  events: AsyncIterable<IngestEvent>,
+  terminal: Terminal,
+  json: boolean,
+  now: () => number = Date.now,
+): Promise<number> {
+  const begun = now();
   let failed = 0;
   let totalBytes = 0;
   const skipped = new Map<string, number>();
@@ -221,8 +229,9 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         break;
       case "document": {
         const { done, total, bytes } = event.counts;
-        const seconds = Math.max(0.001, (Date.now() - begun) / 1000);
-        const left = bytes === 0 ? "" : `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left`;
+        const seconds = Math.max(0.001, (now() - begun) / 1000);
+        const told = seconds >= TELLING_SECONDS && bytes >= totalBytes * TELLING_SHARE;
+        const left = told ? `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left` : "";
         terminal.progress(`${done}/${total} files, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s${left}: ${event.path}`);
         break;
       }
