@@ -19,6 +19,8 @@ const HOSTILE_PIECES = [
   "at least ",
   "(800) ",
   "twenty-",
+  "twenty-first ",
+  "first day ",
   "§ ",
   "january ",
   "٣",
@@ -33,6 +35,16 @@ describe("quantitiesIn", () => {
       "money",
       "$1,500, $1.5k, $2 million, 5 dollars, 41.5 cents, €20",
       ["money $1500", "money $1500", "money $2000000", "money $5", "money $0.415", "money €20"],
+    ],
+    [
+      "ordinals before a unit of time",
+      "the fourth day, on the 4th day, twenty-first week, a second full year, THIRD QUARTER, the thirtieth day",
+      ["count 4", "count 4", "count 21", "count 2", "count 3", "count 30"],
+    ],
+    [
+      "no ordinals that say no value",
+      "First, take the tablet. First Bank; at first; the first time; a second opinion, second-hand, third party, the first few days, firsthand days",
+      [],
     ],
     [
       "durations by their unit",
