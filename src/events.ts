@@ -69,7 +69,15 @@ export type IngestEvent =
       readonly chunks: number;
       readonly counts: IngestCounts;
     }
-  | { readonly type: "file-failed"; readonly path: string; readonly code: string; readonly reason: string; readonly counts: IngestCounts }
+  | {
+      readonly type: "file-failed";
+      readonly path: string;
+      readonly code: string;
+      readonly reason: string;
+      /** When the version was read that stands until it can be read again (ISO 8601); `null`: nothing stands. */
+      readonly readAt: string | null;
+      readonly counts: IngestCounts;
+    }
   /** A page of the web is there, or is left out for the reason. `queued`: pages that are known and still to come. */
   | { readonly type: "page"; readonly url: string; readonly done: number; readonly queued: number; readonly reason: string | null }
   | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }

@@ -1,7 +1,7 @@
 import { IngestError, ModelError } from "./errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./events.ts";
 import { inGroups, prepareAhead } from "./ingest/ahead.ts";
-import { supportedExtensions } from "./ingest/formats/formats.ts";
+import { supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
 import { createIdentities } from "./ingest/identity.ts";
 import { prepareFile } from "./ingest/prepare-file.ts";
 import type { FileParts, IngestRequest } from "./ingest/request.ts";
@@ -23,8 +23,8 @@ export interface IngestParts extends FileParts {
 
 /**
  * The path of a document: scan, read, parse, chunk, store – each file as a whole, many small ones in one transaction – then delete what vanished and embed what is new.
- * An unchanged file costs a read and a hash; one that is found under another name goes on as the same documents. A file that cannot be read is reported, its old documents go, and the rest go on;
- * of a folder below that cannot be listed nothing is known, so what was ingested from it stays.
+ * An unchanged file costs a read and a hash; one that is found under another name goes on as the same documents. A file that is there and cannot be read is reported, what was read of it before
+ * stays, and the rest go on; of a folder below that cannot be listed nothing is known, so what was ingested from it stays.
  * @throws IngestError when the folder itself cannot be read or holds nothing; nothing is changed then
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
@@ -35,7 +35,10 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   const { files, skipped } = withoutStored(scan, parts.elsewhere);
   const { unreadable } = scan;
   const unread = skipped.filter(({ extension }) => extension !== null);
-  yield { type: "scan-end", files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), skipped };
+  // Of a folder, what is no document is left out; who names a file wants it read.
+  const refused = request.only === null ? [] : unread;
+  const leftOut = skipped.filter((file) => !refused.includes(file));
+  yield { type: "scan-end", files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), skipped: leftOut };
   const known = new Map((await store.documents.listFiles(request)).map((file) => [file.path, file]));
   if (files.length === 0 && skipped.length === scan.skipped.length && unreadable.length === 0 && !request.allowEmpty) {
     throw emptyFolder(request.folder, known.size);
@@ -55,7 +58,12 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   const { counts } = run;
   for (const { path, reason } of unreadable) {
     counts.failed++;
-    yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, counts: { ...counts } };
+    yield { type: "file-failed", path: `${path}/`, code: "folder_unreadable", reason, readAt: null, counts: { ...counts } };
+  }
+  for (const { path, extension } of refused) {
+    counts.failed++;
+    const { code, message } = unsupportedFormat(extension ?? "");
+    yield { type: "file-failed", path, code, reason: message, readAt: null, counts: { ...counts } };
   }
   const prepare = (file: ScannedFile) => prepareFile(file, { request, parts, known, signal });
   for await (const group of inGroups(prepareAhead(files, prepare, { room: parts.reader.room, bytesOf: ({ bytes }) => bytes }), {
@@ -83,7 +91,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     revision,
     embedding,
     notices: run.notices,
-    unread: countKinds(unread),
+    unread: countKinds(unread.filter((file) => leftOut.includes(file))),
     dryRun: request.dryRun,
   };
 }

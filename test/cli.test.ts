@@ -466,6 +466,46 @@ describe("ingest of bad folders", () => {
   });
 });
 
+describe("a file that was read before", () => {
+  const WOMBAT = "What does the wombat weigh in kilograms?";
+  const library = async () => {
+    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, "wombat.md": "The wombat weighs 31 kilograms." });
+    expect((await cli(sandbox, reingest)).code).toBe(0);
+    return { sandbox, file: join(sandbox.folder, "documents/wombat.md") };
+  };
+
+  it.each<[string, (file: string) => void]>([
+    ["may not be read", (file) => chmodSync(file, 0o000)],
+    ["is half copied", (file) => writeFileSync(file, "---\ntitle: [a\n---\n# A\n")],
+  ])("stands as it was while it %s, which is said, and is itself again afterwards", async (_how, spoil) => {
+    const { sandbox, file } = await library();
+    openToAll(sandbox, "write");
+    spoil(file);
+    for (let i = 0; i < 2; i++) {
+      const run = await cli(sandbox, reingest, { asNobody: true });
+      expect(run.code).toBe(4);
+      expect(run.stderr).toMatch(/failed wombat\.md: .*\. What was read of it on \d{4}-\d\d-\d\d still stands\./);
+      expect(run.stdout).toMatch(/4 unchanged.*0 deleted, 1 failed; still as read before: wombat\.md \(\d{4}-\d\d-\d\d\)/);
+    }
+    expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("31 kilograms");
+    expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toEqual([]);
+    expect((await cli(sandbox, ["documents", "failed"])).stdout).toContain("still stands");
+    chmodSync(file, 0o644);
+    writeFileSync(file, "The wombat weighs 32 kilograms.");
+    expect((await cli(sandbox, reingest)).stdout).toMatch(/1 changed, 4 unchanged.*0 failed;/);
+    expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("32 kilograms");
+  });
+
+  it("goes where it now belongs to another tenant, or another access label is given", async () => {
+    const { sandbox, file } = await library();
+    writeFileSync(file, "---\ntenant: bob\n---\nThe wombat weighs 31 kilograms.");
+    expect((await cli(sandbox, reingest)).stdout).toMatch(/1 deleted, 1 failed;/);
+    const other = await library();
+    writeFileSync(other.file, "---\ntitle: [a\n---\n# A\n");
+    expect((await cli(other.sandbox, [...reingest, "--access", "staff"])).stdout).toMatch(/1 deleted, 1 failed;/);
+  });
+});
+
 describe("ingest of bad files", () => {
   it.each<[string, (folder: string) => void, RegExp]>([
     [

@@ -1,6 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
+import { checkPack } from "../src/engine/packs/check-pack.ts";
+import { MAX_FILE_BYTES } from "../src/ingest/limits.ts";
+import { PACKAGE_ROOT } from "../src/package.ts";
 import { toAskEngine } from "../src/server/start.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
@@ -45,6 +50,35 @@ describe("somebody's own documents without a setting", () => {
     expect(JSON.stringify([answer, inCrisis]).toLowerCase()).not.toMatch(/veteran|va\.gov|838255/);
     expect(inCrisis.warnings[0]).toMatchObject({ code: "hotline", message: expect.stringContaining("findahelpline.com") });
     await engine.close();
+  });
+});
+
+describe("the pack of the README", () => {
+  const [yaml = ""] = /^name: library\n[^`]+/m.exec(readFileSync(join(PACKAGE_ROOT, "README.md"), "utf8")) ?? [];
+  /** The statuses of both questions, asked in words that the documents do not use. */
+  const statuses = async (pack: string) => {
+    const sandbox = createSandbox({
+      "desk.md": "# Rules\n\nThe front counter opens at 9 in the morning.\n",
+      "card.md": "# Rules\n\nA library card costs 5 dollars.\n",
+    });
+    sandboxes.push(sandbox);
+    writeFiles(sandbox.folder, { "packs/library/domain.yaml": pack });
+    const env = { SOURCEBOUND_DOMAINS_DIR: "packs", SOURCEBOUND_DOMAIN: "library" };
+    const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env }), SHARED_PARTS);
+    await collect(engine.ingest(`${sandbox.folder}/documents`));
+    const desk = await engine.answer("When does the desk open?");
+    const card = await engine.answer("How much does a library pass cost?");
+    await engine.close();
+    const options = { domainsDir: join(sandbox.folder, "packs"), documents: join(sandbox.folder, "documents") };
+    const report = await checkPack("library", { ...options, maxFileBytes: MAX_FILE_BYTES, signal: new AbortController().signal });
+    return { asked: [desk.status, card.status], faults: report.findings.filter(({ level }) => level === "fault") };
+  };
+
+  it("has no fault, and answers in its synonyms what is refused without them", async () => {
+    expect(yaml).toContain("synonyms:");
+    expect(await statuses(yaml)).toEqual({ asked: ["ok", "ok"], faults: [] });
+    const { asked } = await statuses(yaml.replace(/^synonyms:.*$/m, ""));
+    expect(asked).toEqual(["insufficient_context", "insufficient_context"]);
   });
 });
 

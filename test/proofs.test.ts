@@ -343,6 +343,13 @@ describe("sourcebound prove", () => {
       code: 2,
       stderr: expect.stringContaining("give the file of the proof"),
     });
+    for (const [folder, words] of [
+      ["nodir", "nodir does not exist: give the folder of the documents"],
+      ["key.pem", "key.pem is no folder"],
+    ] as const)
+      expect(await run("verify", "proof.json", "--documents", folder, "--key", "key.pem")).toMatchObject({
+        ...{ code: 2, stdout: "", stderr: expect.stringContaining(words) },
+      });
     expect(await run("export", "nobody")).toMatchObject({ code: 2, stderr: expect.stringContaining("no recorded answer") });
   });
 });

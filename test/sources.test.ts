@@ -192,6 +192,30 @@ describe("files by name and standard input", () => {
     expect(await cli(["ingest", "/etc/hostname"])).toMatchObject({ code: 1, stderr: expect.stringContaining("--root") });
   });
 
+  it("reads nothing where something that is named is not there, or is a document of no kind that is read", async () => {
+    const missing = await cli(["ingest", "documents", "nodir"]);
+    expect(missing).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/nodir does not exist\. Nothing was changed/) });
+    expect(await cli(["ingest", "documents", "--files-from", "-"], [Buffer.from("documents/none.md\n")])).toMatchObject({
+      code: 1,
+      stdout: "",
+    });
+    expect(await cli(["ingest", "documents", "-", "--name", "x.exe"], [Buffer.from("hi")])).toMatchObject({
+      ...{ code: 1, stdout: "", stderr: expect.stringMatching(/unsupported_format .*no format for "\.exe": use one of/) },
+    });
+    expect(await titles()).toEqual([]);
+  });
+
+  it("fails for a file of a kind that is not read where it is named, and reads the others", async () => {
+    expect(await titles()).toEqual([]);
+    writeFileSync(join(sandbox?.folder ?? "", "documents/photo.png"), "no text");
+    expect(await cli(["ingest", "documents/a.md", "documents/photo.png"])).toMatchObject({
+      code: 4,
+      stdout: expect.stringMatching(/^1 added.*, 1 failed;/),
+      stderr: expect.stringMatching(/failed documents\/photo\.png: no format for "\.png"/),
+    });
+    expect(await cli(["ingest", "documents"])).toMatchObject({ code: 0, stderr: expect.stringMatching(/skipped photo\.png/) });
+  });
+
   it("stores a file once that was taken in by name and with its folder later, or the other way round", async () => {
     expect(await cli(["ingest", "documents/a.md"])).toMatchObject({ code: 0 });
     const later = await cli(["ingest", "documents"]);

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
+import { messageOf, RequestError, systemCodeOf } from "../errors.ts";
 import { MAX_FILE_BYTES } from "../ingest/limits.ts";
 import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { identify } from "../ingest/to-document.ts";
@@ -14,7 +15,18 @@ import type { Passage, Quote, TextRange } from "../types.ts";
 /** Something of a proof does not hold. */
 export class ProofFault extends Error {}
 
-/** Reads the documents of a statement again from their files. @throws ProofFault naming the first that is not as it is stated */
+/** The files could not be looked at, which says nothing about the proof. */
+export class DocumentsUnreadable extends RequestError {}
+
+/** @throws DocumentsUnreadable */
+export function assertDocuments(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return;
+  const what = found === undefined ? "does not exist" : "is no folder";
+  throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}: give the folder of the documents that the proof names.`, { folder });
+}
+
+/** Reads the documents of a statement again from their files. @throws ProofFault naming the first that is not as it is stated; DocumentsUnreadable */
 export async function readProofDocuments(
   { documents, question, corpus }: Pick<ProofStatement, "documents" | "question" | "corpus">,
   folder: string,
@@ -48,10 +60,24 @@ function findFile(folder: string, path: string, sha256: string): Uint8Array {
   throw new ProofFault(isThere ? `${path} has other bytes than those that were read` : `${path} is not in ${folder}`);
 }
 
+/** What a system says of a file that is there. */
+const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
+
 function readInside(root: string, path: string): Uint8Array | null {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
-  return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
+    return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
+  } catch (cause) {
+    // A proof may name paths that no file can have.
+    if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
+    throw new DocumentsUnreadable(
+      "documents_unreadable",
+      `${path} cannot be read (${messageOf(cause)}): give the process the right to.`,
+      { path },
+      { cause },
+    );
+  }
 }
 
 /** The document of a file with its identity. @throws ProofFault when it is another one */

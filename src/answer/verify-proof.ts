@@ -19,7 +19,14 @@ import type { Passage, Quote } from "../types.ts";
 import { citationToWire } from "../wire/answer-to-wire.ts";
 import { checkWhole } from "./check.ts";
 import { flags } from "./flags.ts";
-import { ProofFault, readProofDocuments, readProofPassages, readProofQuotes } from "./proof-documents.ts";
+import {
+  assertDocuments,
+  DocumentsUnreadable,
+  ProofFault,
+  readProofDocuments,
+  readProofPassages,
+  readProofQuotes,
+} from "./proof-documents.ts";
 import { createProofModels, type ProofModels } from "./proof-models.ts";
 import { stateCheck } from "./state-proof.ts";
 import { nothingWritten, showSentence, type Written } from "./write.ts";
@@ -63,7 +70,7 @@ const MAX_PROOF_CHARACTERS = 16_000_000;
  * sentence by the product's own code, numbering, claims, the checks of the whole.
  * @param text the proof as JSON
  * @param folder of the documents; only the files that the proof names are read
- * @throws RequestError `proof_key_invalid` when the key cannot be read
+ * @throws RequestError `proof_key_invalid` when the key cannot be read; `unknown_folder`, `documents_unreadable`
  * @example
  * import { readFileSync } from "node:fs";
  * import { verifyProof } from "sourcebound/proof";
@@ -72,6 +79,7 @@ const MAX_PROOF_CHARACTERS = 16_000_000;
  */
 export async function verifyProof(text: string, folder: string, options: VerifyProofOptions = {}): Promise<ProofVerdict> {
   const key = options.key === undefined ? null : readPublicKey(options.key);
+  assertDocuments(folder);
   const steps: ProofStep[] = [];
   const proof = readProof(text, steps);
   if (proof === null) return { status: "rejected", id: null, question: null, steps };
@@ -122,6 +130,7 @@ function createRunner(steps: ProofStep[]): { readonly run: Run; readonly isOther
       steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again: it rests on the signature" });
       return true;
     } catch (error) {
+      if (error instanceof DocumentsUnreadable) throw error;
       if (error instanceof OtherProgram) other = true;
       steps.push({ name, ok: error instanceof OtherProgram ? null : false, reason: messageOf(error) });
       return false;

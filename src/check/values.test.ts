@@ -37,6 +37,24 @@ describe("a number without its unit", () => {
   });
 });
 
+describe("an ordinal before a unit of time", () => {
+  const stated = "A medical certificate is needed from the fourth day of absence.";
+
+  it("is a value, in words and in digits", async () => {
+    expect(await failed("A medical certificate is needed from the first day of absence.", stated)).toContain("values");
+    expect(await failed("A medical certificate is needed from the 3rd day of absence.", stated)).toContain("values");
+    expect(await failed("A medical certificate is needed from the 4th day of absence.", stated)).toEqual([]);
+    expect(await failed("From the fourth day of absence a medical certificate is needed.", stated)).toEqual([]);
+  });
+
+  it("is no value in any other sense, nor where nothing counts the same", async () => {
+    expect(await failed("First, a medical certificate is needed from the fourth day of absence.", stated)).not.toContain("values");
+    expect(await failed("Visitors leave on the first day of the month.", "Visitors leave on the first of the month.")).not.toContain(
+      "values",
+    );
+  });
+});
+
 describe("a table's cells without their unit", () => {
   const rows = [
     "Chronic failure with retention of carbon dioxide, or requires an opening 100",

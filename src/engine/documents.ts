@@ -1,6 +1,7 @@
-import { existsSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { IngestEvent } from "../events.ts";
+import { canonicalPath } from "../ingest/scan.ts";
 import { citationStates } from "../remember/citation-states.ts";
 import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
@@ -174,10 +175,4 @@ async function* documentsOf(ids: readonly string[], scope: Scope, store: Pick<St
       if (document !== undefined) yield document;
     }
   }
-}
-
-/** One spelling of a folder, so that the same one reached through a link is the same source. */
-function canonicalPath(folder: string): string {
-  const absolute = resolve(folder);
-  return existsSync(absolute) ? realpathSync(absolute) : absolute;
 }

@@ -1,5 +1,5 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RequestError } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
@@ -51,9 +51,7 @@ export function createSources({ opened, domains, ingest, network = INTERNET }: S
       });
     },
     async *ingestBytes({ name, bytes }, options = {}) {
-      const plain = basename(name).replaceAll(/[\p{Cc}/\\]/gu, "_");
-      if (plain === "" || plain.startsWith("."))
-        throw new RequestError("input_name", `"${name}" is no name of a file: give one such as notes.md.`);
+      const plain = (await import("../ingest/input-name.ts")).inputName(name);
       const source = options.source ?? "input";
       const { domain, tenant } = options;
       yield* kept({ kind: "input", domain, tenant, name: source }, (folder) => putInto(folder, plain, bytes), { ...options, source });

@@ -15,8 +15,8 @@ export async function filesElsewhere(
   for (const origin of origins) {
     if (origin.tenant !== own.tenant || origin.source === own.source) continue;
     if (!overlap(origin.folder ?? origin.root, own.folder ?? own.root)) continue;
-    for (const { path, status } of await listFiles(origin))
-      if (status === "ok") found.set(join(origin.root, ...path.split("/")), origin.source);
+    for (const { path, status, readAt } of await listFiles(origin))
+      if (status === "ok" || readAt !== null) found.set(join(origin.root, ...path.split("/")), origin.source);
   }
   return found;
 }

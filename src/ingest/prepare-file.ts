@@ -55,7 +55,7 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
     return { ...facts, outcome: { type: "read", drafts: await parts.reader.read({ path, bytes: content }, signal) } };
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
-    const isProgram = error.code === "binary_file" && extensionOf(path) === "";
+    const isProgram = error.code === "binary_file" && extensionOf(path) === "" && before === undefined;
     return {
       ...facts,
       outcome: isProgram ? { type: "skipped", reason: "no text, and no ending that says what it is" } : { type: "failed", error },

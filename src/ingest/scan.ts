@@ -1,5 +1,5 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
-import { extname, isAbsolute, join, relative, sep } from "node:path";
+import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { IngestError, messageOf, systemCodeOf } from "../errors.ts";
 
 export interface ScannedFile {
@@ -69,25 +69,44 @@ export function scanFiles(paths: readonly string[], root: string, extensions: re
   const files: ScannedFile[] = [];
   const skipped: SkippedFile[] = [];
   for (const absolute of new Set(paths)) {
-    const path = relative(root, absolute).split(sep).join("/");
-    if (path.startsWith("../") || isAbsolute(path))
-      throw new IngestError("file_outside", `${absolute} does not lie below ${root}: give a folder that holds all files as --root.`, {
-        path: absolute,
-      });
-    const found = statSync(absolute, { throwIfNoEntry: false });
-    if (found === undefined || !found.isFile())
-      throw new IngestError(
-        "file_missing",
-        `${absolute} ${found === undefined ? "does not exist" : "is no file"}. Nothing was changed. Check the list.`,
-        {
-          path: absolute,
-        },
-      );
+    const file = fileBelow(absolute, root);
     const extension = extname(absolute).toLowerCase();
-    if (extension !== "" && !extensions.includes(extension)) skipped.push({ path, reason: `format ${extension} is not read`, extension });
-    else files.push({ absolute, path, bytes: found.size });
+    if (extension !== "" && !extensions.includes(extension))
+      skipped.push({ path: file.path, reason: `format ${extension} is not read`, extension });
+    else files.push(file);
   }
   return { files, skipped, unreadable: [] };
+}
+
+/**
+ * Are they all there? Asked of everything that a command names before any of it is read.
+ * @throws IngestError as `scanFolder` and `scanFiles`
+ */
+export function assertThere({ folders, files, root }: { folders: readonly string[]; files: readonly string[]; root: string }): void {
+  for (const folder of folders.map(canonicalPath)) {
+    assertFolder(folder);
+    listFolder(folder, true, [], (path) => path);
+  }
+  for (const file of files.map(canonicalPath)) fileBelow(file, canonicalPath(root));
+}
+
+/** One spelling of a folder or file, so that the same one reached through a link is the same. */
+export function canonicalPath(path: string): string {
+  const absolute = resolve(path);
+  return existsSync(absolute) ? realpathSync(absolute) : absolute;
+}
+
+/** @throws IngestError `file_missing`, `file_outside` */
+function fileBelow(absolute: string, root: string): ScannedFile {
+  const path = relative(root, absolute).split(sep).join("/");
+  if (path.startsWith("../") || isAbsolute(path))
+    throw new IngestError("file_outside", `${absolute} does not lie below ${root}: give a folder that holds all files as --root.`, {
+      path: absolute,
+    });
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return { absolute, path, bytes: found.size };
+  const what = found === undefined ? "does not exist" : "is no file";
+  throw new IngestError("file_missing", `${absolute} ${what}. Nothing was changed. Check the list.`, { path: absolute });
 }
 
 function assertFolder(folder: string): void {

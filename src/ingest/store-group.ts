@@ -57,14 +57,29 @@ function planPut(
   }
   const from = before === undefined ? {} : { renamedFrom: before.path };
   if (error !== null || outcome.type === "failed") {
-    const reason = error?.message ?? "";
-    return { put: { ...failedFile(request, path, { reason, hash: originalHash, settings }), ...from }, renamed: before !== undefined };
+    const facts = { hash: originalHash, settings };
+    const readAt = outcome.type === "failed" ? standingSince(known.get(path), request) : null;
+    if (readAt === null) {
+      const reason = error?.message ?? "";
+      return { put: { ...failedFile(request, path, { reason, ...facts }), ...from }, renamed: before !== undefined };
+    }
+    const reason = `${(error?.message ?? "").replace(/\.?$/, ".")} What was read of it on ${readAt.slice(0, 10)} still stands.`;
+    const { place, content } = failedFile(request, path, { reason, ...facts });
+    return { put: { place, content: { ...content, documents: null } }, renamed: false };
   }
   const documents = request.dryRun
     ? []
     : outcome.drafts.map((draft) => toDocument(request, draft, { id: identities.idOf(draft.path), urlOf: parts.urlOf }));
   const content: FileContent = { originalHash, settings, access: request.access, documents, failure: null };
   return { put: { place: { ...request, path }, content, ...from }, renamed: before !== undefined };
+}
+
+/**
+ * When the version was read that a file keeps which cannot be read now: it may be half copied, or locked for a moment, and to have no answer is worse than to
+ * have the one of that day, which is said. Under another access label nobody knows who may see it: then nothing stands.
+ */
+function standingSince(file: FileRecord | undefined, { access }: IngestRequest): string | null {
+  return file?.access === access ? file.readAt : null;
 }
 
 export function failedFile(
@@ -106,7 +121,8 @@ function eventOf(file: PreparedFile, stored: Stored | null, run: Run): IngestEve
   if (stored !== null && stored.failure !== null) {
     counts.failed++;
     const code = outcome.type === "failed" ? outcome.error.code : "tenant_mismatch";
-    return { type: "file-failed", path, code, reason: stored.failure, counts: { ...counts } };
+    const readAt = outcome.type === "failed" ? standingSince(run.known.get(path), run.request) : null;
+    return { type: "file-failed", path, code, reason: stored.failure, readAt, counts: { ...counts } };
   }
   const chunks = drafts.reduce((sum, draft) => sum + draft.chunks.length, 0);
   run.chunks += chunks;

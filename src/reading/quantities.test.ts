@@ -19,6 +19,8 @@ const HOSTILE_PIECES = [
   "at least ",
   "(800) ",
   "twenty-",
+  "twenty-first ",
+  "first day ",
   "§ ",
   "january ",
   "٣",
@@ -40,6 +42,15 @@ describe("quantitiesIn", () => {
       ["count 1000000", "count 1000000", "count 106", "mass 3000", "days 25000", "count 31.6227766017"],
     ],
     ["raised marks of notes as no value", "40¹ dollars, 5² weeks, 20 m² of room", ["money $40", "days 35", "count 20"]],
+      "ordinals before a unit of time",
+      "the fourth day, on the 4th day, twenty-first week, a second full year, THIRD QUARTER, the thirtieth day",
+      ["count 4", "count 4", "count 21", "count 2", "count 3", "count 30"],
+    ],
+    [
+      "no ordinals that say no value",
+      "First, take the tablet. First Bank; at first; the first time; a second opinion, second-hand, third party, the first few days, firsthand days",
+      [],
+    ],
     [
       "durations by their unit",
       "one year, 12 months, a 30-year loan, two weeks, 90 minutes",
@@ -77,9 +88,8 @@ describe("quantitiesIn", () => {
     ["numbers in words from two on", "one of two forms for twenty-five people", ["count 2", "count 25"]],
     ["digits of other scripts", "١٠٪, １０％, 𝟏𝟎%, १० days", ["percent 10", "percent 10", "percent 10", "days 10"]],
     ["no digits inside words", "B12, x15, abc123def", []],
-  ])("reads %s", (_what, text, expected) => {
-    expect(read(text)).toEqual(expected);
-  });
+  ])("reads %s", (_what, text, expected) => 
+    expect(read(text)).toEqual(expected););
 
   it.each([
     ["at least 10 days", "least"],

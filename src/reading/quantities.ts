@@ -1,6 +1,6 @@
 import { RAISED } from "../text/raised-digits.ts";
 import { foldDigits } from "./digits.ts";
-import { MONTHS, numberValue, SPELLED_NUMBER } from "./numbers.ts";
+import { MONTHS, numberValue, ordinalValue, SPELLED_NUMBER, SPELLED_ORDINAL } from "./numbers.ts";
 import { POWER, raise } from "./powers.ts";
 
 /** What a quantity measures: only quantities of the same measure can be equal, or stand in each other's place. */
@@ -81,6 +81,10 @@ const UNITS: ReadonlyMap<string, readonly [Measure, number]> = new Map([
 ] as const);
 
 const UNIT = `(?:${[...UNITS.keys()].sort((a, b) => b.length - a.length).join("|")})s?(?![a-z])`;
+/** What days may be said to be between a number and its unit. */
+const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|additional|more|square|cubic)";
+/** What an ordinal counts where it is a value: the fourth day is one, the first time, a second opinion and a third party are none. */
+const TIME_UNIT = "(?:minute|hour|day|week|month|quarter|year)s?(?![a-z])";
 const AMOUNT = String.raw`(?:${NUMBER}|\b${SPELLED_NUMBER}\b)`;
 
 /** Alternatives in order of precedence; every repetition is bounded, so time is linear in the length of the text. */
@@ -96,7 +100,8 @@ const QUANTITY = new RegExp(
     String.raw`(?<age>\b(?:age|aged|ages)\s{1,2}(?:of\s)?\d{1,3}\b(?!,\d)|${AMOUNT}[\s-]years?[\s-](?:old|of\sage)\b|\b\d{1,3}${ORDINAL}\sbirthday)`,
     String.raw`(?<share>\b(?:(?:one|a)[\s-])?half\b|\b(?:one|two|three)[\s-](?:third|quarter|fourth|fifth)s?\b|\b\d\/\d\b(?!\/))`,
     String.raw`(?<times>\b(?:twice|double|triple|thrice)\b|${AMOUNT}\stimes\b)`,
-    String.raw`(?<measured>${AMOUNT}${SCALE}[\s-]{1,2}(?:(?:full|calendar|business|working|consecutive|continuous|straight|additional|more|square|cubic)[\s-])?${UNIT})`,
+    String.raw`\b(?<ordinal>${SPELLED_ORDINAL})(?=[\s-](?:${SORT}[\s-])?${TIME_UNIT})`,
+    String.raw`(?<measured>${AMOUNT}${SCALE}[\s-]{1,2}(?:${SORT}[\s-])?${UNIT})`,
     String.raw`(?<year>\b${YEAR}\b(?![-/]\d(?!\d{3}\b)|,\d|\.\d))`,
     String.raw`(?<count>${NUMBER}${SCALE}(?:${ORDINAL}\b)?)`,
     String.raw`\b(?<spelled>${SPELLED_NUMBER})\b`,
@@ -105,10 +110,11 @@ const QUANTITY = new RegExp(
 );
 
 /** No value is without one of these: a text without any is told at a fraction of the cost. */
-const HOLDS_ONE = new RegExp(String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|half|twice|double|triple|thrice)\b`, "iu");
+const HOLDS_ONE = new RegExp(String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|${SPELLED_ORDINAL}|half|twice|double|triple|thrice)\b`, "iu");
 
 /**
- * Every value of a text with its unit, in order. Spelled numbers count with a unit, or from two upwards: "one" is mostly no number.
+ * Every value of a text with its unit, in order. Spelled numbers count with a unit, or from two upwards: "one" is mostly no number. Spelled ordinals count
+ * before a unit of time.
  *
  * @example quantitiesIn("at least one year")[0] // { measure: "months", amount: "12", bound: "least", … }
  */
@@ -160,6 +166,7 @@ const READERS = {
   age: (text: string): Value => ({ measure: "age", amount: spell(amountOf(text.replace(/^ages?d?\s+(?:of\s)?/, ""))) }),
   share: (text: string): Value => ({ measure: "share", amount: shareKey(text) }),
   times: (text: string): Value => ({ measure: "times", amount: spell(TIMES.get(text) ?? amountOf(text)) }),
+  ordinal: (text: string): Value => ({ measure: "count", amount: spell(ordinalValue(text)) }),
   measured: (text: string): Value | null => measuredValue(text),
   year: (text: string): Value => ({ measure: "date", amount: text }),
   count: (text: string): Value => ({ measure: "count", amount: spell(amountOf(text)) }),

@@ -18,6 +18,8 @@ export interface McpOptions {
   readonly log: ServerLog;
   /** Absent: every id may be named, as over standard input. */
   readonly sessions?: SessionIds;
+  /** Holds what is being worked on: the engine must stay open for it. */
+  readonly running?: Set<Promise<unknown>>;
 }
 
 /** Most documents that are listed as resources; `search` finds the others. */
@@ -39,11 +41,12 @@ export function createMcpServer(options: McpOptions): McpServer {
   return server;
 }
 
-function addAsk(server: McpServer, { engine, caller, log, sessions }: McpOptions): void {
+function addAsk(server: McpServer, options: McpOptions): void {
+  const { engine, caller, sessions } = options;
   const description =
     "Answers a question from the documents, every sentence with a citation of the exact quote, or refuses and says what was searched. A refusal is no answer, neither yes nor no.";
   server.registerTool("ask", { title: "Ask", description, inputSchema: askShape }, (given, { mcpReq }) =>
-    reported(log, async () => {
+    reported(options, mcpReq.signal, async () => {
       const { question, detail, session_id: sessionId, filters } = given;
       sessions?.assertOpen(caller, sessionId);
       const asked = { ...narrow(caller, given), detail, sessionId: sessionId ?? null, filters: filters ?? null, signal: mcpReq.signal };
@@ -56,11 +59,12 @@ function addAsk(server: McpServer, { engine, caller, log, sessions }: McpOptions
   );
 }
 
-function addSearch(server: McpServer, { engine, caller, log }: McpOptions): void {
+function addSearch(server: McpServer, options: McpOptions): void {
+  const { engine, caller } = options;
   const description = "Passages of the documents for a question or words, best first; an empty list means that nothing was found.";
   const annotations = { readOnlyHint: true };
   server.registerTool("search", { title: "Search", description, inputSchema: searchShape, annotations }, (given, { mcpReq }) =>
-    reported(log, async () => {
+    reported(options, mcpReq.signal, async () => {
       const { query, limit, filters } = given;
       const found = searchToWire(await engine.search(query, { ...narrow(caller, given), limit, filters, signal: mcpReq.signal }));
       const lines = found.passages.map(({ sid, title, heading_path, text }) => `${sid} ${[title, ...heading_path].join(" › ")}\n${text}`);
@@ -69,12 +73,13 @@ function addSearch(server: McpServer, { engine, caller, log }: McpOptions): void
   );
 }
 
-function addCheck(server: McpServer, { engine, caller, log }: McpOptions): void {
+function addCheck(server: McpServer, options: McpOptions): void {
+  const { engine, caller } = options;
   const description =
     "Checks an answer sentence by sentence, against given texts, named documents, or the documents that a search finds: numbers, names, negation, wording, citations.";
   const config = { title: "Check an answer", description, inputSchema: checkRequestSchema, annotations: { readOnlyHint: true } };
   server.registerTool("check_answer", config, (given, { mcpReq }) =>
-    reported(log, async () => {
+    reported(options, mcpReq.signal, async () => {
       const { question, answer, sources, documents, profile } = given;
       const options = { ...narrow(caller, given), sources, documents, profile, signal: mcpReq.signal };
       const checked = checkToWire(await engine.check(question, answer, options));
@@ -85,7 +90,7 @@ function addCheck(server: McpServer, { engine, caller, log }: McpOptions): void 
 }
 
 /** Documents by `sourcebound://DOMAIN/documents/ID`; those of the domain that is meant where none is named are listed. */
-function addDocuments(server: McpServer, { engine, caller }: McpOptions): void {
+function addDocuments(server: McpServer, { engine, caller, running }: McpOptions): void {
   const list = async () => {
     const scope = narrow(caller, {});
     const { domain } = engine.scope(scope);
@@ -96,7 +101,7 @@ function addDocuments(server: McpServer, { engine, caller }: McpOptions): void {
     }));
     return { resources };
   };
-  const template = new ResourceTemplate("sourcebound://{domain}/documents/{id}", { list });
+  const template = new ResourceTemplate("sourcebound://{domain}/documents/{id}", { list: () => held(running, list) });
   const config = {
     title: "Documents",
     description: "The whole text of a document, as offsets of citations count it.",
@@ -105,7 +110,7 @@ function addDocuments(server: McpServer, { engine, caller }: McpOptions): void {
   server.registerResource("document", template, config, async (uri, { domain, id }) => {
     const key = decodeURIComponent(String(id));
     const scope = engine.scope(narrow(caller, { domain: String(domain) }));
-    const document = (await engine.store.documents.load(scope, [key])).get(key);
+    const document = (await held(running, () => engine.store.documents.load(scope, [key]))).get(key);
     if (document === undefined) throw new Error("There is no such document here: it was deleted, or is not open to you.");
     return { contents: [{ uri: uri.href, mimeType: "text/plain", text: document.text }] };
   });
@@ -116,14 +121,26 @@ interface Said {
   readonly data: object;
 }
 
-/** What a tool gives; of what failed, its code and what to do. */
-async function reported(log: ServerLog, work: () => Promise<Said>) {
+/** What a tool gives; of what failed, its code and what to do. What was called off is nobody's failure. */
+async function reported({ log, running }: McpOptions, signal: AbortSignal, work: () => Promise<Said>) {
   try {
-    const { text, data } = await work();
+    const { text, data } = await held(running, work);
     return { content: [{ type: "text" as const, text }], structuredContent: { ...data } };
   } catch (error) {
+    if (signal.aborted) throw error;
     const { code, message, warnings } = describeFailure(error, log).body.error;
     const text = [...(warnings ?? []).map((warning) => warning.message), `${code}: ${message}`].join("\n");
     return { content: [{ type: "text" as const, text }], isError: true };
+  }
+}
+
+/** Does the work, and has it in `running` until it is done. */
+async function held<T>(running: McpOptions["running"], work: () => Promise<T>): Promise<T> {
+  const one = work();
+  running?.add(one);
+  try {
+    return await one;
+  } finally {
+    running?.delete(one);
   }
 }

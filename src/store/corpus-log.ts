@@ -2,6 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { StoredDocument } from "../types.ts";
 import { inParts } from "./id-parts.ts";
+import { lastReadAt } from "./last-read-at.ts";
 import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 
@@ -32,7 +33,7 @@ export interface CorpusLog {
   past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]>;
   /** Versions that a document had since it was read last after a deletion, newest first; the first is the current one. */
   versionsOf(domain: string, id: string): Promise<DocumentVersion[]>;
-  /** Paths, labels and reasons of files that could not be read and are known today. */
+  /** Paths, labels and reasons of files that could not be read and are known today; not of those of which an earlier version stands. */
   unreadable(domain: string): Promise<UnreadFile[]>;
 }
 
@@ -113,6 +114,7 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
         .select(["tenant", "source", "path", "access", "reason"])
         .where("domain", "=", domain)
         .where("status", "=", "failed")
+        .where((eb) => eb(lastReadAt(eb), "is", null))
         .orderBy("path")
         .execute();
       return rows.map(({ tenant, reason, ...row }) => ({ ...row, tenant: tenant === "" ? null : tenant, reason: reason ?? "" }));

@@ -17,6 +17,10 @@ export interface FileRecord {
   readonly reason: string | null;
   /** When what it holds was stored last. */
   readonly updatedAt: string;
+  /** Access label of its last ingest. */
+  readonly access: string;
+  /** When what it holds was read (ISO 8601); `null`: it holds no documents. A failed file holds those of its last version that could be read. */
+  readonly readAt: string | null;
 }
 
 /** What a source's documents are called in the store. */
@@ -59,7 +63,8 @@ export interface FileContent {
   readonly settings: string;
   /** Access label of the ingest; a failed file is named only to those who have it. */
   readonly access: string;
-  readonly documents: readonly StoredDocument[];
+  /** `null`: those that it held before stay. */
+  readonly documents: readonly StoredDocument[] | null;
   readonly failure: string | null;
 }
 
@@ -110,6 +115,6 @@ export interface CorpusCounts {
   readonly chunks: number;
   readonly revision: number;
   readonly asOf: AsOfRange;
-  /** Paths of files that could not be read. */
+  /** Paths of files that could not be read, and of which no earlier version stands. */
   readonly unreadable: readonly string[];
 }

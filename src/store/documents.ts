@@ -18,6 +18,7 @@ import type {
 import { createDocumentRows } from "./document-rows.ts";
 import { describeFiles, listIdentities } from "./files.ts";
 import { inParts } from "./id-parts.ts";
+import { lastReadAt } from "./last-read-at.ts";
 import { prepareList } from "./prepared.ts";
 import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
@@ -85,13 +86,18 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     async listFiles({ domain, tenant, source }) {
       const rows = await db
         .selectFrom("files")
-        .select(["path", "original_hash", "settings", "status", "reason", "updated_at"])
+        .select(["path", "original_hash", "settings", "status", "reason", "access", "updated_at", (eb) => lastReadAt(eb).as("read_at")])
         .where("domain", "=", domain)
         .where("tenant", "=", tenant ?? "")
         .where("source", "=", source)
         .orderBy("path")
         .execute();
-      return rows.map(({ original_hash, updated_at, ...row }) => ({ ...row, originalHash: original_hash, updatedAt: updated_at }));
+      return rows.map(({ original_hash, updated_at, read_at, ...row }) => ({
+        ...row,
+        originalHash: original_hash,
+        updatedAt: updated_at,
+        readAt: read_at,
+      }));
     },
     listIdentities: (place) => listIdentities(db, place),
     describe: (scope) => describeFiles(db, scope),
@@ -293,7 +299,7 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted>
   };
 }
 
-/** Paths of files that could not be read. */
+/** Paths of files that could not be read, and of which no earlier version stands. */
 async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<string[]> {
   const failed = await db
     .selectFrom("files")
@@ -302,6 +308,7 @@ async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<stri
     .where("tenant", "in", tenantsOf(scope))
     .where("access", "in", scope.access)
     .where("status", "=", "failed")
+    .where((eb) => eb(lastReadAt(eb), "is", null))
     .orderBy("path")
     .execute();
   return failed.map(({ path }) => path);

@@ -50,13 +50,14 @@ export async function replaceFiles(
   return changes.map(({ file, gone, changed, added }) => ({
     added: added.length,
     changed: changed.length,
-    unchanged: file.content.documents.length - changed.length - added.length,
+    unchanged: (file.content.documents?.length ?? 0) - changed.length - added.length,
     deleted: gone.length,
   }));
 }
 
 function changeOf(file: FilePut, before: ReadonlyMap<string, Versions>): Change {
   const { documents } = file.content;
+  if (documents === null) return { file, gone: [], changed: [], added: [] };
   const old = before.get(keyOf(file.place)) ?? new Map<string, string>();
   const ids = new Set(documents.map(({ id }) => id));
   return {

@@ -39,7 +39,7 @@ function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePl
   return pages.some(({ page }) => recognised.includes(page));
 }
 
-/** The place for people: "p. 14", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml". */
+/** The place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml". */
 export function originalInWords({ start, end, pages, cells, part, recognised }: Omit<OriginalPlace, "sha256" | "normaliser">): string {
   const [first] = cells ?? [];
   if (first !== undefined) {
@@ -48,10 +48,9 @@ export function originalInWords({ start, end, pages, cells, part, recognised }: 
     const inSheet = first.sheet === undefined ? "" : ` of ${first.sheet}`;
     return `${numbered("row", rows)}, ${numbered("column", columns)}${inSheet}`;
   }
-  const on = pages === undefined || pages.length === 0 ? null : pagesInWords(pages.map(({ page }) => page));
   const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}`;
-  if (on === null) return characters;
-  const place = pages?.[0]?.boxes === undefined ? `${on}, ${characters}` : on;
+  if (pages === undefined || pages.length === 0) return characters;
+  const place = `${pagesInWords(pages.map(({ page }) => page))}, ${characters}`;
   return recognised === true ? `${place}, read by OCR, may be wrong` : place;
 }
 

@@ -42,7 +42,12 @@ describe("listSource", () => {
 describe("citable quotes", () => {
   it("are the sentences, items and rows of what is given, byte for byte; headings are none", () => {
     const { citable } = passageSource(passage);
-    expect(citable.map(({ text }) => text)).toEqual(["A lost card costs 7 dollars.", "[2] (Other) No fee is due.", "Kind | Fee", "Gold | 9"]);
+    expect(citable.map(({ text }) => text)).toEqual([
+      "A lost card costs 7 dollars.",
+      "[2] (Other) No fee is due.",
+      "Kind | Fee",
+      "Gold | 9",
+    ]);
     for (const { text, start, end } of citable) expect(passage.text.slice(start, end)).toBe(text);
     const first = passage.units[1] as PlacedUnit;
     expect(partSource(passage, [first]).citable).toHaveLength(1);

@@ -63,10 +63,12 @@ const HELP = `
 Read are PDF, DOCX, EPUB, XLSX, CSV, HTML, markdown, reStructuredText, AsciiDoc, JSON, YAML, mail (eml, mbox), plain text in any encoding, and all of
 these as .gz. Stopping in between loses nothing: run the same command again, and it goes on.
 
+What is named and is not there fails before anything is read. A file that is there and cannot be read now stands as it was read before, which is said.
+
 Of an address, only listed hosts with public addresses are asked, one page at a time, and only what robots.txt allows. Files by name leave the rest of
 their source as it is.
 
-Exit code: 0 all files read, 4 some could not be read (the rest is in), 1 failed, 2 wrong usage.
+Exit code: 0 all files read (of a folder: all of a kind that is read), 4 some could not be read (the rest is in), 1 failed, 2 wrong usage.
 
 Examples:
   sourcebound ingest ./documents
@@ -117,7 +119,7 @@ async function follow(folder: string, context: CliContext, run: () => Promise<vo
   }
 }
 
-/** Each folder, address and standard input is an ingest of its own; files by name are one. */
+/** Each folder, address and standard input is an ingest of its own; files by name are one. What is not there fails before anything is read. */
 async function sourcesOf(
   what: readonly string[],
   flags: IngestFlags,
@@ -126,21 +128,32 @@ async function sourcesOf(
 ): Promise<AsyncIterable<IngestEvent>[]> {
   const { json: _json, watch: _watch, filesFrom, name = "", depth, hosts, maxPages, root, ...given } = flags;
   const options = { ...given, signal: context.signal };
-  const files: string[] = [];
+  const paths = what.filter((one) => one !== "-" && !isAddress(one)).map((one) => pathOf(context, one));
+  const files = [...paths.filter(isFilePath), ...(await listedIn(filesFrom, context))];
+  const { assertThere } = await import("../../ingest/scan.ts");
+  assertThere({ folders: paths.filter((path) => !isFilePath(path)), files, root: pathOf(context, root ?? ".") });
+  if (what.includes("-")) (await import("../../ingest/input-name.ts")).inputName(name);
   const sources: AsyncIterable<IngestEvent>[] = [];
   for (const one of what) {
-    if (/^https?:\/\//i.test(one)) sources.push(engine.ingestUrl(one, { ...options, depth, hosts, maxPages }));
+    if (isAddress(one)) sources.push(engine.ingestUrl(one, { ...options, depth, hosts, maxPages }));
     else if (one === "-") sources.push(engine.ingestBytes({ name, bytes: await readInput(context) }, options));
-    else if (isFilePath(pathOf(context, one))) files.push(pathOf(context, one));
-    else sources.push(engine.ingest(pathOf(context, one), { ...options, root: pathOf(context, root) }));
-  }
-  if (filesFrom !== undefined) {
-    const list = filesFrom === "-" ? (await readInput(context)).toString("utf8") : readList(pathOf(context, filesFrom));
-    files.push(...list.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [pathOf(context, line)])));
+    else if (!isFilePath(pathOf(context, one)))
+      sources.push(engine.ingest(pathOf(context, one), { ...options, root: pathOf(context, root) }));
   }
   if (files.length > 0) sources.push(engine.ingestFiles(files, { ...options, root: pathOf(context, root ?? ".") }));
   if (sources.length === 0) throw new RequestError("unknown_source", "Nothing to read was named: give a folder, files, an address, or -.");
   return sources;
+}
+
+/** The files that a list names, one a line. */
+async function listedIn(filesFrom: string | undefined, context: CliContext): Promise<string[]> {
+  if (filesFrom === undefined) return [];
+  const list = filesFrom === "-" ? (await readInput(context)).toString("utf8") : readList(pathOf(context, filesFrom));
+  return list.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [pathOf(context, line)]));
+}
+
+function isAddress(one: string): boolean {
+  return /^https?:\/\//i.test(one);
 }
 
 function isFilePath(path: string): boolean {
@@ -176,6 +189,11 @@ function toWhole(text: string): number {
   return Number(text);
 }
 
+/** Before so many seconds and this share of the bytes, what is left cannot be told: the first seconds go into starting, not into reading. */
+const TELLING_SECONDS = 3;
+const TELLING_SHARE = 0.05;
+/** Names of failed files in the summary whose earlier version stands. */
+const STANDING_NAMES = 10;
 /** Names of skipped files shown; all of them are counted by kind. */
 const SKIPPED_NAMES = 20;
 
@@ -185,8 +203,13 @@ function describeUnread(unread: Readonly<Record<string, number>>): string {
 }
 
 /** Shows the events of an ingest; returns how many files failed. */
-export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
-  const begun = Date.now();
+export async function showIngest(
+  events: AsyncIterable<IngestEvent>,
+  terminal: Terminal,
+  json: boolean,
+  now: () => number = Date.now,
+): Promise<number> {
+  const begun = now();
   let failed = 0;
   let totalBytes = 0;
   const skipped = new Map<string, number>();
@@ -195,7 +218,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
     terminal.error(harmlessLine(`skipped ${path}: ${reason}`));
   };
   let embedFailure: string | null = null;
-  const failures: { path: string; code: string; reason: string }[] = [];
+  const failures: Failure[] = [];
   for await (const event of events) {
     switch (event.type) {
       case "scan-end":
@@ -206,8 +229,9 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         break;
       case "document": {
         const { done, total, bytes } = event.counts;
-        const seconds = Math.max(0.001, (Date.now() - begun) / 1000);
-        const left = bytes === 0 ? "" : `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left`;
+        const seconds = Math.max(0.001, (now() - begun) / 1000);
+        const told = seconds >= TELLING_SECONDS && bytes >= totalBytes * TELLING_SHARE;
+        const left = told ? `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left` : "";
         terminal.progress(`${done}/${total} files, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s${left}: ${event.path}`);
         break;
       }
@@ -219,7 +243,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
         skip(event.path, event.reason);
         break;
       case "file-failed":
-        failures.push({ path: event.path, code: event.code, reason: event.reason });
+        failures.push({ path: event.path, code: event.code, reason: event.reason, readAt: event.readAt });
         terminal.error(harmlessLine(`failed ${event.path}: ${event.reason}`));
         break;
       case "embed":
@@ -234,7 +258,7 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
         for (const { path, message } of event.notices) terminal.error(harmlessLine(`note ${path}: ${message}`));
-        terminal.print(json ? asJson(event, { failures, embedFailure, skipped }) : asLine(event, skipped));
+        terminal.print(json ? asJson(event, { failures, embedFailure, skipped }) : asLine(event, { failures, skipped }));
         break;
       }
       default:
@@ -246,9 +270,12 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
 
 type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
 
+/** A file that could not be read; `readAt`: when the version was read that stands (ISO 8601). */
+type Failure = Pick<Extract<IngestEvent, { type: "file-failed" }>, "path" | "code" | "reason" | "readAt">;
+
 /** What was met on the way, beside what the end tells. */
 interface Met {
-  readonly failures: readonly { readonly path: string; readonly code: string; readonly reason: string }[];
+  readonly failures: readonly Failure[];
   readonly embedFailure: string | null;
   /** Files by the reason why they were left out. */
   readonly skipped: ReadonlyMap<string, number>;
@@ -260,7 +287,7 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped }: Met): str
     chunks: event.chunks,
     ms: event.ms,
     revision: event.revision,
-    failures,
+    failures: failures.map(({ readAt, ...failure }) => ({ ...failure, read_at: readAt })),
     embedding: costToJson(event.embedding),
     embed_failure: embedFailure,
     skipped: Object.fromEntries(skipped),
@@ -271,11 +298,19 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped }: Met): str
   });
 }
 
-function asLine(event: IngestEnd, skipped: Met["skipped"]): string {
+function asLine(event: IngestEnd, { failures, skipped }: Pick<Met, "failures" | "skipped">): string {
   const counts = Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`);
   const chunks = `${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`;
   const begin = event.dryRun ? "Nothing was stored. It would be: " : "";
-  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
+  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}${describeStanding(failures)}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
+}
+
+/** "; still as read before: lease.txt (2026-01-02)" */
+function describeStanding(failures: readonly Failure[]): string {
+  const standing = failures.flatMap(({ path, readAt }) => (readAt === null ? [] : [`${harmlessLine(path)} (${readAt.slice(0, 10)})`]));
+  if (standing.length === 0) return "";
+  const more = standing.length - STANDING_NAMES;
+  return `; still as read before: ${standing.slice(0, STANDING_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...counts } }: IngestEnd) {

@@ -10,7 +10,7 @@ export function addMcpCommand(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Tools: ask, search, check_answer; every document is a resource. It ends with its input. The same over HTTP: POST /mcp of \`serve\`.
+Tools: ask, search, check_answer; every document is a resource. It ends with its input, once what came in is answered. The same over HTTP: POST /mcp of \`serve\`.
 
 Examples:
   sourcebound mcp
@@ -20,6 +20,7 @@ Examples:
     .action(async ({ domain }: { domain?: string }, command: Command) => {
       const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
       const { createMcpServer } = await import("../../server/mcp.ts");
+      const { createLineTransport } = await import("../../server/mcp-stdio.ts");
       const { WITHOUT_KEY } = await import("../../server/access/caller.ts");
       const { terminal, signal, process } = context;
       const log = {
@@ -27,20 +28,23 @@ Examples:
         error: (message: string, facts: Readonly<Record<string, unknown>>) => terminal.error(`${message} ${JSON.stringify(facts)}`),
       };
       await withEngine(context, configOf(context, command, domain === undefined ? {} : { domain }), async (engine) => {
-        const served = serveStdio(() => createMcpServer({ engine, caller: WITHOUT_KEY, log }), {
+        const transport = createLineTransport(process.stdin, terminal.print);
+        const running = new Set<Promise<unknown>>();
+        const served = serveStdio(() => createMcpServer({ engine, caller: WITHOUT_KEY, log, running }), {
+          transport,
           onerror: (error) => log.error("mcp", { message: error.message }),
         });
-        await endOf(process.stdin, signal);
+        await Promise.race([transport.done, abortOf(signal)]);
         await served.close();
+        // What was told to stop needs the engine until it has.
+        await Promise.allSettled(running);
       });
     });
 }
 
-/** Resolves when the input ends, or the command is told to. */
-function endOf(input: NodeJS.ReadableStream | AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
+function abortOf(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
-    if ("once" in input) for (const event of ["end", "close"]) input.once(event, () => resolve());
   });
 }

@@ -26,6 +26,22 @@ function retailWith(file: string, change: (text: string) => string): void {
   writeFileSync(path, after);
 }
 
+describe("a pack of few lines", () => {
+  const of = (yaml: string) => {
+    mkdirSync(join(domains, "few"), { recursive: true });
+    writeFileSync(join(domains, "few/domain.yaml"), `name: few\ntitle: Few\n${yaml}`);
+    return faults("few");
+  };
+
+  it("is served on the host of its own address, where it lists none", async () => {
+    expect(await of("base_url: https://library.example\nhome_page: https://www.library.example/desk\n")).toEqual([]);
+    expect(await of("base_url: https://library.example\nhome_page: https://other.example\n")).toMatchObject([
+      { check: "addresses", items: ["home_page: https://other.example"] },
+    ]);
+    expect(await of("base_url: https://library.example\nhosts: [other.example]\n")).toMatchObject([{ check: "addresses" }]);
+  });
+});
+
 describe("the packs that ship", () => {
   it.each(listDomains())("%s has no fault", async (name) => {
     const { findings } = await checkPack(name, { ...options, domainsDir: SHIPPED_DOMAINS });

@@ -116,10 +116,13 @@ function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFin
   }
 }
 
+/** A pack that lists no host is served on the one of its own address. */
 function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]): PackFinding[] {
+  const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).hostname : "");
+  const hosts = pack.hosts.length > 0 || pack.base_url === null ? pack.hosts : [hostOf(pack.base_url)];
   const isListed = (url: string) => {
-    const host = URL.canParse(url) ? new URL(url).hostname : "";
-    return pack.hosts.some((one) => host === one.toLowerCase() || host.endsWith(`.${one.toLowerCase()}`));
+    const host = hostOf(url);
+    return hosts.some((one) => one !== "" && (host === one.toLowerCase() || host.endsWith(`.${one.toLowerCase()}`)));
   };
   const named = Object.entries({ base_url: pack.base_url, home_page: pack.home_page }).flatMap(([key, url]) =>
     url === null || isListed(url) ? [] : [`${key}: ${url}`],

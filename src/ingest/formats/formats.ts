@@ -85,7 +85,7 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   }
   if (named !== null) return { format: named, notices: [] };
   if (extension === "") return { format: byName("text"), notices: [] };
-  throw new IngestError("unsupported_format", `no format for "${extension}": use one of ${supportedExtensions.join(" ")}`, { extension });
+  throw unsupportedFormat(extension);
 }
 
 /** Whether a file is text by its name and by its first bytes, `head`: such files are refused by their size without being read. */
@@ -113,4 +113,14 @@ function formatByContent(bytes: Uint8Array): Format | null {
   const kind = zipKind(bytes);
   if (kind === null) throw new IngestError("unsupported_format", "this is an archive: unpack it, and ingest the folder");
   return byName(kind);
+}
+
+export function unsupportedFormat(extension: string): IngestError {
+  return new IngestError("unsupported_format", `no format for "${extension}": use one of ${supportedExtensions.join(" ")}`, { extension });
+}
+
+/** @throws IngestError `unsupported_format` where the name's ending is of a kind that is not read; without an ending it may be text */
+export function assertSupported(name: string): void {
+  const extension = extensionOf(name);
+  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
 }

@@ -125,7 +125,23 @@ export function describeDocuments(name: string, withStore: WithStore): void {
           asOf: { from: null, to: null, undated: 0 },
           unreadable: ["a.md"],
         });
-        expect(await store.documents.listFiles(place)).toMatchObject([{ path: "a.md", status: "failed", reason: "not UTF-8" }]);
+        expect(await store.documents.listFiles(place)).toMatchObject([
+          { path: "a.md", status: "failed", reason: "not UTF-8", access: "public", readAt: null },
+        ]);
+      }),
+    );
+
+    it(
+      "keeps the documents of a file that cannot be read now, and does not count it with those that were never read",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        const [{ readAt } = { readAt: null }] = await store.documents.listFiles(place);
+        expect(readAt).toMatch(/^\d{4}-/);
+        const failed = { originalHash: "", settings: "s1", access: "public", documents: null, failure: "locked" };
+        expect(await store.documents.putFile(place, failed)).toEqual({ added: 0, changed: 0, unchanged: 0, deleted: 0 });
+        expect(await store.documents.counts(scope)).toMatchObject({ documents: 1, revision: 1, unreadable: [] });
+        expect(await store.corpusLog.unreadable("d")).toEqual([]);
+        expect(await store.documents.listFiles(place)).toMatchObject([{ status: "failed", reason: "locked", readAt }]);
       }),
     );
 
