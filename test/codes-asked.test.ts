@@ -40,3 +40,30 @@ describe("a sign that looks like a code", () => {
     expect(answer.warnings.map(({ code, message }) => [code, message.includes('"CO2"')])).toEqual([["not_named", true]]);
   });
 });
+
+describe("a name that a source spells with marks, or a day that it has in short", () => {
+  const warned = async (library: Library, question: string) => {
+    const { refusal, warnings } = await library.ask(question);
+    return [refusal?.reason ?? null, ...warnings.map(({ message }) => message)];
+  };
+
+  it("is said to be named nowhere only where it is, and once", async () => {
+    const library = await openLibrary({
+      documents: {
+        "cafe.md": "# Café Münster\n\nThe Café Münster opens at 9 am and closes at 6 pm.\n",
+        "inn.md": "# Inns\n\nThe inn at the bridge opens at noon.\n",
+        "bins.md": "# Bins\n\nThe green bin is emptied on Tue and Fri at 9 am.\n",
+      },
+      settings: { answer_from: 0.05 },
+    });
+    try {
+      expect(await warned(library, "When does the Cafe Munster open?")).toEqual([null]);
+      expect(await warned(library, "When does the cafe munster open?")).toEqual([null]);
+      expect(await warned(library, "At what time is the green bin emptied on Tuesday?")).toEqual([null]);
+      const told = (await warned(library, "When does the inn Zwiebel at the bridge open?")).join("\n");
+      expect(told.match(/zwiebel/gi)).toHaveLength(1);
+    } finally {
+      await library.close();
+    }
+  });
+});

@@ -209,7 +209,7 @@ describe("/v1/admin", () => {
     const { id } = await ask(CARD);
     const listed = await admin("GET", "/v1/review?limit=5");
     expect(listed.headers.get("cache-control")).toBe("no-store");
-    expect(listed.body.items).toMatchObject([{ id, question: CARD, asked: 1, review_status: "unreviewed" }]);
+    expect(listed.body.items).toMatchObject([{ id, question: CARD, within: null, asked: 1, review_status: "unreviewed" }]);
     expect((await admin("GET", `/v1/review/${id}`)).body).toMatchObject({
       id,
       question: CARD,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
+import type { Selection } from "../src/types.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";
@@ -100,11 +101,17 @@ describe("what a refusal tells", () => {
       chunks: 1,
       within: 'the selected text of "Library cards"',
     });
-    const nowhere = { documentId: "no such document", start: 0, end: 9 };
-    expect((await library.ask(QUESTION, { selection: nowhere })).refusal).toMatchObject({
-      reason: "nothing_relevant",
-      searched: { documents: 0, within: "the selected text" },
-    });
+  });
+
+  it("is none of a selection that cannot hold: what is wrong with it is said", async () => {
+    const library = await open();
+    const [citation] = (await library.ask(QUESTION)).citations;
+    if (citation === undefined) throw new Error("no citation");
+    const { documentId } = citation;
+    const asked = (selection: Selection) => expect(library.ask(QUESTION, { selection })).rejects;
+    await asked({ documentId: "no such document", start: 0, end: 9 }).toMatchObject({ code: "unknown_document" });
+    await asked({ documentId, start: 50, end: 10 }).toMatchObject({ code: "selection_invalid" });
+    await asked({ documentId, start: 90_000, end: 90_010 }).toMatchObject({ code: "selection_invalid" });
   });
 
   it("leads to the exact place of what came nearest", async () => {

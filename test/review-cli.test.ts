@@ -39,6 +39,7 @@ describe("review on the command line", () => {
     writeFileSync(file, "Children under 12 pay nothing [1].\n\n[1]: cards.md\n");
     const corrected = await cli("review", "correct", id, "--answer", file, "--by", "Ann");
     expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining("Children under 12 pay nothing. [1]")]);
+    expect(corrected.stderr).toContain(`Served from now on where "${CARD}" is asked of all documents`);
     const served = await cli("ask", CARD);
     expect(served.stdout).toMatch(
       /Children under 12 pay nothing[\s\S]*a reviewer's answer to "How much[\s\S]*checked again just now[\s\S]*written by reviewer/,
@@ -100,5 +101,20 @@ describe("stats, sessions and forget on the command line", () => {
     await cli("ask", "--ephemeral", "--user", "jane", CARD);
     expect(await json("stats", "--json")).toMatchObject({ interactions: 1, ephemeral: 1, topics: [] });
     expect((await cli("review", "list")).stdout).toBe("Nothing waits for review.\n");
+  });
+});
+
+describe("a question that was limited to a part", () => {
+  it("says what a question was limited to where it waits, and where its correction is served", async () => {
+    const question = "What do children pay?";
+    const asked = JSON.parse((await cli("ask", "--json", "--document", "fines.txt", question)).stdout) as { id: string };
+    const within = /within "[^"\n]+"/.exec((await cli("review", "list")).stdout)?.[0];
+    expect(within).toBeDefined();
+    expect((await cli("review", "show", asked.id)).stdout).toContain(`Asked ${within?.replace("within", "within:")}`);
+    const file = join(sandbox.folder, "outside.txt");
+    writeFileSync(file, "Children under 12 pay nothing [1].\n[1]: cards.md\n");
+    expect((await cli("review", "correct", asked.id, "--answer", file)).stderr).toMatch(/answer_unbound[\s\S]*stands outside/);
+    const { id: other } = JSON.parse((await cli("ask", "--json", "--document", "cards.md", question)).stdout) as { id: string };
+    expect((await cli("review", "correct", other, "--answer", file)).stderr).toMatch(/is asked within "[^"]+"; asked otherwise/);
   });
 });

@@ -194,6 +194,57 @@ describe("a correction", () => {
     });
   });
 
+  it("rests on no source that lends it a word and speaks of something else", async () => {
+    const { idOf, review, change } = await open();
+    await change({
+      "large.md": "# Large items\n\n| Item | Fee |\n|---|---|\n| Surfboard | £20 |\n| Skis | £10 |\n",
+      "bicycles.md": "A bicycle needs a bicycle ticket, which costs £9.\n",
+    });
+    const id = await idOf("What is the fee for a surfboard?");
+    const names = "\n[1]: large.md\n[2]: bicycles.md";
+    const refused = (text: string) => expect(review.correct(id, `${text}${names}`, "Ann")).rejects;
+    await refused("A surfboard costs £20 [1][2].").toMatchObject({ code: "answer_unbound", message: expect.stringContaining('"costs"') });
+    await refused("The fee for a surfboard is £20 [1][2].").toMatchObject({ message: expect.stringContaining("[2] does not bear it") });
+    const { citations } = await review.correct(id, `The fee for a surfboard is £20 [1].${names}`, "Ann");
+    expect(citations.map(({ quote }) => quote)).toEqual(["Surfboard | £20"]);
+  });
+
+  it("cites every document that bears a sentence by itself", async () => {
+    const { idOf, review, change } = await open();
+    await change({ "children.md": "Children under 12 pay nothing.\n" });
+    const text = "Children under 12 pay nothing [1][2].\n[1]: cards.md\n[2]: children.md";
+    const { citations } = await review.correct(await idOf(CARD), text, "Ann");
+    expect(new Set(citations.map(({ documentId }) => documentId)).size).toBe(2);
+    expect(citations.map(({ quote }) => quote)).toEqual(Array(2).fill("Children under 12 pay nothing."));
+  });
+
+  it("keeps to what the question was limited to, and is served nowhere else", async () => {
+    const { engine, ask, idOf, review } = await open();
+    const [fines, cards] = [{ filters: { document: "fines.txt" } }, { filters: { document: "cards.md" } }];
+    const outside = await idOf(CARD, fines);
+    expect((await review.queue()).find(({ id }) => id === outside)?.within).toMatch(/^"/);
+    await expect(review.correct(outside, CORRECTION, "Ann")).rejects.toMatchObject({
+      code: "answer_unbound",
+      message: expect.stringMatching(/1\. .* stands outside "[^"]+", which the question was limited to/),
+    });
+    const { documentId, end } = (await engine.answer(CARD, cards)).citations[0] as { documentId: string; end: number };
+    const selected = { selection: { documentId, start: 0, end } };
+    await expect(review.correct(await idOf(CARD, selected), CORRECTION, "Ann")).rejects.toMatchObject({ code: "answer_unbound" });
+    const inside = await idOf(CARD, cards);
+    const answer = await review.correct(inside, CORRECTION, "Ann");
+    expect(await ask(CARD, cards)).toMatchObject({ cacheMode: "curated" });
+    for (const options of [{}, fines, selected]) expect((await ask(CARD, options)).cacheMode).not.toBe("curated");
+    expect([(await review.show(inside)).within, (await review.show(await idOf(CARD))).within]).toEqual([
+      expect.stringContaining("ards"),
+      null,
+    ]);
+    // One that was stored before its limits were looked at.
+    const versions = new Map(answer.citations.map((one) => [one.documentId, one.documentVersion]));
+    await engine.store.review.correct({ id: outside, by: "Ann", versions, curatedId: "old", answer: JSON.stringify(answer) });
+    expect((await ask(CARD, fines)).cacheMode).not.toBe("curated");
+    expect((await review.show(outside)).curated).toMatchObject({ status: "demoted" });
+  });
+
   it("is not made for an answer that is never repeated", async () => {
     const { idOf, review } = await open();
     const id = await idOf("My mail is joe@example.org: how much does a library card cost?");

@@ -1,10 +1,11 @@
 import { admitQuestion } from "../admit/admit.ts";
 import { readFilters } from "../admit/filters.ts";
+import { assertSelection } from "../admit/selection.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";
 import { documentOfChunk } from "../text/chunk-id.ts";
-import type { AskRequest, Question, Turn } from "../types.ts";
+import type { AskRequest, Question, Scope, Selection, Turn } from "../types.ts";
 import type { StageLog } from "./trace.ts";
 
 export interface AdmitParts {
@@ -23,6 +24,7 @@ export async function admit(request: AskRequest, parts: AdmitParts, log: StageLo
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
   const history = earlier.filter((_, i) => !inCrisis[i]);
   const admitted = admitQuestion(request, history, { maxCharacters });
+  if (request.selection !== null) await assertSelected(request.selection, request.scope, store);
   const question = { ...admitted, ...(await applyFilters(readFilters(request.filters), request.scope, store.documents)) };
   log.fact("history", question.history.length);
   log.fact("injection_signals", question.injectionSignals.join(",") || null);
@@ -30,6 +32,11 @@ export async function admit(request: AskRequest, parts: AdmitParts, log: StageLo
   log.fact("resolved", question.resolved === question.text ? null : question.resolved);
   if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
   return question;
+}
+
+async function assertSelected(selection: Selection, scope: Scope, { documents }: Pick<Store, "documents">): Promise<void> {
+  const { documentId } = selection;
+  assertSelection(selection, (await documents.load(scope, [documentId])).get(documentId));
 }
 
 /**

@@ -1,16 +1,13 @@
-import { checkAnswer, checkSentence } from "../check/check.ts";
-import type { Finding } from "../check/finding.ts";
+import { checkAnswer } from "../check/check.ts";
 import { parseMarkers } from "../check/markers.ts";
 import { RequestError } from "../errors.ts";
 import { redactAnswered } from "../remember/redact.ts";
-import { Bm25Index } from "../retrieve/bm25.ts";
 import { resolveFilters } from "../retrieve/filters.ts";
-import { createStemmer, tokenize } from "../text/tokens.ts";
-import { unitsIn } from "../text/units.ts";
-import type { Answer, Claim, Passage, Question, Quote, StoredDocument, Unit } from "../types.ts";
+import type { Answer, Claim, Question, StoredDocument } from "../types.ts";
 import { createAnswerSheet } from "../write/sheet.ts";
 import { MAX_ANSWER_CHARACTERS, markedSentences } from "./answer-sentences.ts";
-import { checking, passesAgain, toCitedQuote } from "./checking.ts";
+import { bindSentence } from "./bind-sentence.ts";
+import { checking, passesAgain } from "./checking.ts";
 import type { AnswerParts } from "./parts.ts";
 
 /** What a reviewer wrote in place of an answer. */
@@ -30,8 +27,6 @@ export interface UnboundSentence {
   readonly reason: string;
 }
 
-/** Quotes of one document that a sentence may rest on. */
-const QUOTES_PER_DOCUMENT = 4;
 /** Sentences of a correction: an answer, not a treatise. */
 const MAX_SENTENCES = 40;
 /** `[1]: decision-reviews.md`, or `[1]: "Decision reviews"`. */
@@ -109,72 +104,6 @@ async function citedDocuments(
   }
   const loaded = await store.documents.load(scope, [...new Set(ids.values())]);
   return new Map([...ids].flatMap(([n, id]) => (loaded.has(id) ? [[n, loaded.get(id) as StoredDocument] as const] : [])));
-}
-
-type Bound =
-  | { readonly quotes: readonly Quote[]; readonly results: readonly Finding[]; readonly status: Claim["status"]; readonly why: string }
-  | { readonly reason: string };
-
-/** The fewest quotes of what a sentence cites with which every check passes. */
-async function bindSentence(
-  text: string,
-  numbers: readonly number[],
-  documents: ReadonlyMap<number, StoredDocument>,
-  question: Question,
-  parts: AnswerParts,
-): Promise<Bound> {
-  if (numbers.length === 0) return { reason: "cites nothing: end it with [n]" };
-  const missing = numbers.filter((n) => !documents.has(n));
-  if (missing.length > 0) return { reason: `cites ${missing.map((n) => `[${n}]`).join("")}, which is no document that the asker may see` };
-  const cited = [...new Set(numbers.map((n) => documents.get(n) as StoredDocument))];
-  const ranked = cited.map((document) => nearestQuotes(text, document));
-  const context = checking(question, parts);
-  let reason = "no passage of what it cites comes near it";
-  for (let count = 1; count <= QUOTES_PER_DOCUMENT; count++) {
-    const quotes = ranked.flatMap((one) => one.slice(0, count));
-    if (quotes.length === 0) break;
-    const checked = await checkSentence({ text, cited: quotes.map(toCitedQuote) }, context);
-    const found = checked.results.filter(({ verdict }) => verdict !== "pass");
-    if (checked.kept && checked.text === text && found.length === 0) {
-      return { quotes, results: checked.results, status: checked.status, why: checked.reason };
-    }
-    const faults = found.map((one) => `${one.name}: ${one.reason}`).join("; ");
-    if (count === 1 || faults !== "") reason = faults === "" ? checked.reason : faults;
-    if (quotes.length < count) break;
-  }
-  return { reason };
-}
-
-/** Sentences, list items and rows of a document, the one that says most of the text first. */
-function nearestQuotes(text: string, document: StoredDocument): Quote[] {
-  const stem = createStemmer();
-  const index = new Bm25Index();
-  const units = document.units.filter(({ type }) => type !== "heading");
-  for (const unit of units) index.add([{ tokens: tokenize(document.text.slice(unit.start, unit.end), stem), weight: 1 }]);
-  const said = (unit: Unit) => document.text.slice(unit.start, unit.end);
-  const verbatim = units.filter((unit) => said(unit).includes(text));
-  const near = index.search(tokenize(text, stem), QUOTES_PER_DOCUMENT, () => true).flatMap(({ slot }) => units[slot] ?? []);
-  return [...new Set([...verbatim.slice(0, 1), ...near])].flatMap((unit) => toQuote(unit, document) ?? []);
-}
-
-function toQuote(unit: Unit, document: StoredDocument): Quote | null {
-  const chunk = document.chunks.find(({ start, end }) => start <= unit.start && unit.end <= end);
-  if (chunk === undefined) return null;
-  const { start, end } = unit;
-  const placed = unitsIn(document, chunk);
-  const header = placed.find((one) => one.start === start)?.header ?? null;
-  const passage: Passage = {
-    sid: "S1",
-    chunkId: chunk.id,
-    document,
-    headingPath: chunk.headingPath,
-    range: { start: chunk.start, end: chunk.end },
-    window: { start, end },
-    text: document.text.slice(chunk.start, chunk.end),
-    units: placed,
-    scores: { dense: null, bm25: null, fused: 0, cross: null, rerank: null },
-  };
-  return { passage, start, end, text: document.text.slice(start, end), ...(header === null ? {} : { header }) };
 }
 
 function toAnswer(

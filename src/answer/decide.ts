@@ -11,6 +11,7 @@ import {
   type NamedThings,
   type NameParts,
   namedThings,
+  onceEach,
   spelledLikeOthers,
   unheldWords,
   unknownCodes,
@@ -123,13 +124,14 @@ async function withNamed(
   const common = new Set((view?.terms ?? []).flatMap((term) => (term.common ? term.tokens : [])));
   const isCommon = (word: string) => words.tokens(word).some((token) => common.has(token));
   const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));
-  const unknown = [...new Set([...things.unknown, ...alike])];
-  log.fact("not_named", unknown.join(", ") || null);
   const isCode = (name: string) => /\d/.test(name);
+  const otherwise = things.unknown.filter((name) => !isCode(name) && beside.isSpelledOtherwise(name));
+  const unknown = onceEach([...things.unknown.filter((name) => !otherwise.includes(name)), ...alike]);
+  log.fact("not_named", unknown.join(", ") || null);
   const refused = { ...made, answer: false, usable: [], reason: "evidence_too_weak" as const };
   if (unknown.some(isCode)) return { ...refused, warnings: unknownCodes(unknown.filter(isCode)) };
   if (usable.length === 0) return { ...refused, warnings: [] };
-  const unheld = wordsUnheld(question.resolved, { terms: view?.terms ?? [], said: [...repaired, ...unknown] }, words.tokens);
+  const unheld = wordsUnheld(question.resolved, { terms: view?.terms ?? [], said: [...repaired, ...unknown, ...otherwise] }, words.tokens);
   log.fact("not_held", unheld.join(", ") || null);
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...unheldWords(unheld)] };
 }

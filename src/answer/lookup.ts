@@ -10,8 +10,10 @@ import { type Asked, type Candidate, nearestQuestions } from "../remember/recall
 import type { RememberSettings } from "../remember/remember.ts";
 import type { JudgeRewording } from "../remember/rewording.ts";
 import type { StoredAnswers } from "../remember/stored-answers.ts";
+import { partOf, rangeAround } from "../retrieve/area.ts";
+import { areaOf } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer, Question } from "../types.ts";
+import type { Answer, Area, Question } from "../types.ts";
 import { type CheckingParts, checking, passesAgain } from "./checking.ts";
 import type { CompressParts } from "./compress.ts";
 import type { StageLog } from "./trace.ts";
@@ -88,7 +90,20 @@ async function lookupReviewed(question: Question, parts: LookupParts, effects: E
   if (parts.remember === null || (await uncacheable(question, parts)) !== null) return null;
   const { review, documents } = parts.store;
   const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
-  return lookupCurated(curatedKey(question, parts.cache), question, { ...places, recheck: recheckOf(question, parts) });
+  const recheck = recheckOf(question, parts);
+  return lookupCurated(curatedKey(question, parts.cache), question, {
+    ...places,
+    recheck: async (answer) => isWithin(areaOf(question), answer) && (await recheck(answer)),
+  });
+}
+
+/** Does all that an answer quotes lie where it must keep to? */
+function isWithin(area: Area | null, { citations }: Answer): boolean {
+  if (area === null) return true;
+  return citations.every(({ documentId: id, documentVersion: version, start, end }) => {
+    const part = partOf(area, { id, version });
+    return part !== undefined && rangeAround(part, { start, end }) !== undefined;
+  });
 }
 
 async function ask(

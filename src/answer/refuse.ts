@@ -13,6 +13,7 @@ import { quotesOf } from "../write/compress.ts";
 import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
 import type { Outcome } from "./outcome.ts";
 import { wordsFor } from "./question-words.ts";
+import { searchedWithin } from "./searched-within.ts";
 
 export interface RefuseParts {
   readonly corpus: QuestionReader;
@@ -111,14 +112,4 @@ async function nearestQuotes(question: Question, choice: Choice | null, parts: R
 /** Whoever is in danger is not told which of their words no document holds. */
 function withoutLacks(refusal: Refusal): Refusal {
   return { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
-}
-
-/** Where filters and selection kept the search to, in words. */
-async function searchedWithin({ filters, selection, scope }: Question, { documents }: Pick<Store, "documents">): Promise<string | null> {
-  const selected = selection === null ? null : (await documents.load(scope, [selection.documentId])).get(selection.documentId);
-  const parts = [
-    ...(filters ? [filters.searchedIn] : []),
-    ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
-  ];
-  return parts.length === 0 ? null : parts.join(", ");
 }

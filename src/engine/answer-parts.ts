@@ -80,7 +80,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         readClaims: local.readClaims,
       },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
-      refusal: { contacts: pack.contacts },
+      refusal: { contacts: pack.contacts, isCommon: readers.isCommon },
       sufficiency: local.sufficiency,
       chooser: local.chooser,
       // What is measured must be the same tomorrow.

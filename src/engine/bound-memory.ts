@@ -1,5 +1,10 @@
 import { bindCorrection } from "../answer/correct-answer.ts";
+import type { AnswerRecord } from "../answer/record.ts";
+import { searchedWithin } from "../answer/searched-within.ts";
+import { RequestError } from "../errors.ts";
 import { createMemory, type Memory } from "../remember/memory.ts";
+import { applyFilters } from "../retrieve/retrieve.ts";
+import type { Store } from "../store/store.ts";
 import type { Answer, Question, Scope } from "../types.ts";
 import type { PartsFor } from "./answer-parts.ts";
 import { scopeOf } from "./domain.ts";
@@ -14,20 +19,61 @@ export function createBoundMemory(opened: Opened, domains: Domains, partsFor: Pa
     privacy: config.privacy,
     sessionTurns: config.session.turns,
     domain: (name) => domains.pack(name).name,
-    bind: ({ domain, tenant, access, profile, question }, before, id, text) => {
+    async within(asked) {
+      const recorded = await recordedQuestions(
+        asked.map(({ id }) => id),
+        store,
+      );
+      const limits = new Map<string, string>();
+      for (const { id, scope } of asked) {
+        const { filters = null, selection = null } = recorded.get(id) ?? {};
+        const words = await searchedWithin({ filters, selection, scope }, store);
+        if (words !== null) limits.set(id, words);
+      }
+      return limits;
+    },
+    async bind({ id: asked, domain, tenant, access, profile, question }, before, id, text) {
       const pack = domains.pack(domain);
+      const recorded = (await recordedQuestions([asked], store)).get(asked);
+      if (recorded === undefined) throw notRecorded(asked);
       return bindCorrection(
-        { id, text, question: questionOf(question, scopeOf(pack, tenant, access), profile), cited: documentsByNumber(before) },
+        {
+          id,
+          text,
+          question: await askedAgain(question, recorded, scopeOf(pack, tenant, access), store),
+          cited: documentsByNumber(before),
+        },
         partsFor(pack, domains.profile(pack, profile), { type: "shipped" }),
       );
     },
   });
 }
 
-/** A question of earlier as it stands alone. */
-function questionOf(text: string, scope: Scope, profile: string): Question {
-  const alone = { sessionId: null, selection: null, history: [], injectionSignals: [] };
-  return { ...alone, text, resolved: text, scope, profile, detail: "normal" };
+type RecordedQuestion = AnswerRecord["question"];
+
+async function recordedQuestions(ids: readonly string[], { records }: Pick<Store, "records">): Promise<Map<string, RecordedQuestion>> {
+  const bodies = await records.bodies(ids);
+  return new Map([...bodies].map(([id, body]) => [id, (body as AnswerRecord).question]));
+}
+
+/**
+ * A question of earlier as it was understood, within what its filters leave today.
+ * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page`
+ */
+async function askedAgain(
+  text: string,
+  { resolved, profile, detail, selection, history, filters = null }: RecordedQuestion,
+  scope: Scope,
+  { documents }: Pick<Store, "documents">,
+): Promise<Question> {
+  const limited = await applyFilters(filters, scope, documents);
+  return { text, resolved, scope, profile, detail, selection, history, sessionId: null, injectionSignals: [], ...limited };
+}
+
+/** Without it nobody knows what the question was limited to, and what a correction may quote. */
+function notRecorded(id: string): RequestError {
+  const message = `How the question of ${id} was asked is not known any more: ask it again and correct the new answer.`;
+  return new RequestError("review_stale", message, { id });
 }
 
 function documentsByNumber({ citations }: Answer): Map<number, string> {

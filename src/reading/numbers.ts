@@ -56,3 +56,13 @@ export const MONTHS: ReadonlyMap<string, number> = new Map(
     ...(name === "september" ? [["sept", 9] as const] : []),
   ]),
 );
+
+const WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
+
+/** Names of weekdays and their abbreviations, in lower case, with their numbers: Monday is 1. */
+export const WEEKDAYS: ReadonlyMap<string, number> = new Map([
+  ...WEEKDAY_NAMES.flatMap((name, i) => [[name, i + 1] as const, [name.slice(0, 3), i + 1] as const]),
+  ...(["tues", "weds", "thur", "thurs"] as const).map(
+    (name) => [name, WEEKDAY_NAMES.findIndex((day) => day.startsWith(name.slice(0, 3))) + 1] as const,
+  ),
+]);

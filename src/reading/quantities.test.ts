@@ -42,6 +42,7 @@ describe("quantitiesIn", () => {
       ["count 1000000", "count 1000000", "count 106", "mass 3000", "days 25000", "count 31.6227766017"],
     ],
     ["raised marks of notes as no value", "40¹ dollars, 5² weeks, 20 m² of room", ["money $40", "days 35", "count 20"]],
+    [
       "ordinals before a unit of time",
       "the fourth day, on the 4th day, twenty-first week, a second full year, THIRD QUARTER, the thirtieth day",
       ["count 4", "count 4", "count 21", "count 2", "count 3", "count 30"],

@@ -15,7 +15,7 @@ export function curatedKey(question: Question, scope: CacheScope): string {
 export interface CuratedParts {
   readonly review: Pick<ReviewStore, "curated" | "demote">;
   readonly documents: Pick<DocumentStore, "load">;
-  /** Runs today's checks over the answer; only a clean one may be served. */
+  /** Runs today's checks over the answer and looks whether it keeps to what the question is limited to; only a clean one may be served. */
   readonly recheck: (answer: Answer) => Promise<boolean>;
 }
 

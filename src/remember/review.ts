@@ -3,7 +3,7 @@ import type { AuditRow, AuditState } from "../store/audit.ts";
 import type { ReviewStatus } from "../store/interaction.ts";
 import type { Asker, ReviewedInteraction, ReviewOutcome } from "../store/review.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer } from "../types.ts";
+import type { Answer, Scope } from "../types.ts";
 import { type QueueItem, rankQueue } from "./review-queue.ts";
 
 /** Interactions that the order of the queue is worked out from: the newest. */
@@ -15,10 +15,16 @@ export const DEFAULT_HISTORY_LIMIT = 50;
 /** Rows of the history that are read at once where only some may be seen. */
 const HISTORY_READ = 500;
 
-export type QueuedQuestion = QueueItem & { readonly question: string };
+export type QueuedQuestion = QueueItem & {
+  readonly question: string;
+  /** What the question was limited to, in words; `null`: to nothing, or it is not known any more. */
+  readonly within: string | null;
+};
 
 export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curatedKey" | "curated"> {
   readonly answer: Answer | null;
+  /** What the question was limited to, in words; `null`: to nothing, or it is not known any more. */
+  readonly within: string | null;
   readonly curated: { readonly answer: Answer; readonly status: "served" | "demoted"; readonly by: string; readonly at: string } | null;
   readonly history: readonly AuditRow[];
 }
@@ -42,7 +48,7 @@ export interface Review {
   /** The answer is wrong or doubtful: the cache lets go of it. @throws RequestError `unknown_interaction` */
   flag(id: string, by: string): Promise<void>;
   /**
-   * Another answer in its place, served first from now on, until one of its documents changes.
+   * Another answer in its place, served first from now on wherever the question is asked as it was, within the same limits, until one of its documents changes.
    * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
    */
   correct(id: string, text: string, by: string): Promise<Answer>;
@@ -54,15 +60,23 @@ export interface Review {
   }): Promise<ReviewHistory>;
 }
 
+/** An interaction and the scope of its question. */
+export interface AskedIn {
+  readonly id: string;
+  readonly scope: Scope;
+}
+
 export interface ReviewParts {
   readonly store: Pick<Store, "review" | "audit">;
   readonly domain: (name?: string) => string;
   readonly createId: () => string;
+  /** What questions were limited to, in words, by the ids of their answers; those that were not are left out. */
+  readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
   /** Binds what a reviewer wrote to documents, or throws. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
 }
 
-export function createReview({ store, domain, createId, bind }: ReviewParts): Review {
+export function createReview({ store, domain, createId, within, bind }: ReviewParts): Review {
   const load = async (id: string) => {
     const found = await store.review.get(id);
     if (found === null) throw unknownInteraction(id);
@@ -73,12 +87,15 @@ export function createReview({ store, domain, createId, bind }: ReviewParts): Re
       const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status });
       const items = rankQueue(pending).slice(0, limit);
       const questions = await store.review.questions(items.map(({ id }) => id));
-      return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "" }));
+      const limits = await within(items.map(({ id, tenant, access }) => ({ id, scope: scopeIn(domain(name), tenant, access) })));
+      return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
     async show(id) {
       const { curatedKey: _, curated, answer, ...found } = await load(id);
+      const limits = await within([{ id, scope: found }]);
       return {
         ...found,
+        within: limits.get(id) ?? null,
         answer: answer === "" ? null : (JSON.parse(answer) as Answer),
         curated:
           curated === null
@@ -130,6 +147,10 @@ async function listSeen(
     if (rows.length < HISTORY_READ) break;
   }
   return seen.slice(0, limit);
+}
+
+function scopeIn(domain: string, tenant: string, access: string): Scope {
+  return { domain, tenant: tenant === "" ? null : tenant, access: JSON.parse(access) as string[] };
 }
 
 function answerOf({ id, answer, privacy }: ReviewedInteraction): Answer {

@@ -1,4 +1,6 @@
-import type { Chunk, StoredDocument, TextRange, Unit, Window } from "../types.ts";
+import type { PassagePlace } from "../text/read-passage.ts";
+import type { Area, Chunk, StoredDocument, TextRange, Unit, Window } from "../types.ts";
+import { partOf, rangeAround } from "./area.ts";
 
 /** A window of a document as far as it lies in a selection, at sentence bounds. */
 export interface ClippedWindow {
@@ -29,6 +31,19 @@ export function clipWindows({ chunks, units }: Pick<StoredDocument, "chunks" | "
         return range === null ? [] : [{ chunk, range }];
       }),
   );
+}
+
+/** What an area leaves around a window of a chunk: one range, so that nothing between two of them is shown. `null`: nothing is left. */
+export function placeWithin(
+  area: Area | null,
+  document: StoredDocument,
+  { chunk, window }: { readonly chunk: Chunk; readonly window: TextRange },
+): Pick<PassagePlace, "range" | "bounds" | "headingPath"> | null {
+  const part = area === null ? null : (partOf(area, document) ?? null);
+  const bounds = part === null ? null : (rangeAround(part, window) ?? null);
+  if (area !== null && bounds === null) return null;
+  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(unitsInside(document.units, chunk, bounds));
+  return range === null ? null : { range, bounds, headingPath: range.start === chunk.start ? chunk.headingPath : undefined };
 }
 
 function inside(inner: TextRange, outer: TextRange): boolean {

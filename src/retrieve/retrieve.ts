@@ -6,8 +6,8 @@ import type { DocumentStore } from "../store/documents.ts";
 import { readPassage } from "../text/read-passage.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
-import { intersectSelection, partOf, rangeAround, selectionArea } from "./area.ts";
-import { spanOf, unitsInside } from "./clip.ts";
+import { intersectSelection, partOf, selectionArea } from "./area.ts";
+import { placeWithin } from "./clip.ts";
 import { deduplicate } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { resolveFilters } from "./filters.ts";
@@ -231,20 +231,14 @@ function toPassage(
   area: Area | null,
   rank: number,
 ): Passage | null {
-  // One range, so that nothing between two of them is shown.
-  const part = area === null ? null : (partOf(area, document) ?? null);
-  const bounds = part === null ? null : (rangeAround(part, window) ?? null);
-  if (area !== null && bounds === null) return null;
-  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(unitsInside(document.units, chunk, bounds));
-  if (range === null) return null;
+  const place = placeWithin(area, document, { chunk, window });
+  if (place === null) return null;
   return readPassage(document, {
     sid: `S${rank}`,
     chunkId: chunk.id,
     window: { start: window.start, end: window.end },
     scores: { dense, bm25, fused, cross: reranker === "cross-encoder" ? rerank : null, rerank: reranker === "embedded" ? rerank : null },
-    range,
-    bounds,
-    headingPath: range.start === chunk.start ? chunk.headingPath : undefined,
+    ...place,
   });
 }
 

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import { areCurrent } from "./are-current.ts";
 import type { CacheEntry, CachePut, CacheStats, NamedDocument, Reanchored, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
 import { jsonRows } from "./dialect.ts";
-import { linkQuestion } from "./graph.ts";
+import { linkQuestion, type QuestionNodes } from "./graph.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
@@ -32,6 +32,8 @@ export interface CacheStore {
   questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }>;
 }
 
+/** Of a question that only the same question finds: candidates share a topic and an entity, so that its documents alone make it none. */
+const NO_NODES: QuestionNodes = { topics: [], entities: [] };
 /** Uses kept in memory before they are written: an answer must not wait for the disk because it was read. */
 const PENDING_USES = 1_000;
 /** Characters of answers that are kept as they were read: some 1,000 answers. */
@@ -72,7 +74,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         await takeTurn(trx, "cache");
         await trx.insertInto("cache_entries").values(rowOf(entry, now())).execute();
         await nameDocuments(trx, entry.key, entry.documents);
-        if (entry.shared !== null) await linkQuestion(trx, entry.key, entry.place.domain, entry.shared, entry.sources);
+        await linkQuestion(trx, entry.key, entry.place.domain, entry.shared ?? NO_NODES, entry.sources);
         await evict(trx, entry.capacity);
         return true;
       }),
@@ -88,7 +90,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         if (Number(numUpdatedRows) === 0) return false;
         await trx.deleteFrom("cache_documents").where("key", "=", key).execute();
         await nameDocuments(trx, key, documents);
-        if (nodes !== null) await linkQuestion(trx, key, domain, nodes, sources);
+        await linkQuestion(trx, key, domain, nodes ?? NO_NODES, sources);
         return true;
       }),
     async delete(key) {

@@ -30,6 +30,8 @@ export interface StoredRecord extends Omit<NewRecord, "settings"> {
 export interface RecordStore {
   /** @returns `null`: no such interaction, or nothing of it was recorded */
   get(id: string): Promise<StoredRecord | null>;
+  /** What these answers were made from; those of which nothing was recorded are left out. */
+  bodies(ids: readonly string[]): Promise<Map<string, unknown>>;
   /** Ids of recorded answers of a domain, oldest first. */
   list(domain: string, limit: number): Promise<string[]>;
 }
@@ -57,6 +59,11 @@ export function createRecordStore(db: Kysely<Database>): RecordStore {
         body: unpack(body),
         settings: unpack(settings),
       };
+    },
+    async bodies(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db.selectFrom("records").select(["interaction_id", "body"]).where("interaction_id", "in", ids).execute();
+      return new Map(rows.map(({ interaction_id, body }) => [interaction_id, unpack(body)]));
     },
     async list(domain, limit) {
       const rows = await db

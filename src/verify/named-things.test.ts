@@ -81,6 +81,25 @@ describe("spelledLikeOthers", () => {
     expect(beside(question, text)).toEqual([]),
   );
 
+  it.each([
+    ["Munster", "Das Café Münster.", true],
+    ["munster", "Das Café Münster.", true],
+    ["Münster", "Cafe Munster.", true],
+    ["Strasse", "Lange Straße 4.", true],
+    ["Tuesday", "| Item | Tue | Wed |", true],
+    ["Tue", "Open on Tuesdays? On Tuesday.", true],
+    ["September", "Closed in Sept.", true],
+    ["Saturday", "The cat sat there.", false],
+    ["Munster", "The monster.", false],
+    ["Tuesday", "| Item | Thu |", false],
+  ])("knows %s in another spelling: %s %s", (name, text, known) => {
+    expect(lay("", text).isSpelledOtherwise(name)).toBe(known);
+  });
+
+  it("takes a word without its marks for the same word", () => {
+    expect(beside("When does the munster open?", "The Münster opens at nine.")).toEqual([]);
+  });
+
   it("gives what looks like a form of a word to whoever can read", () => {
     expect([...formsHeld(lay("What does probation cost?", "The cost of probate of a will is 90 dollars."), words.tokens)]).toEqual([
       ["probation", ["probate"]],

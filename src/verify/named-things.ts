@@ -1,4 +1,6 @@
 import { isDerived } from "../reading/derived-forms.ts";
+import { MONTHS, WEEKDAYS } from "../reading/numbers.ts";
+import { foldMarks } from "../text/fold-marks.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 import type { Evidence, Warning } from "../types.ts";
 import type { AskedTerm } from "./sufficiency-view.ts";
@@ -46,7 +48,7 @@ export function namedThings(question: string, { tokens, has, strange }: NamePart
 }
 
 /** Each word once, as it is written first: a name is strange too, in small letters. */
-function onceEach(words: readonly string[]): string[] {
+export function onceEach(words: readonly string[]): string[] {
   return words.filter((word, i) => words.findIndex((other) => other.toLowerCase() === word.toLowerCase()) === i);
 }
 
@@ -79,6 +81,16 @@ function plain(text: string): string {
 export interface WordsBeside {
   readonly lacking: readonly string[];
   readonly others: readonly string[];
+  /** Does the evidence hold a name of the question in another spelling: without its marks, or a day or month in short or in full? */
+  readonly isSpelledOtherwise: (name: string) => boolean;
+}
+
+/** Spellings that are one: a name with its marks or without, and a weekday or a month in full or, with a capital, in short. */
+function spellingOf(word: string): string {
+  const folded = foldMarks(word);
+  if (!/^\p{Lu}/u.test(word)) return folded;
+  const [day, month] = [WEEKDAYS.get(folded), MONTHS.get(folded)];
+  return day !== undefined ? `weekday ${day}` : month !== undefined ? `month ${month}` : folded;
 }
 
 /** @param content tokens of what the question asks: its frame ("how long") names nothing */
@@ -87,11 +99,23 @@ export function layWordsBeside(
   evidence: readonly Evidence[],
   { tokens, content }: Pick<NameParts, "tokens"> & { readonly content: ReadonlySet<string> },
 ): WordsBeside {
-  const asked = new Set((question.match(WORD) ?? []).map((word) => word.toLowerCase()));
-  const texts = evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]);
-  const held = new Set(texts.flatMap((text) => text.toLowerCase().match(WORD) ?? []));
+  const asked = wordsOf([question]);
+  const held = wordsOf(evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]));
   const isAsked = (word: string) => word.length >= LEAST_LETTERS && tokens(word).some((token) => content.has(token));
-  return { lacking: [...asked].filter((word) => !held.has(word) && isAsked(word)), others: [...held].filter((word) => !asked.has(word)) };
+  return {
+    lacking: [...asked.written].filter((word) => !held.written.has(word) && !held.spellings.has(foldMarks(word)) && isAsked(word)),
+    others: [...held.written].filter((word) => !asked.written.has(word) && !asked.spellings.has(foldMarks(word))),
+    isSpelledOtherwise: (name) => held.spellings.has(spellingOf(name)) || held.spellings.has(foldMarks(name)),
+  };
+}
+
+/** Words of texts in small letters, and the spellings of each: of one with a capital also as a day or a month. */
+function wordsOf(texts: readonly string[]): { readonly written: ReadonlySet<string>; readonly spellings: ReadonlySet<string> } {
+  const words = [...new Set(texts.flatMap((text) => text.match(WORD) ?? []))];
+  return {
+    written: new Set(words.map((word) => word.toLowerCase())),
+    spellings: new Set(words.flatMap((word) => [foldMarks(word), spellingOf(word)])),
+  };
 }
 
 /**
@@ -99,7 +123,7 @@ export function layWordsBeside(
  * was found by the rest of the question, and speaks of something else. What every text uses names nothing: "forgot" beside "forget", "back" beside "pack".
  */
 export function spelledLikeOthers(
-  { lacking, others }: WordsBeside,
+  { lacking, others }: Pick<WordsBeside, "lacking" | "others">,
   { tokens, has, isCommon }: Pick<NameParts, "tokens" | "has"> & { readonly isCommon: (word: string) => boolean },
 ): string[] {
   const isUnknown = (word: string) => !isCommon(word) && !tokens(word).some(has);
@@ -111,7 +135,10 @@ export function spelledLikeOthers(
 }
 
 /** For a word of the question that the evidence does not inflect, what it holds that is by its letters a form of it: "probate" for "probation". */
-export function formsHeld({ lacking, others }: WordsBeside, tokens: NameParts["tokens"]): ReadonlyMap<string, readonly string[]> {
+export function formsHeld(
+  { lacking, others }: Pick<WordsBeside, "lacking" | "others">,
+  tokens: NameParts["tokens"],
+): ReadonlyMap<string, readonly string[]> {
   const forms = lacking
     .filter((word) => !others.some((other) => isInflected(word, other)))
     .map((word) => [word, others.filter((other) => kinOf(word, other, tokens) === "form")] as const);

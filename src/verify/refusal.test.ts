@@ -12,7 +12,7 @@ const contacts = [
   { name: "Desk", contact: "1", when: [] },
   { name: "Fines", contact: "2", when: ["fine"] },
 ];
-const parts = { words: fakeWords(), contacts };
+const parts = { words: fakeWords(), contacts, isCommon: () => false };
 const refuse = (question: string, evidence: Parameters<typeof explainRefusal>[3] = [], over: object = {}) =>
   explainRefusal(fakeQuestion(question), "evidence_too_weak", "No.", evidence, { ...counts, ...over }, parts);
 
@@ -25,6 +25,15 @@ describe("what a refusal tells", () => {
   it("names at most 20 files that could not be read, and counts all", () => {
     const { unreadable, unreadableCount } = refuse("x", [], { unreadable: Array.from({ length: 21 }, (_, i) => `${i}.pdf`) }).searched;
     expect([unreadable.length, unreadable.at(-1), unreadableCount]).toEqual([20, "19.pdf", 21]);
+  });
+
+  it("names no word among the missing that every text uses", () => {
+    const passage = fakeEvidence(fakePassage({ document: "a", title: "", pieces: ["A card."] }));
+    const isCommon = (word: string) => ["does", "may", "cost"].includes(word);
+    const ask = (question: string) =>
+      explainRefusal(fakeQuestion(question), "evidence_too_weak", "No.", [passage], counts, { ...parts, isCommon }).nearest[0]?.missing;
+    expect(ask("May a Martian cost?")).toEqual(["Martian"]);
+    expect(ask("Does cost may?")).toEqual([]);
   });
 
   it("the words that the nearest passages do not hold, as they were written", () => {

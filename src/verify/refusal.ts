@@ -1,6 +1,7 @@
 import { askedValues, heldValues, kindsInWords } from "../reading/asked-values.ts";
 import { askedWords } from "../reading/asked-words.ts";
 import type { CorpusCounts } from "../store/document-records.ts";
+import { foldMarks } from "../text/fold-marks.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
@@ -14,6 +15,8 @@ const UNREADABLE_NAMES = 20;
 
 export interface RefusalParts {
   readonly words: WordStatistics;
+  /** Is a word (lower case) one that every text uses? What comes nearest is not said to lack it. */
+  readonly isCommon: (word: string) => boolean;
   /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
   readonly nearest?: ReadonlyMap<string, Quote>;
   readonly contacts: readonly {
@@ -42,7 +45,7 @@ export function explainRefusal(
   sentence: string,
   evidence: readonly Evidence[],
   { unreadable, ...counts }: CorpusCounts & { readonly within?: string },
-  { words, nearest, contacts: everyone }: RefusalParts,
+  { words, isCommon, nearest, contacts: everyone }: RefusalParts,
 ): Refusal {
   const contacts = everyone.filter(({ tenant = null }) => tenant === null || tenant === question.scope.tenant);
   const reason = counts.documents === 0 && counts.within === undefined ? "empty_corpus" : given;
@@ -53,7 +56,7 @@ export function explainRefusal(
     message: messageFor(reason, sentence, question),
     note: REFUSAL_TEXTS.note,
     searched: { ...counts, unreadable: unreadable.slice(0, UNREADABLE_NAMES), unreadableCount: unreadable.length },
-    nearest: nearestMisses(question, evidence, words, nearest ?? new Map()),
+    nearest: nearestMisses(question, evidence, { words, isCommon }, nearest ?? new Map()),
     contacts: [...fitting, ...general].map(({ name, contact }) => ({ name, contact })),
   };
 }
@@ -80,10 +83,10 @@ export function mentions(text: string, phrases: readonly string[]): boolean {
 function nearestMisses(
   question: Question,
   evidence: readonly Evidence[],
-  words: WordStatistics,
+  { words, isCommon }: Pick<RefusalParts, "words" | "isCommon">,
   quotes: ReadonlyMap<string, Quote>,
 ): NearMiss[] {
-  const asked = askedWords(question.resolved, words);
+  const asked = askedWords(question.resolved, words).filter(({ word }) => !isCommon(word.toLowerCase()));
   const kinds = askedValues(question.resolved);
   const order = new Map([...quotes.keys()].map((sid, i) => [sid, i]));
   const place = ({ passage }: Evidence) => order.get(passage.sid) ?? order.size;
@@ -124,10 +127,10 @@ function lacksOf(
   words: WordStatistics,
 ): Pick<NearMiss, "missing" | "missingValues"> {
   const above = new Set(units.flatMap((unit) => aboveUnit(unit)));
-  const held = new Set(words.tokens([document.title, ...headingPath, ...above, text].join("\n")));
+  const held = new Set(words.tokens([document.title, ...headingPath, ...above, text].join("\n")).map(foldMarks));
   const shown = heldValues(text);
   return {
-    missing: asked.filter(({ tokens }) => !tokens.some((token) => held.has(token))).map(({ word }) => word),
+    missing: asked.filter(({ tokens }) => !tokens.some((token) => held.has(foldMarks(token)))).map(({ word }) => word),
     missingValues: kinds.filter((group) => (group & shown) === 0).map(kindsInWords),
   };
 }

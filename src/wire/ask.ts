@@ -30,7 +30,9 @@ export const askRequestSchema = z
         end: z.int().min(1),
       })
       .optional()
-      .describe("Answer only from this range of this document."),
+      .describe(
+        "Answer only from this range of this document. One that is not here is `unknown_document`, a range that is empty or lies beyond it `selection_invalid`.",
+      ),
     filters: z
       .strictObject({
         document: filterName().optional().describe("Title, path, file name or id."),

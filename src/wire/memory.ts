@@ -125,6 +125,7 @@ export function queueItemToWire(item: QueuedQuestion) {
   const {
     id,
     question,
+    within,
     profile,
     status,
     reviewStatus,
@@ -142,6 +143,7 @@ export function queueItemToWire(item: QueuedQuestion) {
   return {
     id,
     question,
+    within,
     tenant: item.tenant === "" ? null : item.tenant,
     profile,
     status,
@@ -160,7 +162,7 @@ export function queueItemToWire(item: QueuedQuestion) {
 }
 
 export function reviewToWire(shown: ShownReview) {
-  const { id, domain, tenant, profile, question, status, reason, privacy, confidence, asked, feedback, answer, curated, report, history } =
+  const { id, domain, tenant, profile, question, within, status, reason, privacy, confidence, asked, feedback, answer, curated, report } =
     shown;
   return {
     id,
@@ -169,6 +171,7 @@ export function reviewToWire(shown: ShownReview) {
     access: [...shown.access],
     profile,
     question,
+    within,
     status,
     reason,
     privacy,
@@ -184,7 +187,7 @@ export function reviewToWire(shown: ShownReview) {
     report,
     answer: answer === null ? null : answerToWire(answer),
     curated: curated === null ? null : { ...curated, answer: answerToWire(curated.answer) },
-    history: history.map(auditToWire),
+    history: shown.history.map(auditToWire),
   };
 }
 

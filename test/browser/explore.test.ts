@@ -78,6 +78,14 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await library.close();
   });
 
+  it("shows the way to every room on the narrowest screen", async () => {
+    await page.setViewportSize({ width: 320, height: 700 });
+    const rooms = page.getByRole("navigation", { name: "Rooms" }).getByRole("link");
+    await expect.poll(() => rooms.count()).toBeGreaterThan(5);
+    const ends = await rooms.evaluateAll((links) => links.map((one) => one.getBoundingClientRect().right));
+    expect(Math.max(...ends)).toBeLessThanOrEqual(320);
+  });
+
   it("graph: says when nothing is remembered, draws what is, and narrows it", async () => {
     await room("Graph");
     await page.getByText("Nothing is remembered yet").waitFor();

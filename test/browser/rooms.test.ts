@@ -140,6 +140,24 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(await page.getByRole("article").count()).toBe(0);
   });
 
+  it("gives the focus back to the link that opened what stands beside the conversation, however that is closed", async () => {
+    await ask(QUESTIONS.answer);
+    const why = page.getByRole("link", { name: "Why this answer" });
+    for (const close of [
+      () => page.keyboard.press("Escape"),
+      () => page.locator(".pane-head").getByRole("button", { name: "Close" }).click(),
+      () => page.goBack(),
+    ]) {
+      await why.focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("region", { name: "Why this answer" }).waitFor();
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("H2");
+      await close();
+      await page.locator(".pane").waitFor({ state: "detached" });
+      await expect.poll(() => why.evaluate((one) => one === document.activeElement)).toBe(true);
+    }
+  });
+
   it("edits a question, and asks for more detail", async () => {
     await ask(QUESTIONS.answer);
     await page.getByRole("button", { name: "Edit question" }).click();

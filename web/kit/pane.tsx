@@ -11,10 +11,15 @@ export interface PaneProps {
 
 const close = () => goTo({ room: "ask" });
 
-/** What stands beside the conversation; over it on a narrow screen. Escape closes it. */
+/** What stands beside the conversation; over it on a narrow screen. Escape closes it, and whoever came from a link is there again. */
 export function Pane({ title, head, children }: PaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const cameFrom = useRef<Element | null>(null);
+  useEffect(() => {
+    cameFrom.current ??= document.activeElement;
+    heading.current?.focus({ preventScroll: true });
+    return () => focusAgain(cameFrom.current);
+  }, []);
   const pane = useRef<HTMLElement>(null);
   useEscape(pane, close);
   return (
@@ -31,4 +36,10 @@ export function Pane({ title, head, children }: PaneProps) {
       {children}
     </section>
   );
+}
+
+/** Gives the focus back that went with the pane; where it has gone elsewhere meanwhile, it stays. */
+function focusAgain(from: Element | null): void {
+  const isLost = document.activeElement === null || document.activeElement === document.body;
+  if (isLost && from instanceof HTMLElement) from.focus({ preventScroll: true });
 }

@@ -7,7 +7,7 @@ import { formatDate } from "../format.ts";
 import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { CorrectionForm } from "./correction-form.tsx";
-import { statusInWords } from "./review-words.ts";
+import { correctedInWords, statusInWords } from "./review-words.ts";
 
 export interface ReviewCaseProps {
   readonly id: string;
@@ -82,21 +82,19 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
         {said?.text ?? (named ? "" : "Say who you are before you decide.")}
       </p>
       {correcting && review.answer !== null ? (
-        <CorrectionForm
-          answer={review.answer}
-          onSend={(answer) => act("correct", { answer }, "Corrected: this answer is given from now on.")}
-        />
+        <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, correctedInWords(review.within))} />
       ) : null}
     </>
   );
 }
 
 function Shown({ review }: { readonly review: WireReview }) {
-  const { question, answer, feedback, curated, review_status: status, reviewed_by: by, demoted_at: demoted } = review;
+  const { question, within, answer, feedback, curated, review_status: status, reviewed_by: by, demoted_at: demoted } = review;
   const shown = curated?.answer ?? answer;
   return (
     <>
       <h2 className="case-question">{question === "" ? "The question's text is not kept" : question}</h2>
+      {within === null ? null : <p className="muted">Asked only within {within}.</p>}
       <p className="muted">
         {statusInWords(status)}
         {by === null ? "" : ` by ${by}`}

@@ -135,9 +135,10 @@ function queuePath(domain: string | undefined, status: string): string {
 }
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {
-  const { id, question, asked, why, status, confidence, review_status: review, created_at: at } = item;
+  const { id, question, within, asked, why, status, confidence, review_status: review, created_at: at } = item;
   const fit = fitInWords(confidence, status);
   const facts = [
+    ...(within === null ? [] : [`asked within ${within}`]),
     ...reasonsInWords(why),
     ...(fit === null ? [] : [fit]),
     ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, statusInWords(review), formatDate(at.slice(0, 10))],

@@ -43,6 +43,13 @@ export function statusInWords(status: WireQueueItem["review_status"]): string {
   return STATUSES[status];
 }
 
+/** To which question a correction is given. @param within what the question was limited to; `null`: to nothing */
+export function correctedInWords(within: string | null): string {
+  return within === null
+    ? "Corrected: this answer is given from now on to this question asked of all documents, not where it is asked with filters."
+    : `Corrected: this answer is given from now on to this question asked within ${within}, not where it is asked otherwise.`;
+}
+
 /** How well the sources of an answer fit its question, of 100; `null`: it was not judged, or nothing was answered. */
 export function fitInWords(confidence: number | null, status: string): string | null {
   return confidence === null || status !== "ok" ? null : `sources fit ${Math.round(confidence * 100)} of 100`;

@@ -107,7 +107,7 @@ function addCorrect(review: Command, context: CliContext): void {
       await withEngine(context, configOf(context, command), async ({ memory }) => {
         const answer = await memory.review.correct(id, given, by);
         terminal.print(renderAnswer(answer, terminal.colors).split("\n").slice(0, -2).join("\n"));
-        terminal.error(`Stored: this answer is served from now on in place of ${id}.`);
+        terminal.error(`Stored in place of ${id}. ${servedWhere(await memory.review.show(id))}`);
       });
     });
 }
@@ -144,6 +144,13 @@ better.txt:
 
 Exit code of history: 0 intact, 5 the log was changed by another hand.`;
 
+/** To which question a correction is served. */
+function servedWhere({ question, within }: Pick<ShownReview, "question" | "within">): string {
+  const asked = `Served from now on where "${harmlessLine(question)}" is asked`;
+  if (within === null) return `${asked} of all documents; with filters it is answered as before.`;
+  return `${asked} within ${harmlessLine(within)}; asked otherwise it is answered as before.`;
+}
+
 /** A file that the user named, or the standard input. */
 async function readText(file: string, context: CliContext): Promise<string> {
   try {
@@ -156,21 +163,23 @@ async function readText(file: string, context: CliContext): Promise<string> {
 export function renderQueue(items: readonly QueuedQuestion[], colors: Terminal["colors"]): string {
   if (items.length === 0) return "Nothing waits for review.";
   return items
-    .map(({ id, question, asked, score, why, tenant }) => {
+    .map(({ id, question, within, asked, score, why, tenant }) => {
       const times = asked === 1 ? "asked once" : `asked ${asked} times`;
       const whose = tenant === "" ? "" : `, tenant ${harmlessLine(tenant)}`;
-      return `${colors.bold(score.toFixed(2))} ${harmlessLine(question)}\n     ${colors.dim(`${id}  ${times}${whose}; ${why.join(", ")}`)}`;
+      const limits = within === null ? "" : `, within ${harmlessLine(within)}`;
+      return `${colors.bold(score.toFixed(2))} ${harmlessLine(question)}\n     ${colors.dim(`${id}  ${times}${limits}${whose}; ${why.join(", ")}`)}`;
     })
     .join("\n");
 }
 
 function renderReview(shown: ShownReview, colors: Terminal["colors"]): string {
-  const { id, question, asked, reviewStatus, reviewedBy, reviewedAt, demotedAt, answer, curated, feedback, history } = shown;
+  const { id, question, within, asked, reviewStatus, reviewedBy, reviewedAt, demotedAt, answer, curated, feedback, history } = shown;
   const reviewed = reviewedBy === null ? "" : ` by ${harmlessLine(reviewedBy)}, ${reviewedAt ?? ""}`;
   const lines = [
     colors.bold(harmlessLine(question === "" ? "(its text was not kept)" : question)),
     colors.dim(`${id}, asked ${asked} ×, ${shown.createdAt}`),
   ];
+  if (within !== null) lines.push(`Asked within: ${harmlessLine(within)}`);
   lines.push(`Review: ${reviewStatus}${reviewed}${demotedAt === null ? "" : `; a source changed ${demotedAt}`}`);
   if (feedback !== null) lines.push(`Thumbs ${feedback.verdict}${feedback.reason === null ? "" : `: ${harmless(feedback.reason)}`}`);
   if (shown.report !== null) lines.push(`Diagnostic report: sourcebound reports show ${shown.report}`);

@@ -165,6 +165,22 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
+      "joins a question that only the same question finds to its documents, and makes it nobody's candidate",
+      withStore(async ({ store }) => {
+        await store.documents.putFile(place, fileContent(storedDocument()));
+        await store.cache.put(cachePut({ shared: null }));
+        expect((await store.graph.nodesOf(["k"])).get("k")).toEqual({ topics: [], entities: [], sources: ["doc-a"] });
+        expect((await store.graph.questions("d", 5)).map(({ sources }) => sources.map(({ documentId }) => documentId))).toEqual([
+          ["doc-a"],
+        ]);
+        const query = { scope: "scope", domain: "d", topics: ["ears"], entities: [DC], approvedOnly: false, limit: 5 };
+        expect(await store.graph.related(query)).toEqual([]);
+        expect((await store.cache.questions(["k"], "scope")).found).toEqual([]);
+        expect(await store.cache.vectorsAfter(0)).toEqual([]);
+      }),
+    );
+
+    it(
       "keeps the most recently used",
       withStore(async ({ store, advance }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));

@@ -24,6 +24,7 @@ export function describeContents(name: string, withStore: WithStore): void {
         ]);
         expect(JSON.parse((await second.review.get("h2"))?.answer ?? "")).toEqual(whole("h2"));
         expect(JSON.parse((await second.records.get("h1"))?.answer ?? "")).toEqual(whole("h1"));
+        expect(await second.records.bodies(["h1", "h2", "nobody"])).toEqual(new Map([["h1", record.body]]));
         const made = await second.statistics.made("d", null, 10);
         expect(made.map(({ checks }) => checks.length).sort()).toEqual([0, 1, 1, 1]);
       }),
