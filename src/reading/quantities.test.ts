@@ -89,8 +89,9 @@ describe("quantitiesIn", () => {
     ["numbers in words from two on", "one of two forms for twenty-five people", ["count 2", "count 25"]],
     ["digits of other scripts", "١٠٪, １０％, 𝟏𝟎%, १० days", ["percent 10", "percent 10", "percent 10", "days 10"]],
     ["no digits inside words", "B12, x15, abc123def", []],
-  ])("reads %s", (_what, text, expected) => 
-    expect(read(text)).toEqual(expected););
+  ])("reads %s", (_what, text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
 
   it.each([
     ["at least 10 days", "least"],
