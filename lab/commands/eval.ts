@@ -101,6 +101,21 @@ export function addMeasurements(evaluate: Command, context: CliContext): void {
       );
     });
   evaluate
+    .command("contradictions")
+    .description("pages that contradict each other, or look like it: what is said of them beside an answer")
+    .requiredOption("--data <folder>", "folder that holds contradictions/held-out.jsonl")
+    .option("--json <file>", "write the whole report")
+    .action(async (flags: { data: string; json?: string }, command: Command) => {
+      const { data, json } = flags;
+      const { evaluateContradictions } = await import("../runs/contradictions.ts");
+      const config = configOf(context, command, {}, {});
+      await showEvaluation(
+        evaluateContradictions({ data, config, command: `eval contradictions --data ${data}`, signal: context.signal }),
+        json,
+        context,
+      );
+    });
+  evaluate
     .command("dialogs")
     .description("the second question of a conversation: answered with the words that answer it, refused where nothing does")
     .requiredOption("--data <folder>", "folder that holds follow-ups/*.jsonl and the collections that they are about, strangers/")
