@@ -8,7 +8,15 @@ describe("foldMarks", () => {
     ["Straße", "strasse"],
     ["ÉCOLE", "ecole"],
     ["plain 12", "plain 12"],
+    ["Łódź, Læsø", "lodz, laeso"],
+    ["हिन्दी", "हिन्दी"],
   ])("reads %j as %j", (text, folded) => {
     expect(foldMarks(text)).toBe(folded);
+  });
+
+  it("reads hostile text in linear time", () => {
+    const start = performance.now();
+    foldMarks(`e${"\u0301".repeat(200_000)}`);
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../testing/processor-time.ts";
+import { foldMarks } from "./fold-marks.ts";
 import { createStemmer, tokenize, words } from "./tokens.ts";
 
 describe("tokenize", () => {
@@ -38,6 +39,12 @@ describe("tokenize", () => {
 });
 
 describe("words", () => {
+  it("leaves no mark on a Latin letter, and those of other scripts where they are", () => {
+    const read = (text: string) => words(text).map((word) => word.text);
+    expect(read("Café Münster, Łódź, Læsø, Straße, re\u0301sume\u0301")).toEqual(["cafe", "munster", "lodz", "laeso", "strasse", "resume"]);
+    expect(read("हिन्दी")).toEqual(["हिन्दी"]);
+  });
+
   it("marks what carries digits as a code", () => {
     expect(words("Form 10182")).toEqual([
       { text: "form", code: false },
@@ -47,6 +54,12 @@ describe("words", () => {
 });
 
 describe("words", () => {
+  it("leaves no mark on a Latin letter, and those of other scripts where they are", () => {
+    const read = (text: string) => words(text).map((word) => word.text);
+    expect(read("Café Münster, Łódź, Læsø, Straße, re\u0301sume\u0301")).toEqual(["cafe", "munster", "lodz", "laeso", "strasse", "resume"]);
+    expect(read("हिन्दी")).toEqual(["हिन्दी"]);
+  });
+
   it("gives what one pattern over the whole text gives", () => {
     const WORD = new RegExp(
       [
@@ -57,9 +70,7 @@ describe("words", () => {
       "gu",
     );
     const expected = (text: string) => {
-      const plain = text
-        .normalize("NFKC")
-        .toLowerCase()
+      const plain = foldMarks(text.normalize("NFKC"))
         .replaceAll(/[’‘ʼ]/g, "'")
         .replaceAll(/[‐‑‒–−]/g, "-");
       return [...plain.matchAll(WORD)].flatMap(({ groups = {} }) => {

@@ -1,9 +1,10 @@
 import { stemmer } from "stemmer";
 import { eng } from "stopword";
+import { foldMarks } from "./fold-marks.ts";
 import { withPartedDigits } from "./raised-digits.ts";
 
 /**
- * Words of a text as the indexes see them: lower case, stop words out, Porter stems, codes whole.
+ * Words of a text as the indexes see them: lower case, without marks on Latin letters, stop words out, Porter stems, codes whole.
  *
  * Codes keep their identity: `21-526EZ` → `21-526ez` and `526ez`; `DC 6260` and `diagnostic code 6260` → `dc6260` and `6260`;
  * `10⁶` and `10^6` → `10^6` and `10`; `38 CFR 4.25` and `§ 4.25` → `cfr4.25`; `1-800-827-1000` stays one token; `70 percent` and `70%` → `70%`; `$1,200` → `1200`.
@@ -26,20 +27,18 @@ export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 
-/** A word as written (lower case), before stemming. `code` marks what carries digits. */
+/** A word (lower case), before stemming. `code` marks what carries digits. */
 export interface Word {
   readonly text: string;
   readonly code: boolean;
 }
 
-/** Lower-case words and codes in order, stop words included. */
+/** Lower-case words and codes in order, without marks on Latin letters ("café": `cafe`), stop words included. */
 export function words(text: string): Word[] {
   const found: Word[] = [];
   const plain = isAscii(text)
     ? text.toLowerCase()
-    : withPartedDigits(text)
-        .normalize("NFKC")
-        .toLowerCase()
+    : foldMarks(withPartedDigits(text).normalize("NFKC"))
         .replaceAll(/[’‘ʼ]/g, "'")
         .replaceAll(/[‐‑‒–−]/g, "-");
   for (let at = 0; at < plain.length; ) {
