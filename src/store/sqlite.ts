@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import {
   type CompiledQuery,
@@ -68,6 +68,19 @@ function versionOf(connection: StatementCache): number {
   return rows[0]?.data_version ?? Number.NaN;
 }
 
+/**
+ * SQLite would make it readable to everybody; its log gets the mode of the file beside which it lies. Only what is not there is touched: to close a database file in a
+ * process that has it open drops all of the locks that the process holds on it.
+ */
+function makePrivateFile(path: string): void {
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, "wx", PRIVATE_FILE));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+  }
+}
+
 function connect(path: string): RawDatabase {
   try {
     makePrivateFolder(dirname(path));
@@ -81,8 +94,7 @@ function connect(path: string): RawDatabase {
     );
   }
   try {
-    // SQLite would make it readable to everybody; its log gets the mode of the file beside which it lies.
-    closeSync(openSync(path, "a", PRIVATE_FILE));
+    makePrivateFile(path);
     const raw = new Libsql(path);
     raw.pragma(`busy_timeout = ${OPEN_BUSY_TIMEOUT_MS}`);
     raw.pragma("journal_mode = WAL");
