@@ -174,15 +174,18 @@ function rolesOf(records: readonly RecordValue[]): Roles {
 
 /** The field that at least half of the records fill, and that is called a question or ends in a question mark in most of them. */
 function askingField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
-  const names = new Set(records.slice(0, 100).flatMap(({ fields }) => fields.map(([key]) => key.text)));
-  for (const name of names) {
-    if (others.includes(name)) continue;
-    const filled = records.map((record) => textOfField(record, name)).filter((text) => text !== null);
-    const isCalled = name.toLowerCase() === QUESTION_FIELD;
-    const asks = isCalled ? filled.length : filled.filter((text) => /[?\uff1f]$/.test(text)).length;
-    if (filled.length >= records.length / 2 && asks > filled.length / 2) return name;
+  const counts = new Map<string, { filled: number; asks: number }>();
+  for (const { fields } of records) {
+    for (const [{ text: name }, value] of fields) {
+      const text = value.type === "scalar" ? value.text.trim() : "";
+      if (text === "" || others.includes(name)) continue;
+      const count = counts.get(name) ?? { filled: 0, asks: 0 };
+      counts.set(name, count);
+      count.filled++;
+      if (name.toLowerCase() === QUESTION_FIELD || /[?\uff1f]$/.test(text)) count.asks++;
+    }
   }
-  return null;
+  return [...counts].find(([, { filled, asks }]) => filled >= records.length / 2 && asks > filled / 2)?.[0] ?? null;
 }
 
 /** The first of the names that at least half of the records fill with text. */
