@@ -124,9 +124,9 @@ async function* askWeb(
   yield* warn(outcome, said.warnings);
 }
 
-/** Each thing that is asked by itself, where a message asks several and is refused as a whole. */
+/** What a message asks that asks several things by itself: all of it where it is refused as a whole, else what its answer leaves open. */
 async function* askParts(question: Question, outcome: Outcome, { parts, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
-  const asked = partsToAsk(question, outcome.decision, parts);
+  const asked = partsToAsk(question, outcome, parts);
   if (asked.length === 0) return;
   const alone = yield* trace.stage("parts", (log) => decideAlone({ question, asked, whole: outcome }, parts, log, signal));
   outcome.calls.push(...alone.calls);

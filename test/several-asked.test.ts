@@ -35,6 +35,18 @@ describe("a message that asks several things", () => {
     }
   });
 
+  it("is asked by itself in a part that the answer to the whole leaves open", async () => {
+    const events = await library.events("How long does a new card take? What about films, for how long?");
+    expect(events.filter(({ type }) => type === "decide-end")).toMatchObject([{ facts: { answer: true } }]);
+    expect(events.filter(({ type }) => type === "parts-end")).toMatchObject([{ facts: { answered_parts: 2 } }]);
+    const { sentences, warnings } = answerIn(events);
+    expect(sentences.map(({ text }) => text)).toEqual([
+      "Replacing a lost card costs 3 dollars & takes two days.",
+      "Films may be kept for 7 days.",
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
   it("says nothing of parts where one sentence answers all, where one thing is asked, and where nothing is shown", async () => {
     for (const question of ["For how long can a study room be reserved and how many people does it seat?", "What do overdue books cost?"]) {
       expect((await library.ask(question)).warnings).toEqual([]);
@@ -67,6 +79,22 @@ describe("a message that asks several things", () => {
       ]);
       const at = (type: string) => one.findIndex((event) => event.type === type);
       expect(at("warning")).toBeLessThan(at("sentence"));
+    } finally {
+      await apart.close();
+    }
+  });
+
+  it("is answered in each part whatever stands before it: what says what it is about takes nothing over", async () => {
+    const apart = await openLibrary();
+    try {
+      for (const message of [
+        "Which vaccines do penguins need? What do films cost? How long may films be kept?",
+        "How long may films be kept? Which vaccines do penguins need? What do films cost?",
+      ]) {
+        const { sentences, warnings } = await apart.ask(message);
+        expect(sentences.map(({ text }) => text)).toEqual(["Films may be kept for 7 days."]);
+        expect(warnings.map(({ code }) => code).filter((code) => !code.startsWith("part_"))).toEqual([]);
+      }
     } finally {
       await apart.close();
     }

@@ -79,9 +79,22 @@ export function resolveFollowUp(question: string, history: readonly EarlierTurn[
 
 /** Does a question need what came before to be understood? */
 export function leansOnHistory(question: string): boolean {
-  const plain = question.replaceAll(/[’‘ʼ]/g, "'").trim();
+  return pointsBack(question) || (topicWords(question) <= SHORT && !hasName(question));
+}
+
+/** Words of its own that say what a question is about. */
+export function topicWords(question: string): number {
+  return contentWords(readQuestion(straight(question)).content).length;
+}
+
+function straight(question: string): string {
+  return question.replaceAll(/[’‘ʼ]/g, "'").trim();
+}
+
+/** Does a question begin as one that goes on, or point at what came before? */
+export function pointsBack(question: string): boolean {
+  const plain = straight(question);
   if (OPENERS.test(plain) || ELSE.test(plain)) return true;
-  if (contentWords(readQuestion(plain).content).length <= SHORT && !hasName(plain)) return true;
   const pointing = plain.replaceAll(NOT_POINTING, (match) => " ".repeat(match.length));
   for (const match of pointing.matchAll(PRONOUN)) {
     if (contentWords(plain.slice(0, match.index)).length < OWN_ANTECEDENT && !hasName(plain.slice(0, match.index))) return true;

@@ -1,6 +1,6 @@
 import { AUXILIARY, type Clause, clausesOf, JOINED } from "../reading/clauses.ts";
 import type { QuestionPart } from "../types.ts";
-import { resolveFollowUp } from "./follow-up.ts";
+import { pointsBack, resolveFollowUp, topicWords } from "./follow-up.ts";
 
 /** Questions of one message at most: who asks more is answered as a whole. */
 const MAX_PARTS = 4;
@@ -55,7 +55,8 @@ export function questionParts(message: string): QuestionPart[] {
       .replace(TRAILING, "")
       .trim();
     const before = message.slice(0, start).trim();
-    return { text, resolved: resolveFollowUp(text, before === "" ? [] : [{ question: before, answer: "" }]).text };
+    const { text: resolved } = resolveFollowUp(text, before === "" ? [] : [{ question: before, answer: "" }]);
+    return { text, resolved, standsAlone: resolved === text || (topicWords(text) > 0 && !pointsBack(text)) };
   });
 }
 

@@ -97,9 +97,9 @@ function plain(text: string): string {
 /** Pieces that are read for one of several questions at most: what answers the message as a whole was found already. */
 const READ_OF_PART = 5;
 
-/** One of the things that a question asks, asked by itself. */
-export function askAlone(question: Question, { resolved }: QuestionPart): Question {
-  return { ...question, text: resolved, resolved };
+/** One of the things that a question asks, asked by itself. @param resolved as it is understood; absent: with what it leaves out */
+export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
+  return { ...question, text, resolved: as };
 }
 
 /** A question that is answered, with all that was found and what may be quoted of it. */
@@ -120,7 +120,7 @@ export async function completeChoice(answered: Answered, parts: ChooseParts, log
   const asked = askedParts(question, parts);
   const whole = await withParts(followed, asked, { ...lookUp(answered, parts, signal), readTexts, signal });
   log.fact("asked_parts", asked.length);
-  log.fact("unanswered_parts", whole.unanswered?.length ?? 0);
+  log.fact("open_parts", whole.open?.length ?? 0);
   return whole;
 }
 

@@ -26,7 +26,6 @@ import type { EvidenceView } from "../verify/sufficiency-view.ts";
 import { unlikeForms } from "../verify/unlike-forms.ts";
 import { answerChance } from "../write/answer-chance.ts";
 import type { Choice } from "../write/choice.ts";
-import { unansweredParts } from "../write/parts.ts";
 import { logit } from "../write/piece-features.ts";
 import { type ChooseParts, type ChooserParts, choose, completeChoice } from "./choose.ts";
 import { wordsFor } from "./question-words.ts";
@@ -91,7 +90,7 @@ export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog
   const headroom = headroomOf(made, gate, sufficiency);
   if (!decision.answer) return { decision, headroom, choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, parts, log, signal);
-  return { decision: { ...decision, warnings: [...decision.warnings, ...unansweredParts(shown.unanswered)] }, headroom, choice: shown };
+  return { decision, headroom, choice: shown };
 }
 
 /** What a question names, and the words by which that is told. */

@@ -1,8 +1,7 @@
 import { sumOrNull } from "../text/sum-or-null.ts";
-import type { Conflict, Evidence, Passage, Question, QuestionPart } from "../types.ts";
-import type { Decision } from "../verify/decide.ts";
-import type { ScoredPiece } from "../write/choice.ts";
-import { refusedParts } from "../write/parts.ts";
+import type { Conflict, Evidence, Passage, Question } from "../types.ts";
+import type { Choice, OpenPart, ScoredPiece } from "../write/choice.ts";
+import { openParts } from "../write/parts.ts";
 import { askAlone, askedParts } from "./choose.ts";
 import { type Decided, type DecideParts, decide } from "./decide.ts";
 import { type Found, type RetrieveStageParts, retrieve } from "./retrieve.ts";
@@ -14,19 +13,30 @@ export type PartsAloneParts = DecideParts & RetrieveStageParts & VerifyParts;
 /** What a message comes to whose parts were asked alone. */
 export interface DecidedAlone extends Pick<Judged, "calls">, Pick<Found, "embedding"> {
   /** `null`: none of them is answered, and what was decided on the whole stands. */
-  readonly settled: (Decided & Pick<Judged, "evidence" | "conflicts">) | null;
+  readonly settled: Settled | null;
 }
 
-/** A message with its several questions, and what it came to as a whole. */
-export interface AskedWhole {
-  readonly question: Question;
-  readonly asked: readonly QuestionPart[];
-  readonly whole: Pick<Found, "embedding"> & Pick<Judged, "evidence">;
+type Settled = Decided & Pick<Judged, "evidence" | "conflicts">;
+
+/** What the message came to as a whole. */
+export interface AskedWhole
+  extends Pick<Found, "embedding">,
+    Pick<Judged, "evidence" | "conflicts">,
+    Pick<Decided, "decision" | "headroom"> {
+  readonly choice: Choice | null;
 }
 
-/** What is asked again alone: the several things that a message asks which is not answered as a whole. Nothing of one that gives orders. */
-export function partsToAsk(question: Question, { answer, reason }: Decision, parts: PartsAloneParts): QuestionPart[] {
-  return answer || reason === "injection" ? [] : askedParts(question, parts);
+/**
+ * What is asked again alone: of a message that asks several things, what its answer leaves open; all of them where it is refused as a whole. Nothing of one that gives
+ * orders.
+ */
+export function partsToAsk(
+  question: Question,
+  { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
+  parts: PartsAloneParts,
+): OpenPart[] {
+  if (decision.answer) return [...(choice?.open ?? [])];
+  return decision.reason === "injection" ? [] : askedParts(question, parts).map((part) => ({ part, isNothing: false }));
 }
 
 /**
@@ -34,18 +44,19 @@ export function partsToAsk(question: Question, { answer, reason }: Decision, par
  * not is named; where nothing is, the message is refused as it was.
  */
 export async function decideAlone(
-  { question, asked, whole }: AskedWhole,
+  { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
   parts: PartsAloneParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<DecidedAlone> {
   const nameFound = oneName(whole.evidence);
   const alone: PartAlone[] = [];
-  for (const part of asked) alone.push(await askPart(part, { question, nameFound }, parts, signal));
+  for (const open of asked) alone.push(...(await askPart(open, { question, nameFound }, parts, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
+  const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
   log.fact("answered_parts", answered.length);
-  const settled = settle(alone, answered, whole);
+  const settled = settle(alone, answered, left, whole);
   // What decides in the place of the whole one's chance.
   if (settled !== null) log.fact("chance", settled.decision.chance);
   return {
@@ -56,41 +67,59 @@ export async function decideAlone(
 }
 
 /** All that is answered as one; `null`: nothing is. */
-function settle(alone: readonly PartAlone[], answered: readonly PartAlone[], whole: AskedWhole["whole"]): DecidedAlone["settled"] {
-  const [first] = answered;
-  if (first === undefined) return null;
-  const decisions = answered.map(({ decided }) => decided.decision);
-  const refused = alone.filter((one) => !answered.includes(one)).map(({ part }) => part.text);
-  const warnings = [...alone.flatMap(({ decided }) => decided.decision.warnings), ...refusedParts(refused)];
+function settle(
+  alone: readonly PartAlone[],
+  answered: readonly PartAlone[],
+  left: readonly OpenPart[],
+  whole: AskedWhole,
+): DecidedAlone["settled"] {
+  const { choice } = whole;
+  const first = whole.decision.answer ? choice : (answered[0]?.decided.choice ?? null);
+  if (first === null) return null;
+  const shown = whole.decision.answer ? [whole.decision] : [];
+  const decisions = [...shown, ...answered.map(({ decided }) => decided.decision)];
+  const refused = alone.filter((one) => !answered.includes(one));
   const usable = once(
     decisions.flatMap((one) => one.usable),
     sidOf,
   );
-  const judged = answered.map((one) => one.judged);
+  const said = [
+    ...decisions.flatMap(({ warnings }) => warnings),
+    // That no document holds a code.
+    ...refused.flatMap(({ decided }) => decided.decision.warnings),
+    ...openParts(left),
+  ];
   const decision = {
     answer: true,
     confidence: least(decisions.map(({ confidence }) => confidence)),
     chance: least(decisions.map(({ chance }) => chance)),
     calibrated: decisions.every(({ calibrated }) => calibrated),
     usable,
-    warnings: once(warnings, ({ code, message }) => `${code} ${message}`),
+    warnings: once(said, ({ code, message }) => `${code} ${message}`),
     reason: null,
   };
-  const pieces = answered.flatMap(bestOf).map((piece, i) => (i === 0 ? piece : { ...piece, answersPart: true as const }));
+  const conflicts = [...(whole.decision.answer ? whole.conflicts : []), ...answered.flatMap(({ judged }) => judged.conflicts)];
   return {
     decision,
-    headroom: least(answered.map(({ decided }) => decided.headroom)),
-    choice: { ...first.decided.choice, pieces },
-    evidence: once([...usable, ...judged.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
-    conflicts: once(
-      judged.flatMap(({ conflicts }) => conflicts),
-      placesOf,
-    ),
+    headroom: least([...(whole.decision.answer ? [whole.headroom] : []), ...answered.map(({ decided }) => decided.headroom)]),
+    choice: { ...first, pieces: piecesOf(whole, answered) },
+    evidence: once([...usable, ...answered.flatMap(({ judged }) => judged.evidence), ...whole.evidence], sidOf),
+    conflicts: once(conflicts, placesOf),
   };
 }
 
+/** What is shown of the whole first, then the best piece of each thing that is answered alone. */
+function piecesOf({ decision, choice }: AskedWhole, answered: readonly PartAlone[]): ScoredPiece[] {
+  const asPart = (piece: ScoredPiece): ScoredPiece => ({ ...piece, answersPart: true });
+  const found = answered.flatMap(bestOf);
+  if (!decision.answer || choice === null) return found.map((piece, i) => (i === 0 ? piece : asPart(piece)));
+  const [best, ...others] = choice.pieces;
+  const beside = others.filter(({ answersPart }) => answersPart === true);
+  return [...(best === undefined ? [] : [best]), ...beside, ...found.map(asPart), ...others.filter((piece) => !beside.includes(piece))];
+}
+
 interface PartAlone {
-  readonly part: QuestionPart;
+  readonly open: OpenPart;
   readonly found: Found;
   readonly judged: Judged;
   readonly decided: Decided;
@@ -102,18 +131,25 @@ interface AskedOf {
   readonly nameFound: (passages: readonly Passage[]) => Passage[];
 }
 
+/** Asked as it stands, where that says what it is about, and else, or if nothing surely answers that, with what it leaves out: each time that it was asked. */
 async function askPart(
-  part: QuestionPart,
-  { question: message, nameFound }: AskedOf,
+  open: OpenPart,
+  { question, nameFound }: AskedOf,
   parts: PartsAloneParts,
   signal: AbortSignal,
-): Promise<PartAlone> {
-  const question = askAlone(message, part);
-  const retrieved = await retrieve(question, parts, SILENT_LOG, signal);
-  const found = { ...retrieved, passages: nameFound(retrieved.passages) };
-  const judged = await verify({ question, ...found }, parts, SILENT_LOG, signal);
-  const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
-  return { part, found, judged, decided };
+): Promise<PartAlone[]> {
+  const { text, resolved, standsAlone } = open.part;
+  const asked: PartAlone[] = [];
+  for (const as of new Set(standsAlone ? [text, resolved] : [resolved])) {
+    const one = askAlone(question, open.part, as);
+    const retrieved = await retrieve(one, parts, SILENT_LOG, signal);
+    const found = { ...retrieved, passages: nameFound(retrieved.passages) };
+    const judged = await verify({ question: one, ...found }, parts, SILENT_LOG, signal);
+    const decided = await decide({ question: one, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
+    asked.push({ open, found, judged, decided });
+    if (decided.decision.answer) break;
+  }
+  return asked;
 }
 
 /** Names passages, which retrieval numbers anew for each question, so that one that was found before keeps its name. */

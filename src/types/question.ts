@@ -86,6 +86,8 @@ export interface QuestionPart {
   readonly text: string;
   /** With what it leaves out: topics of what stands before it, as a follow-up gets those of the question before. */
   readonly resolved: string;
+  /** Does it say by itself what it is about, however shortly? "How much is a locker?" does, "how long does it take?" does not. */
+  readonly standsAlone: boolean;
 }
 
 /** A question after admission. */

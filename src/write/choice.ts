@@ -1,3 +1,4 @@
+import type { QuestionPart } from "../types.ts";
 import type { MeasuredPiece } from "./piece-features.ts";
 import type { AskedQuestion, PieceView } from "./piece-view.ts";
 import type { PieceReading } from "./reading-features.ts";
@@ -25,6 +26,13 @@ export interface Choice {
   readonly glance: readonly ScoredPiece[] | null;
   /** Chance that what stands right behind the best one answers too, 0 to 1; `null`: it was not asked. */
   readonly followingChance: number | null;
-  /** Of a message that asks several things, those for which nothing was found, as they were asked; absent: none. */
-  readonly unanswered?: readonly string[];
+  /** Of a message that asks several things, those that nothing in it answers; absent: none. */
+  readonly open?: readonly OpenPart[];
+}
+
+/** One of several things asked that is not answered. */
+export interface OpenPart {
+  readonly part: QuestionPart;
+  /** Nothing of what was found comes near. */
+  readonly isNothing: boolean;
 }

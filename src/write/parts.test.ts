@@ -6,16 +6,16 @@ import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { chooseQuotes } from "./compress.ts";
 import { writeExtractive } from "./extract.ts";
-import { type PartsOptions, unansweredParts, withParts } from "./parts.ts";
+import { openParts, type PartsOptions, withParts } from "./parts.ts";
 
 const weights = readChooserWeights();
 const { signal } = new AbortController();
 const ROPE = "The rope is two thirds of an inch thick.";
 const HOLDS = "Three tons are what whale line bears.";
 const COLOUR = "New line is golden to look at.";
-const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is it" };
-const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)" };
-const COST: QuestionPart = { text: "what does it cost", resolved: "what does it cost (rope)" };
+const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is it", standsAlone: false };
+const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)", standsAlone: false };
+const COST: QuestionPart = { text: "what does it cost", resolved: "what does it cost (rope)", standsAlone: false };
 
 /** Log odds by question and text; any other -6. */
 type Odds = readonly (readonly [question: string, text: string, odds: number])[];
@@ -46,25 +46,26 @@ describe("withParts", () => {
     const { whole, written } = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 0]]);
     expect(written).toEqual([ROPE, HOLDS]);
     expect(whole.pieces.map(({ answersPart }) => answersPart)).toEqual([undefined, true, undefined]);
-    expect(whole.unanswered).toBeUndefined();
+    expect(whole.open).toBeUndefined();
   });
 
-  it("names a part for which nothing lies near", async () => {
+  it("leaves a part open for which nothing lies near", async () => {
     const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -1.6]]);
     expect(written).toEqual([ROPE]);
-    expect(whole.unanswered).toEqual(["what does it cost"]);
+    expect(whole.open).toEqual([{ part: COST, isNothing: true }]);
   });
 
-  it("neither quotes nor names what may answer a part", async () => {
+  it("leaves open what may answer a part, and does not call it nothing", async () => {
+    const open = [{ part: COST, isNothing: false }];
     const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -0.1]]);
     expect(written).toEqual([ROPE]);
-    expect(whole.unanswered).toBeUndefined();
+    expect(whole.open).toEqual(open);
     const near = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]]);
-    expect(near.whole.unanswered).toBeUndefined();
+    expect(near.whole.open).toEqual(open);
     const alone = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]], {
       choosePart: async () => ({ pieces: [] }),
     });
-    expect(alone.whole.unanswered).toBeUndefined();
+    expect(alone.whole.open).toEqual(open);
   });
 
   it("looks no further for a part that the first answers, and shows one piece for two parts once", async () => {
@@ -86,12 +87,19 @@ describe("withParts", () => {
   it("neither quotes what may not be quoted nor says that nothing was found", async () => {
     const { whole, written } = await ask([HOLD], [best, ["how much", HOLDS, 3]], { mayBeQuoted: ({ view }) => view.text !== HOLDS });
     expect(written).toEqual([ROPE]);
-    expect(whole.unanswered).toBeUndefined();
+    expect(whole.open).toEqual([{ part: HOLD, isNothing: false }]);
   });
 
-  it("says which part it found nothing for", () => {
-    expect(unansweredParts(["and why"])).toMatchObject([{ code: "part_unanswered", message: expect.stringContaining("“and why”") }]);
-    expect(unansweredParts()).toEqual([]);
+  it("says which part it found nothing for, and for which nothing that is sure", () => {
+    const said = openParts([
+      { part: COST, isNothing: true },
+      { part: HOLD, isNothing: false },
+    ]);
+    expect(said).toMatchObject([
+      { code: "part_unanswered", message: expect.stringContaining("“what does it cost”") },
+      { code: "part_refused", message: expect.stringContaining("“how much can it hold”") },
+    ]);
+    expect(openParts([])).toEqual([]);
   });
 
   it("asks nothing where one thing is asked", async () => {

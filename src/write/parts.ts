@@ -1,6 +1,6 @@
 import type { PairReading, ReadTexts } from "../reader/reader.ts";
 import type { QuestionPart, Warning } from "../types.ts";
-import type { Choice, ScoredPiece } from "./choice.ts";
+import type { Choice, OpenPart, ScoredPiece } from "./choice.ts";
 import { readingText } from "./reading-text.ts";
 
 export interface PartsOptions {
@@ -20,7 +20,7 @@ const NOTHING_BELOW = -1.5;
 
 /**
  * Of a message that asks several things, each is answered: by what answers the whole, or by the piece that answers it best, which then stands right behind the first.
- * What nothing comes near is named.
+ * What stays open is in `open`.
  */
 export async function withParts(
   choice: Choice,
@@ -37,30 +37,30 @@ export async function withParts(
     parts.map(async (part, i) => {
       const own = Math.max(...read.slice(i * shown.length, (i + 1) * shown.length).map((one) => (one as PairReading).answer));
       const likeliest = own >= ANSWERS_FROM ? null : mostLikely((await choosePart(part)).pieces);
-      return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest };
+      return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest, isAnswered: own >= ANSWERS_FROM };
     }),
   );
   const found: ScoredPiece[] = [];
-  for (const { likeliest } of looked) {
+  const answered = new Set<QuestionPart>();
+  for (const { part, likeliest } of looked) {
     if (likeliest === null || oddsOf(likeliest) < ANSWERS_FROM || !mayBeQuoted(likeliest)) continue;
+    answered.add(part);
     if (![best, ...found].some((one) => isSame(one, likeliest))) found.push({ ...likeliest, answersPart: true });
   }
-  const unanswered = looked.filter(({ odds }) => odds < NOTHING_BELOW).map(({ part }) => part.text);
+  const open = looked
+    .filter(({ part, isAnswered }) => !isAnswered && !answered.has(part))
+    .map(({ part, odds }) => ({ part, isNothing: odds < NOTHING_BELOW }));
   const rest = others.filter((piece) => !found.some((one) => isSame(one, piece)));
-  return { ...choice, pieces: [best, ...found, ...rest], ...(unanswered.length > 0 && { unanswered }) };
+  return { ...choice, pieces: [best, ...found, ...rest], ...(open.length > 0 && { open }) };
 }
 
-/** Says for which of several things asked nothing was found. */
-export function unansweredParts(parts: readonly string[] = []): Warning[] {
-  return parts.map((part) => ({ code: "part_unanswered", message: `Nothing in the passages that were found answers “${part}”.` }));
-}
-
-/** Says which of several things asked are left open, each of which would have been refused by itself. */
-export function refusedParts(parts: readonly string[]): Warning[] {
-  return parts.map((part) => ({
-    code: "part_refused",
-    message: `“${part}” is not answered here: nothing that was found answers it surely enough.`,
-  }));
+/** Says which of several things asked are left open: nothing was found for them, or nothing that is sure enough. */
+export function openParts(open: readonly OpenPart[]): Warning[] {
+  return open.map(({ part: { text }, isNothing }) =>
+    isNothing
+      ? { code: "part_unanswered", message: `Nothing in the passages that were found answers “${text}”.` }
+      : { code: "part_refused", message: `“${text}” is not answered here: nothing that was found answers it surely enough.` },
+  );
 }
 
 function mostLikely(pieces: readonly ScoredPiece[]): ScoredPiece | null {

@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<string, string>> = {
   sentences: "sentences",
   sources: "sources given to the writer",
   semantic_rule: "nearest stored question",
-  unanswered_parts: "of these without an answer",
+  open_parts: "of these without an answer",
   uncertain: "may answer",
   verified: "answer",
 };
