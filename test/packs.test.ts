@@ -124,7 +124,7 @@ describe("new-domain and doctor", () => {
     const pack = "name: shop\ntitle: Shop\ntopics: [{ slug: zoo, name: Zoo, keywords: [giraffe] }]\n";
     writeFileSync(join(folder, "domain.yaml"), pack);
     expect((await runCli(["doctor", "shop"], { cwd, env })).code).toBe(0);
-    mkdirSync(join(cwd, "data"), { mode: 0o755 });
+    mkdirSync(join(cwd, "data"), { recursive: true });
     for (const [mode, says] of [
       [0o755, true],
       [0o700, false],

@@ -89,6 +89,10 @@ export const queueSchema = z.object({
     z.object({
       id: z.string(),
       question: z.string(),
+      within: z
+        .string()
+        .nullable()
+        .describe("What the question was limited to, in words; `null`: to nothing, or it is not known any more."),
       tenant: z.string().nullable(),
       profile: z.string(),
       status: z.string(),
@@ -125,6 +129,7 @@ export const reviewSchema = z.object({
   access: z.array(z.string()),
   profile: z.string(),
   question: z.string().describe("Redacted; empty where no text is kept."),
+  within: z.string().nullable().describe("What the question was limited to, in words; `null`: to nothing, or it is not known any more."),
   status: z.string(),
   reason: z.string().nullable(),
   privacy,
