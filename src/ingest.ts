@@ -78,8 +78,10 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   if (!request.dryRun) await rememberUnread(unread, run, signal);
   for (const path of [...known.keys()].filter((one) => !present.has(one) && !isHidden(one))) {
     signal.throwIfAborted();
-    counts.deleted += request.dryRun ? 1 : await store.documents.deleteFiles(request, [path]);
-    yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
+    const held = known.get(path)?.readAt != null;
+    const deleted = request.dryRun ? Number(held) : await store.documents.deleteFiles(request, [path]);
+    counts.deleted += deleted;
+    if (held) yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
   }
   const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);

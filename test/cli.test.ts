@@ -496,6 +496,22 @@ describe("a file that was read before", () => {
     expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("32 kilograms");
   });
 
+  it("goes where it is not there any more, which is counted and named, also where what cannot be read has another name", async () => {
+    const { sandbox, file } = await library();
+    rmSync(file);
+    writeFileSync(join(sandbox.folder, "documents/zebra.md"), "---\ntitle: [a\n---\n# A\n");
+    const run = await cli(sandbox, [...reingest, "--dry-run"]);
+    expect(run.stdout).toMatch(/1 deleted, 1 failed; not there any more, and deleted with what was read of it: wombat\.md;/);
+    const { stdout, stderr } = await cli(sandbox, reingest);
+    expect(stderr).toMatch(/failed zebra\.md/);
+    expect(stdout).toMatch(/1 deleted, 1 failed; not there any more, and deleted with what was read of it: wombat\.md;/);
+    expect((await cli(sandbox, reingest)).stdout).toMatch(/0 deleted, 1 failed; \d+ chunks/);
+    // Nothing was read of it: nothing goes with it.
+    rmSync(join(sandbox.folder, "documents/zebra.md"));
+    const { deleted, gone } = JSON.parse((await cli(sandbox, [...reingest, "--json"])).stdout);
+    expect([deleted, gone]).toEqual([0, []]);
+  });
+
   it("goes where it now belongs to another tenant, or another access label is given", async () => {
     const { sandbox, file } = await library();
     writeFileSync(file, "---\ntenant: bob\n---\nThe wombat weighs 31 kilograms.");

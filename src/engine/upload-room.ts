@@ -126,16 +126,17 @@ export function createFolderRoom({ root, ingest, known, signal, now, warn }: Fol
           files.map(({ path }) => path),
         );
       }),
-    take: (of, path, forget) =>
-      reading.run(folderOf(root, of), async () => {
-        const folder = folderOf(root, of);
-        await changing.run(folder, async () => {
-          await rm(join(folder, path), { force: true });
-          await removeEmptyFolders(join(folder, path), folder);
-        });
-        await forget();
+    async take(of, path, forget) {
+      const folder = folderOf(root, of);
+      const { forgotten } = await changing.run(folder, async () => {
+        await rm(join(folder, path), { force: true });
+        await removeEmptyFolders(join(folder, path), folder);
         waiting.delete(keyOf(of, path));
-      }),
+        // Behind a reading that may bring it back, and before that of a file which is put in its place from now on.
+        return { forgotten: reading.run(folder, forget) };
+      });
+      await forgotten;
+    },
     async waiting(domain) {
       await resume();
       return [...waiting.values()].filter((file) => file.domain === domain);
@@ -145,11 +146,14 @@ export function createFolderRoom({ root, ingest, known, signal, now, warn }: Fol
   };
 }
 
-/** Was a file read as it lies there? Its bytes are looked at only where it changed after it was read. */
+/**
+ * Was a file read as it lies there? Only its bytes say so: what comes while the file before it is read is older than what is then stored of that one. Of a file
+ * that cannot be looked at, the reading says why.
+ */
 async function isRead(path: string, record: FileRecord | undefined): Promise<boolean> {
   if (record === undefined) return false;
-  if ((await stat(path)).mtimeMs <= Date.parse(record.updatedAt)) return true;
-  return sha256Hex(await readFile(path)) === record.originalHash;
+  const bytes = await readFile(path).catch(() => null);
+  return bytes !== null && sha256Hex(bytes) === record.originalHash;
 }
 
 /** Written beside first, so that a reading never sees half a file, and a full disk leaves none of them. */

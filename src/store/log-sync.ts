@@ -13,7 +13,7 @@ const files = { open: promisify(open), close: promisify(close), fsync: promisify
 
 /**
  * Off the thread that answers: what `synchronous=FULL` does at the end of every transaction, while that thread waits. The log is one file for as long as a
- * connection is open.
+ * connection is open. No lock of SQLite lies on it (they lie on the database and its index of the log), so that to close it drops none.
  * @param path of the log
  */
 export function createLogSync(path: string): LogSync {

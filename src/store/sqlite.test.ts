@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PACKAGE_ROOT } from "../package.ts";
 import { sampleReport } from "../testing/reports.ts";
 import { place, sampleFacts, sampleInteraction } from "../testing/store/fixtures.ts";
 import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
@@ -142,6 +144,17 @@ describe("openSqlite", () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => openSqlite(path)));
     await Promise.all(opened.map((db) => createStore(db, clock).secret()));
     await Promise.all(opened.map((db) => db.destroy()));
+  });
+
+  it("keeps the locks of a process that opens and closes it once more", async () => {
+    const path = join(folder, "test.db");
+    const kept = await openSqlite(path);
+    await (await openSqlite(path)).destroy();
+    // The log of a database goes with the last connection to it: another process must not take itself for that one.
+    const other = `const db = new (require("libsql"))(process.argv[1]); db.exec("select 1 from sqlite_master"); db.close();`;
+    execFileSync(process.execPath, ["-e", other, path], { cwd: PACKAGE_ROOT });
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    await kept.destroy();
   });
 
   it("outlines documents that an earlier version stored", async () => {

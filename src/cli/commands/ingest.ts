@@ -192,8 +192,8 @@ function toWhole(text: string): number {
 /** Before so many seconds and this share of the bytes, what is left cannot be told: the first seconds go into starting, not into reading. */
 const TELLING_SECONDS = 3;
 const TELLING_SHARE = 0.05;
-/** Names of failed files in the summary whose earlier version stands. */
-const STANDING_NAMES = 10;
+/** Names of files in the summary whose earlier version stands, and of those that are gone. */
+const SUMMARY_NAMES = 10;
 /** Names of skipped files shown; all of them are counted by kind. */
 const SKIPPED_NAMES = 20;
 
@@ -219,6 +219,7 @@ export async function showIngest(
   };
   let embedFailure: string | null = null;
   const failures: Failure[] = [];
+  const gone: string[] = [];
   for await (const event of events) {
     switch (event.type) {
       case "scan-end":
@@ -232,6 +233,7 @@ export async function showIngest(
         const seconds = Math.max(0.001, (now() - begun) / 1000);
         const told = seconds >= TELLING_SECONDS && bytes >= totalBytes * TELLING_SHARE;
         const left = told ? `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left` : "";
+        if (event.outcome === "deleted") gone.push(event.path);
         terminal.progress(`${done}/${total} files, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s${left}: ${event.path}`);
         break;
       }
@@ -258,7 +260,7 @@ export async function showIngest(
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
         for (const { path, message } of event.notices) terminal.error(harmlessLine(`note ${path}: ${message}`));
-        terminal.print(json ? asJson(event, { failures, embedFailure, skipped }) : asLine(event, { failures, skipped }));
+        terminal.print(json ? asJson(event, { failures, embedFailure, skipped, gone }) : asLine(event, { failures, skipped, gone }));
         break;
       }
       default:
@@ -279,15 +281,18 @@ interface Met {
   readonly embedFailure: string | null;
   /** Files by the reason why they were left out. */
   readonly skipped: ReadonlyMap<string, number>;
+  /** Files that are not there any more, and whose documents went: one of them may be what cannot be read under another name. */
+  readonly gone: readonly string[];
 }
 
-function asJson(event: IngestEnd, { failures, embedFailure, skipped }: Met): string {
+function asJson(event: IngestEnd, { failures, embedFailure, skipped, gone }: Met): string {
   return JSON.stringify({
     ...keptCounts(event),
     chunks: event.chunks,
     ms: event.ms,
     revision: event.revision,
     failures: failures.map(({ readAt, ...failure }) => ({ ...failure, read_at: readAt })),
+    gone,
     embedding: costToJson(event.embedding),
     embed_failure: embedFailure,
     skipped: Object.fromEntries(skipped),
@@ -298,19 +303,28 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped }: Met): str
   });
 }
 
-function asLine(event: IngestEnd, { failures, skipped }: Pick<Met, "failures" | "skipped">): string {
+function asLine(event: IngestEnd, { failures, skipped, gone }: Omit<Met, "embedFailure">): string {
   const counts = Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`);
   const chunks = `${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`;
   const begin = event.dryRun ? "Nothing was stored. It would be: " : "";
-  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}${describeStanding(failures)}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
+  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}${describeStanding(failures)}${describeGone(gone)}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
 }
 
 /** "; still as read before: lease.txt (2026-01-02)" */
 function describeStanding(failures: readonly Failure[]): string {
   const standing = failures.flatMap(({ path, readAt }) => (readAt === null ? [] : [`${harmlessLine(path)} (${readAt.slice(0, 10)})`]));
-  if (standing.length === 0) return "";
-  const more = standing.length - STANDING_NAMES;
-  return `; still as read before: ${standing.slice(0, STANDING_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return listed("still as read before", standing);
+}
+
+/** "; not there any more, and deleted with what was read of it: lease.txt" */
+function describeGone(gone: readonly string[]): string {
+  return listed("not there any more, and deleted with what was read of it", gone.map(harmlessLine));
+}
+
+function listed(what: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  const more = names.length - SUMMARY_NAMES;
+  return `; ${what}: ${names.slice(0, SUMMARY_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...counts } }: IngestEnd) {
