@@ -1,7 +1,7 @@
 import { RAISED } from "../text/raised-digits.ts";
 
 /** What may stand behind a number and raises it, as a regular expression's source: `10^6`, `10⁶`, `3 × 10⁶`. */
-export const POWER = String.raw`(?:\s?[×x*]\s?10(?=\^|[\u207a\u207b]?[${RAISED}]))?(?:\^\(?[-+\u2212]?\d{1,2}(?:\.\d{1,3})?\)?(?!\d)|[\u207a\u207b]?[${RAISED}]{1,2})`;
+export const POWER = String.raw`(?:\s?[×x*]\s?10(?=\^|[\u207a\u207b]?[${RAISED}]))?(?:\^\(?[-+\u2212]?\d{1,2}(?:\.\d{1,3})?\)?(?!\d)|[\u207a\u207b]?[${RAISED}]{1,3})`;
 
 const PARTS = /^(\s?[×x*]\s?10)?(?:\^\(?([^)]+)\)?|(.+))$/u;
 

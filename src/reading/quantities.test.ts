@@ -26,6 +26,10 @@ const HOSTILE_PIECES = [
   "٣",
   "1/",
   "a hundred ",
+  "1½",
+  "1 1/2 ",
+  "one and a ",
+  "1¹/",
 ];
 
 describe("quantitiesIn", () => {
@@ -42,6 +46,35 @@ describe("quantitiesIn", () => {
       ["count 1000000", "count 1000000", "count 106", "mass 3000", "days 25000", "count 31.6227766017"],
     ],
     ["raised marks of notes as no value", "40¹ dollars, 5² weeks, 20 m² of room", ["money $40", "days 35", "count 20"]],
+    [
+      "fractions behind a number as part of it",
+      "1½ tablets, 1 ½, 2¹/₂, 2¹⁄₂, 2^1/2, 2^(1 / 2), 1 1/2 years, 1-1/2 inches, 12 1/2%, $2½ million, 1½-year, aged 5½, 1¼ to 2 hours",
+      [
+        ...["count 1.5", "count 1.5", "count 2.5", "count 2.5", "count 2.5", "count 2.5", "months 18", "length 0.0381"],
+        ...["percent 12.5", "money $2500000", "months 18", "age 5.5", "minutes 75", "minutes 120"],
+      ],
+    ],
+    [
+      "fractions in words behind a number",
+      "one and a half hours, two and a quarter years, 2 and a half miles, three and two-thirds, five and a half percent",
+      ["minutes 90", "months 27", "length 4023.36", "count 3.66666666667", "percent 5.5"],
+    ],
+    ["fractions alone", "½, ¾ of them, 1⁄2, ¹/₂, ½%", ["share 0.5", "share 0.75", "share 0.5", "share 0.5", "percent 0.5"]],
+    [
+      "numbers before a fraction of something else, or a date, as they were",
+      "in 2019 1/2 of them, in step 3 1/2 of the water, 5 12/24, 10^6/10",
+      ["date 2019", "share 0.5", "code step 3", "share 0.5", "count 5", "count 12", "count 1000000"],
+    ],
+    [
+      "raised cents",
+      "$19⁹⁹, €1,299⁹⁰, 19⁹⁹ dollars, $10⁵⁰, $10⁶, $19.50⁹⁹, $19¹²³",
+      ["money $19.99", "money €1299.9", "money $19.99", "money $10.5", "money $1000000", "money $19.5", "money $19"],
+    ],
+    [
+      "ordinals that say how often as intervals, and those that say which ones as no value",
+      "every second week, every 2nd week, Every third full month, every  twenty-first day; every second week of the month, every 3rd person",
+      ["days 14", "days 14", "months 3", "days 21"],
+    ],
     [
       "ordinals before a unit of time",
       "the fourth day, on the 4th day, twenty-first week, a second full year, THIRD QUARTER, the thirtieth day",
@@ -144,6 +177,10 @@ describe("equalQuantities", () => {
     ["December 16", "December 16, 2003"],
     ["the 60 mark", "60%"],
     ["14 days", "two weeks"],
+    ["1.5 tablets", "1½ tablets"],
+    ["$19.99", "$19⁹⁹"],
+    ["two weeks", "every second week"],
+    ["18 months", "one and a half years"],
   ])("takes %s for %s", (claimed, stated) => {
     expect(equalQuantities(only(claimed), only(stated))).toBe(true);
   });
@@ -151,6 +188,10 @@ describe("equalQuantities", () => {
   it.each([
     ["60 days", "60 months"],
     ["$60", "60%"],
+    ["1 tablet", "1½ tablets"],
+    ["$19", "$19⁹⁹"],
+    ["one hour", "one and a half hours"],
+    ["50%", "½%"],
     ["December 16, 2003", "2003"],
     ["FY 2019", "2019"],
     ["10%", "3.10%"],

@@ -1,7 +1,8 @@
 import { RAISED } from "../text/raised-digits.ts";
 import { foldDigits } from "./digits.ts";
+import { FIGURE, figureIn } from "./figures.ts";
+import { FRACTION, fractionValue, SHARE } from "./fractions.ts";
 import { MONTHS, numberValue, ordinalValue, SPELLED_NUMBER, SPELLED_ORDINAL } from "./numbers.ts";
-import { POWER, raise } from "./powers.ts";
 
 /** What a quantity measures: only quantities of the same measure can be equal, or stand in each other's place. */
 export type Measure =
@@ -36,7 +37,6 @@ export interface Quantity {
   readonly end: number;
 }
 
-const NUMBER = String.raw`\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?(?:${POWER})?`;
 const SCALE = String.raw`(?:[\s-]?(?:hundred|thousand|million|billion|trillion|k|m|bn)\b(?![${RAISED}]))?`;
 const MONTH = `(?:${[...MONTHS.keys()].join("|")})\\b\\.?`;
 const YEAR = String.raw`(?:1[6-9]|20|21)\d{2}(?!\d)`;
@@ -85,7 +85,8 @@ const UNIT = `(?:${[...UNITS.keys()].sort((a, b) => b.length - a.length).join("|
 const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|additional|more|square|cubic)";
 /** What an ordinal counts where it is a value: the fourth day is one, the first time, a second opinion and a third party are none. */
 const TIME_UNIT = "(?:minute|hour|day|week|month|quarter|year)s?(?![a-z])";
-const AMOUNT = String.raw`(?:${NUMBER}|\b${SPELLED_NUMBER}\b)`;
+const SPELLED = String.raw`\b${SPELLED_NUMBER}(?:${FRACTION}|\b)`;
+const AMOUNT = `(?:${FIGURE}|${SPELLED})`;
 
 /** Alternatives in order of precedence; every repetition is bounded, so time is linear in the length of the text. */
 const QUANTITY = new RegExp(
@@ -95,16 +96,17 @@ const QUANTITY = new RegExp(
     String.raw`(?<phone>(?:\+\d{1,3}[-.\s]?|\b1[-.\s])?(?:\(\d{3}\)\s?|\b\d{3}[-.\s])\d{3}[-.\s]\d{4}\b)`,
     String.raw`(?<date>\b${MONTH}\s{1,2}\d{1,2}${ORDINAL}?(?![\d,]\d)(?:,?\s{1,2}${YEAR})?|\b\d{1,2}${ORDINAL}?\s{1,2}(?:of\s)?${MONTH}(?:,?\s{1,2}${YEAR})?|\b${MONTH},?\s{1,2}(?:of\s)?${YEAR}|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\/\d{1,2}\/(?:\d{4}|\d{2})\b|\b(?:fy|fiscal\syears?(?:\s\(fy\))?)\s?${YEAR})`,
     String.raw`(?<time>\b\d{1,2}(?::\d{2})?\s?[ap]\.?m\b\.?|\b\d{1,2}:\d{2}\b)`,
-    String.raw`(?<money>[$€£]\s?${NUMBER}${SCALE}|\b${NUMBER}${SCALE}\s(?:u\.?s\.?\s)?(?:dollars?|euros?|cents?)\b|\b${SPELLED_NUMBER}\s(?:dollars?|euros?|cents?)\b)`,
-    String.raw`(?<percent>${AMOUNT}[\s-]?(?:%|per\s?cent(?:age\spoints?)?(?![a-z])))`,
-    String.raw`(?<age>\b(?:age|aged|ages)\s{1,2}(?:of\s)?\d{1,3}\b(?!,\d)|${AMOUNT}[\s-]years?[\s-](?:old|of\sage)\b|\b\d{1,3}${ORDINAL}\sbirthday)`,
-    String.raw`(?<share>\b(?:(?:one|a)[\s-])?half\b|\b(?:one|two|three)[\s-](?:third|quarter|fourth|fifth)s?\b|\b\d\/\d\b(?!\/))`,
+    String.raw`(?<money>[$€£]\s?${FIGURE}${SCALE}|\b${FIGURE}${SCALE}\s(?:u\.?s\.?\s)?(?:dollars?|euros?|cents?)\b|${SPELLED}\s(?:dollars?|euros?|cents?)\b)`,
+    String.raw`(?<percent>(?:${AMOUNT}|${SHARE})[\s-]?(?:%|per\s?cent(?:age\spoints?)?(?![a-z])))`,
+    String.raw`(?<age>\b(?:age|aged|ages)\s{1,2}(?:of\s)?\d{1,3}(?:${FRACTION}|\b(?!,\d))|${AMOUNT}[\s-]years?[\s-](?:old|of\sage)\b|\b\d{1,3}${ORDINAL}\sbirthday)`,
+    `(?<share>${SHARE})`,
     String.raw`(?<times>\b(?:twice|double|triple|thrice)\b|${AMOUNT}\stimes\b)`,
+    String.raw`(?<=\bevery\s{1,2})(?<interval>(?:${SPELLED_ORDINAL}|\d{1,2}${ORDINAL})[\s-](?:${SORT}[\s-])?${TIME_UNIT}(?!\sof\b))`,
     String.raw`\b(?<ordinal>${SPELLED_ORDINAL})(?=[\s-](?:${SORT}[\s-])?${TIME_UNIT})`,
     String.raw`(?<measured>${AMOUNT}${SCALE}[\s-]{1,2}(?:${SORT}[\s-])?${UNIT})`,
     String.raw`(?<year>\b${YEAR}\b(?![-/]\d(?!\d{3}\b)|,\d|\.\d))`,
-    String.raw`(?<count>${NUMBER}${SCALE}(?:${ORDINAL}\b)?)`,
-    String.raw`\b(?<spelled>${SPELLED_NUMBER})\b`,
+    String.raw`(?<count>${FIGURE}${SCALE}(?:${ORDINAL}\b)?)`,
+    `(?<spelled>${SPELLED})`,
   ].join("|"),
   "giu",
 );
@@ -128,7 +130,7 @@ export function quantitiesIn(text: string): Quantity[] {
     const start = match.index;
     const end = start + match[0].length;
     // Digits inside a word or a longer code are no number.
-    if (isInsideWord(plain, start)) continue;
+    if (isInsideWord(plain, start) || (match.groups?.interval === undefined && isEach(plain, start, match[0]))) continue;
     found.push({ ...value, bound: boundOf(plain, start, end), start, end });
   }
   return spreadUnits(found, plain).map((quantity) => ({ ...quantity, start: at(quantity.start), end: at(quantity.end) }));
@@ -137,6 +139,14 @@ export function quantitiesIn(text: string): Quantity[] {
 /** Letters, digits and what joins them to the match make it a part of something longer: "B12", "x-15", "3.10" from its second part. */
 function isInsideWord(text: string, start: number): boolean {
   return /(?:[\p{L}_]-?|\p{N}[.,/]?)$/u.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(text[start] ?? "");
+}
+
+const ORDINAL_FIRST = new RegExp(`^${SPELLED_ORDINAL}`, "iu");
+const IS_ORDINAL = new RegExp(`^(?:${SPELLED_ORDINAL}|\\d+${ORDINAL})`, "iu");
+
+/** Whether an ordinal counts nothing, but says which ones: "every second week of the month". */
+function isEach(text: string, start: number, value: string): boolean {
+  return IS_ORDINAL.test(value) && /\bevery\s{1,2}$/i.test(text.slice(Math.max(0, start - 8), start));
 }
 
 type Value = Pick<Quantity, "measure" | "amount">;
@@ -160,19 +170,20 @@ const READERS = {
   time: (text: string): Value => ({ measure: "time", amount: timeKey(text) }),
   money: (text: string): Value => ({
     measure: "money",
-    amount: `${currencyOf(text)}${spell(amountOf(text) * (/cents?$/.test(text) ? 0.01 : 1))}`,
+    amount: `${currencyOf(text)}${spell(amountOf(text, true) * (/cents?$/.test(text) ? 0.01 : 1))}`,
   }),
   percent: (text: string): Value => ({ measure: "percent", amount: spell(amountOf(text)) }),
   age: (text: string): Value => ({ measure: "age", amount: spell(amountOf(text.replace(/^ages?d?\s+(?:of\s)?/, ""))) }),
-  share: (text: string): Value => ({ measure: "share", amount: shareKey(text) }),
+  share: (text: string): Value => ({ measure: "share", amount: spell(fractionValue(text)) }),
   times: (text: string): Value => ({ measure: "times", amount: spell(TIMES.get(text) ?? amountOf(text)) }),
+  interval: (text: string): Value | null => measuredValue(text),
   ordinal: (text: string): Value => ({ measure: "count", amount: spell(ordinalValue(text)) }),
   measured: (text: string): Value | null => measuredValue(text),
   year: (text: string): Value => ({ measure: "date", amount: text }),
   count: (text: string): Value => ({ measure: "count", amount: spell(amountOf(text)) }),
   spelled: (text: string): Value | null => {
     const value = amountOf(text);
-    return value >= 2 ? { measure: "count", amount: spell(value) } : null;
+    return value > 1 ? { measure: "count", amount: spell(value) } : null;
   },
 } as const;
 
@@ -194,15 +205,25 @@ const SCALES: ReadonlyMap<string, number> = new Map([
   ["trillion", 1e12],
 ]);
 
-const DIGITS = new RegExp(String.raw`(\d[\d,]*(?:\.\d+)?)(${POWER})?`, "u");
+const FRACTION_BEHIND = new RegExp(FRACTION, "iu");
+const SHARE_FIRST = new RegExp(`^${SHARE}`, "iu");
 
-/** The number at the start of a text, in digits or words, with its power or scale. */
-function amountOf(text: string): number {
-  const [digits, number = "", power] = DIGITS.exec(text) ?? [];
-  if (digits === undefined) return numberValue(text);
-  const value = Number(number.replaceAll(",", ""));
-  const scale = /^[\s-]?(hundred|thousand|million|billion|trillion|k|m|bn)\b/.exec(text.slice(text.indexOf(digits) + digits.length))?.[1];
-  return (power === undefined ? value : raise(value, power)) * (SCALES.get(scale ?? "") ?? 1);
+/** The number at the start of a text, in digits or words, with its fraction, power or scale. */
+function amountOf(text: string, isMoney = false): number {
+  const share = SHARE_FIRST.exec(text)?.[0];
+  if (share !== undefined) return fractionValue(share);
+  const ordinal = ORDINAL_FIRST.exec(text)?.[0];
+  if (ordinal !== undefined) return ordinalValue(ordinal);
+  const figure = figureIn(text, isMoney);
+  if (figure === null || /^[a-z]/.test(text)) return spelledAmount(text);
+  const scale = /^[\s-]?(hundred|thousand|million|billion|trillion|k|m|bn)\b/.exec(text.slice(figure.end))?.[1];
+  return figure.value * (SCALES.get(scale ?? "") ?? 1);
+}
+
+function spelledAmount(text: string): number {
+  const fraction = FRACTION_BEHIND.exec(text);
+  if (fraction === null) return numberValue(text);
+  return numberValue(text.slice(0, fraction.index)) + fractionValue(fraction[0]);
 }
 
 /** Twelve significant digits hide what binary fractions add. */
@@ -227,21 +248,6 @@ function timeKey(text: string): string {
   const [, hour = "0", minute = "0", half] = /^(\d{1,2})(?::(\d{2}))?\s?([ap])?/.exec(text) ?? [];
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half === "p" ? 12 : 0);
   return `${hours}:${minute.padStart(2, "0")}`;
-}
-
-const PARTS: ReadonlyMap<string, number> = new Map([
-  ["third", 3],
-  ["quarter", 4],
-  ["fourth", 4],
-  ["fifth", 5],
-]);
-
-function shareKey(text: string): string {
-  if (text.endsWith("half")) return "0.5";
-  const slash = /^(\d)\/(\d)$/.exec(text);
-  if (slash !== null) return spell(Number(slash[1]) / Number(slash[2]));
-  const [many = "one", part = "third"] = text.split(/[\s-]/);
-  return spell(numberValue(many) / (PARTS.get(part.replace(/s$/, "")) ?? 3));
 }
 
 function measuredValue(text: string): Value | null {

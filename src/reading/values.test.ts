@@ -16,6 +16,7 @@ describe("valuesIn", () => {
     ["phone numbers with and without 1", "1-800-827-1000 or (800) 827-1000", ["8008271000", "8008271000"]],
     ["powers as their value", "10⁶, 10^6 or 106 cells, 2.5 × 10⁻³ g", ["1000000", "1000000", "106", "0.0025"]],
     ["no power in the mark of a note", "40¹ dollars", ["40"]],
+    ["fractions and raised cents", "1½ days, 1 1/2 days, $19⁹⁹", ["1.5 day", "1.5 day", "$19.99"]],
     ["years", "since 1977", ["1977"]],
   ])("reads %s", (_what, text, expected) => {
     expect(keys(text)).toEqual(expected);

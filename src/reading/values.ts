@@ -1,4 +1,4 @@
-import { POWER, raise } from "./powers.ts";
+import { FIGURE, figureIn } from "./figures.ts";
 
 /**
  * A number, code or the like in a text as a short key, for comparing and ranking passages; what a sentence claims is read by
@@ -39,7 +39,7 @@ const VALUE = new RegExp(
     String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b)`,
     String.raw`(?<form>\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b)`,
     String.raw`(?<phone>(?:\+?1[-. ]?)?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b)`,
-    String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?)(?<power>${POWER})?(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
+    String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>${FIGURE})(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
     String.raw`\b(?<spelled>${Object.keys(NUMBER_WORDS).join("|")})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?`,
   ].join("|"),
   "giu",
@@ -56,7 +56,7 @@ export function valuesIn(text: string): Value[] {
 }
 
 function keyOf(groups: Readonly<Record<string, string | undefined>>): string | null {
-  const { code, form, phone, number, power, currency, scale, unit, spelled, spelledUnit } = groups;
+  const { code, form, phone, number, currency, scale, unit, spelled, spelledUnit } = groups;
   if (code !== undefined) return `dc${code.replaceAll(/\D/g, "")}`;
   if (form !== undefined) return form.toLowerCase();
   if (phone !== undefined) return phone.replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, "");
@@ -64,8 +64,7 @@ function keyOf(groups: Readonly<Record<string, string | undefined>>): string | n
     return spelledUnit === undefined ? null : withUnit(String(NUMBER_WORDS[spelled.toLowerCase()]), spelledUnit);
   }
   if (number === undefined) return null;
-  const value = Number(number.replaceAll(",", ""));
-  const plain = (power === undefined ? value : raise(value, power)) * scaleOf(scale);
+  const plain = (figureIn(number, currency !== undefined)?.value ?? Number.NaN) * scaleOf(scale);
   if (currency !== undefined) return `${currency.trim()}${plain}`;
   return withUnit(String(plain), unit);
 }

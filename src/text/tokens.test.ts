@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../testing/processor-time.ts";
 import { foldMarks } from "./fold-marks.ts";
+import { withPartedDigits } from "./raised-digits.ts";
 import { createStemmer, tokenize, words } from "./tokens.ts";
 
 describe("tokenize", () => {
@@ -16,6 +17,7 @@ describe("tokenize", () => {
     ["percent in words and as a sign", "70 percent or 70%", ["70%", "70%"]],
     ["an amount without its separators", "$1,200.50", ["1200.50"]],
     ["Post-9/11", "Post-9/11", ["post", "9/11"]],
+    ["a fraction apart from its number", "1½, 11", ["1", "1", "2", "11"]],
     ["a power whole, and its base", "10⁶, 10^6, 106", ["10^6", "10", "10^6", "10", "106"]],
     ["a figure with a raised mark apart from it", "40¹ dollars", ["40^1", "40", "dollar"]],
     ["formulas as they are typed", "H₂O, SO₄²⁻ and 101₂", ["h", "2o", "so", "4^2", "4", "101", "2"]],
@@ -70,7 +72,7 @@ describe("words", () => {
       "gu",
     );
     const expected = (text: string) => {
-      const plain = foldMarks(text.normalize("NFKC"))
+      const plain = foldMarks(withPartedDigits(text).normalize("NFKC"))
         .replaceAll(/[’‘ʼ]/g, "'")
         .replaceAll(/[‐‑‒–−]/g, "-");
       return [...plain.matchAll(WORD)].flatMap(({ groups = {} }) => {

@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await text.fill("A library card costs 5 dollars per year [1].");
     expect(await objections(page, "review")).toEqual([]);
     await page.getByRole("button", { name: "Keep this answer" }).click();
-    await page.getByText("Corrected: this answer is given from now on.").waitFor();
+    await page.getByText("Corrected: this answer is given from now on to this question asked of all documents").waitFor();
     await page.getByRole("tab", { name: "Who did what" }).click();
     await page.getByText(/^Nobody has changed this log: each of its \d+ entries fits the one before it\.$/).waitFor();
     const { history, curated } = await library.engine.memory.review.show(id);

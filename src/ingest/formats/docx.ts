@@ -6,7 +6,6 @@ import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { titleOf } from "./parsed.ts";
 import { withoutRepeatedTitle } from "./title-block.ts";
-import { struckNotices } from "./unseen-text.ts";
 import { unpackZip } from "./zip.ts";
 
 /** A run of text; one that holds further runs (a text box) is left as it is. */
@@ -15,6 +14,14 @@ const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
+/** How a run looked before a tracked change of its looks. */
+const FORMER_LOOKS = /<w:rPrChange(?: [^<>]*)?>(?:(?!<w:rPrChange[ >]|<\/w:rPrChange>)[\s\S])*<\/w:rPrChange>/g;
+const LOOKS = /<w:rPr(?: [^<>]*)?>(?:(?!<w:rPr[ >]|<\/w:rPr>)[\s\S])*<\/w:rPr>/g;
+/** Struck once or twice. */
+const STRIKE = /<w:d?strike(?: [^<>]*)?(?:\/>|>\s*<\/w:d?strike>)/g;
+const IS_OFF = / w:val="(?:0|false|off)"/;
+/** What Mammoth reads text from. */
+const TEXT_PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
 /** Text that a tracked change deleted: Mammoth leaves it out. */
 const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
 /** Mammoth's own words for a note: its number where it is called, its text at the end. */
@@ -26,21 +33,28 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 6,
+  version: 7,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
-    const body = parts.get("word/document.xml");
-    if (body === undefined) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
-    const { xml, hidden } = withoutHidden(Buffer.from(body).toString("utf8").replaceAll("<w:dstrike", "<w:strike"));
-    parts.set("word/document.xml", Buffer.from(xml));
+    if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
+    const leftOut = { hidden: 0, struck: 0 };
+    for (const part of TEXT_PARTS) {
+      const content = parts.get(part);
+      if (content === undefined) continue;
+      const { xml, hidden } = withoutHidden(withOneStrike(Buffer.from(content).toString("utf8")));
+      parts.set(part, Buffer.from(xml));
+      leftOut.hidden += hidden;
+      leftOut.struck += deletedIn(xml);
+    }
     const numbering = parts.get("word/numbering.xml");
     if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
     const { html, date } = await toHtml(parts);
     const { title, subject } = coreProperties(parts.get("docProps/core.xml"));
-    const read = parseHtml(notesToTheirCalls(html), name);
+    const read = parseHtml(notesToTheirCalls(html), name, { struck: leftOut.struck });
     const result = { ...read, ...withoutRepeatedTitle(read) };
-    const notices: ReadingNotice[] = [...(read.notices ?? []), ...deletedNotices(xml)];
-    if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that Word does not show were left out` });
+    const notices: ReadingNotice[] = [...(read.notices ?? [])];
+    if (leftOut.hidden > 0)
+      notices.push({ code: "hidden_text", message: `${leftOut.hidden} characters that Word does not show were left out` });
     if (/<w:comment[ >]/.test(Buffer.from(parts.get("word/comments.xml") ?? []).toString("utf8")))
       notices.push({ code: "left_out", message: "comments in the margin were left out" });
     return [
@@ -81,10 +95,17 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<{ readonl
   }
 }
 
-/** What is said of changes that were tracked: what they deleted is no text any more. */
-function deletedNotices(xml: string): ReadingNotice[] {
-  const deleted = [...xml.matchAll(DELETED)].reduce((sum, [, text = ""]) => sum + text.trim().length, 0);
-  return struckNotices(deleted);
+/** How many characters tracked changes deleted: they are no text any more. */
+function deletedIn(xml: string): number {
+  return [...xml.matchAll(DELETED)].reduce((sum, [, text = ""]) => sum + text.trim().length, 0);
+}
+
+/** The document with what is struck in any way struck once, and without how it looked before: of two strikes Mammoth reads the first alone, and none that is double. */
+function withOneStrike(xml: string): string {
+  return xml.replace(FORMER_LOOKS, "").replace(LOOKS, (looks) => {
+    const isStruck = looks.match(STRIKE)?.some((strike) => !IS_OFF.test(strike)) === true;
+    return looks.replace(STRIKE, "").replace("</w:rPr>", isStruck ? "<w:strike/></w:rPr>" : "</w:rPr>");
+  });
 }
 
 /** The document without runs that readers do not see, and how many characters they had. */

@@ -45,7 +45,7 @@ export const epubFormat: Format = {
       }
       const source = textOf(parts, path);
       places.push([sourceStart, path]);
-      const written = parseHtml(source, name, (events) => notesToTheirCalls(withoutTitleDate(events, book.date)));
+      const written = parseHtml(source, name, { arrange: (events) => notesToTheirCalls(withoutTitleDate(events, book.date)) });
       unseen.push(...(written.notices ?? []).map((notice) => ({ ...notice, message: `${path}: ${notice.message}` })));
       joined.push({ written, sourceStart });
       sourceStart += source.length;

@@ -20,7 +20,7 @@ import { zipKind } from "./zip.ts";
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 10, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 11, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 8, (source, name) => [parseText(source, name)]),
   textFormat("html", [".html", ".htm", ".xhtml"], 7, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 6, parseJson),

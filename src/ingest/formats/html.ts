@@ -4,7 +4,7 @@ import { readFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 import { withRaisedText } from "./raised-text.ts";
-import { findUnseenText } from "./unseen-text.ts";
+import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
@@ -12,10 +12,18 @@ const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 /** An `article` holds the page's content only if it holds most of its text; a teaser does not. */
 const MAIN_SHARE = 0.5;
 
-/** A web page: its main content as text and blocks, its title, description and canonical address. `arrange` may put its events in another order first. */
-export function parseHtml(source: string, name: string, arrange = (events: readonly MarkupEvent[]) => events): FormatResult {
+export interface HtmlOptions {
+  /** Puts the events in another order first. */
+  readonly arrange?: (events: readonly MarkupEvent[]) => readonly MarkupEvent[];
+  /** Characters that are left out already because they are struck through. @default 0 */
+  readonly struck?: number;
+}
+
+/** A web page: its main content as text and blocks, its title, description and canonical address. */
+export function parseHtml(source: string, name: string, { arrange, struck = 0 }: HtmlOptions = {}): FormatResult {
   const front = readFrontMatter(source);
-  const all = arrange(readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true }));
+  const read = readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true });
+  const all = arrange?.(read) ?? read;
   const head = readHead(all);
   const unseen = findUnseenText(all);
   const events = withRaisedText(mainContent(all, unseen.elements));
@@ -37,7 +45,7 @@ export function parseHtml(source: string, name: string, arrange = (events: reado
     },
     access: front.access,
     tenant: front.tenant,
-    notices: unseen.notices,
+    notices: unseenNotices({ ...unseen, struck: unseen.struck + struck }),
   };
 }
 

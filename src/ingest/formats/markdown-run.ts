@@ -176,7 +176,7 @@ function writeSimple({ source, writer }: Sides, part: Segment, writeLine: Markdo
   } else if (part.kind === "plain") writePlain({ source, writer }, part.plain);
   else if (part.kind === "code") {
     const lines = source.masked.slice(part.start, part.end).split("\n").slice(1, -1);
-    writer.code(codePieces(source.masked, lines.join("\n"), part.start, part.end));
+    source.writeCode(writer, codePieces(source.masked, lines.join("\n"), part.start, part.end));
   } else if (part.kind === "table") {
     const table = writer.beginTable();
     for (const [index, row] of part.table.entries()) {

@@ -51,7 +51,7 @@ export function createTreeWriter(source: MaskedSource, writer: BlockWriter): Tre
         writeRows(sides, node.children, base);
         return;
       case "code":
-        writer.code(codePieces(source.masked, node.value, startOf(node) + base, endOf(node) + base));
+        source.writeCode(writer, codePieces(source.masked, node.value, startOf(node) + base, endOf(node) + base));
         return;
       default:
         return;

@@ -12,7 +12,7 @@ import { type MarkupEvent, readMarkup } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 import { withRaisedText } from "./raised-text.ts";
-import { findUnseenText, struckNotices } from "./unseen-text.ts";
+import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
 /** A tag, comment or declaration by the grammar of CommonMark, or `</br>`; anything else after `<` is text. */
@@ -89,8 +89,9 @@ function readMarkdown(
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
   // What nothing calls, or another such note alone, stays where it stands.
-  const { written, called } = all.called.size === notes.length ? all : write(all.called);
-  const notices = [...unseen.notices, ...struckNotices(struck.reduce((sum, { start, end }) => sum + end - start, 0))];
+  const { written, called, shownAsCode } = all.called.size === notes.length ? all : write(all.called);
+  const marked = struck.reduce((sum, { start, end }) => sum + end - start, 0) - shownAsCode;
+  const notices = unseenNotices({ ...unseen, struck: unseen.struck + marked });
   return { ...written, notices, moved: notes.filter((note) => called.has(note)) };
 
   function notesOf(): { readonly notes: readonly TextRange[]; readonly signs: readonly Sign[] } {
@@ -105,7 +106,11 @@ function readMarkdown(
   }
 
   /** Writes the text with each of the notes `moved` behind the block that calls it first; without those that none calls. */
-  function write(moved: ReadonlySet<TextRange>): { readonly written: WrittenBlocks; readonly called: ReadonlySet<TextRange> } {
+  function write(moved: ReadonlySet<TextRange>): {
+    readonly written: WrittenBlocks;
+    readonly called: ReadonlySet<TextRange>;
+    readonly shownAsCode: number;
+  } {
     const writer = new BlockWriter(source, breaks);
     const called = new Set<TextRange>();
     const onCall = (note: TextRange): void => {
@@ -113,9 +118,10 @@ function readMarkdown(
       called.add(note);
       writer.writeBehind(() => markdown.writeNote(note));
     };
-    const markdown = createMarkdownWriter(maskSource(source, masks, signs, onCall), writer, { alwaysParse, notes, moved });
+    const masked = maskSource(source, masks, signs, onCall);
+    const markdown = createMarkdownWriter(masked, writer, { alwaysParse, notes, moved });
     walk(writer, markdown.write);
-    return { written: writer.finish(), called };
+    return { written: writer.finish(), called, shownAsCode: masked.struckInCode() };
   }
 }
 

@@ -136,7 +136,7 @@ export function readPlainLine(text: string, { start, end }: TextRange, { hasDefi
 /** The rows of a table as the ranges of their cells, the header first. Cells may still hold inline syntax. */
 export type PlainTable = readonly (readonly TextRange[])[];
 
-const DELIMITER_ROW = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\r?$/;
+export const DELIMITER_ROW = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\r?$/;
 
 /** Reads a part that is one pipe table, each line of which begins and ends with a pipe; `null` for anything else. */
 export function readPlainTable(text: string, { start, end }: TextRange, { maxIndent }: PlainFile): PlainTable | null {

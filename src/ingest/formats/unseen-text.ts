@@ -13,10 +13,15 @@ const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transp
 /** Elements that take their text back. */
 const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
+/** How many characters of a text are left out, and why. */
+export interface LeftOut {
+  readonly hidden: number;
+  readonly struck: number;
+}
+
 /** Elements whose text a page holds and does not show, or takes back. */
-export interface UnseenText {
+export interface UnseenText extends LeftOut {
   readonly elements: ReadonlySet<OpenEvent>;
-  readonly notices: readonly ReadingNotice[];
 }
 
 /**
@@ -53,20 +58,19 @@ export function findUnseenText(events: readonly MarkupEvent[]): UnseenText {
       if (left !== null) characters[left] += event.text.trim().length;
     }
   }
-  const hidden = { code: "hidden_text", message: `${characters.hidden} characters that the page does not show were left out` };
-  return { elements, notices: [...(characters.hidden === 0 ? [] : [hidden]), ...struckNotices(characters.struck)] };
+  return { elements, ...characters };
 }
 
-/** What is said of so many characters that were left out because they are struck through. */
-export function struckNotices(characters: number): ReadingNotice[] {
-  return characters === 0
-    ? []
-    : [
-        {
-          code: "struck_text",
-          message: `${characters} characters that are struck through or deleted were left out: they do not hold any more`,
-        },
-      ];
+/** What is said of characters that were left out, once of each kind for a document. */
+export function unseenNotices({ hidden, struck }: LeftOut): ReadingNotice[] {
+  const notices: ReadingNotice[] = [];
+  if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that the page does not show were left out` });
+  if (struck > 0)
+    notices.push({
+      code: "struck_text",
+      message: `${struck} characters that are struck through or deleted were left out: they do not hold any more`,
+    });
+  return notices;
 }
 
 function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {

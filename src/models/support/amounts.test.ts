@@ -10,6 +10,7 @@ describe("readAmounts", () => {
     ["70 percent, 70%", ["70 percent percent", "70 percent percent"]],
     ["twenty-five years, two weeks", ["25 plain year", "2 plain week"]],
     ["one of them for one year", ["1 plain year"]],
+    ["1½ cups, 1 1/2 hours, $19⁹⁹", ["1.5 plain cup", "1.5 plain hour", "19.99 money dollar"]],
     ["a 10-year-old", ["10 plain year"]],
     ["from 11 am to 5:30 p.m.", ["660 time", "1050 time"]],
     ["11:0-17:0", ["660 time", "1020 time"]],

@@ -1,3 +1,5 @@
+import { FIGURE, figureIn } from "../../reading/figures.ts";
+
 /** A number, time of day or the like in a text: what a claim about it must share with the evidence. */
 export interface Amount {
   /** Minutes after midnight for a time of day. */
@@ -28,7 +30,7 @@ const UNITS =
 const AMOUNT = new RegExp(
   [
     String.raw`(?<clock>\b\d{1,2}(?::\d{1,2})?\s{0,2}(?:[ap]\.\s?m\.|[ap]m\b)|\b\d{1,2}:\d{1,2}(?!\d)(?::\d{2})?|\bnoon\b|\bmidnight\b)`,
-    String.raw`(?<digits>(?<currency>[$€£]\s?)?(?<number>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,6})?)(?<scale>\s?(?:million|billion|trillion|thousand|k|m|bn)\b)?(?<percent>\s?%)?)`,
+    String.raw`(?<digits>(?<currency>[$€£]\s?)?(?<number>${FIGURE})(?<scale>\s?(?:million|billion|trillion|thousand|k|m|bn)\b)?(?<percent>\s?%)?)`,
     String.raw`\b(?<spelled>(?:${TENS})[- ](?:${ONES})|${Object.keys(SPELLED).join("|")})\b(?<spelledScale>\s(?:hundred|thousand|million|billion)\b)?`,
   ].join("|"),
   "giu",
@@ -71,7 +73,7 @@ function amountOf(match: RegExpMatchArray, text: string): Amount | null {
     return { number: value, kind: unit === "percent" ? "percent" : "plain", unit, start, end };
   }
   if (number === undefined) return null;
-  const value = Number(number.replaceAll(",", "")) * scaleOf(scale);
+  const value = (figureIn(number, currency !== undefined || unit === "dollar")?.value ?? Number.NaN) * scaleOf(scale);
   if (percent !== undefined || unit === "percent") return { number: value, kind: "percent", unit: "percent", start, end };
   if (currency !== undefined || unit === "dollar") return { number: value, kind: "money", unit: "dollar", start, end };
   const isYear = /^(?:1[5-9]|20)\d\d$/.test(number) && unit === "" && scale === undefined;
