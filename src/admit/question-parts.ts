@@ -18,10 +18,7 @@ const ASKS = new RegExp(`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
 /** The same where what asks is what is done: "what happened", "how many boats struck". */
 const ASKS_OF_DOER = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
 /** "Is there", "can I": whether something is so. */
-const ASKS_WHETHER = new RegExp(
-  String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the|(?:any|some|every)(?:one|body|thing))\b`,
-  "iu",
-);
+const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
 /** The same of whatever, at the beginning of the message or where a question mark follows. */
 const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
 /** All of a clause behind "and": "and why", "and for how long", "and how many crew". */
