@@ -72,6 +72,24 @@ describe("backup and restore", () => {
     await expect(restore(made.config, made.path)).rejects.toMatchObject({ code: "store_not_empty" });
   });
 
+  it("take the place of an earlier backup and of nothing else", async () => {
+    const { path, config, sandbox } = await backedUp();
+    await backup(config, path, now);
+    const notes = join(sandbox.folder, "notes.txt");
+    writeFileSync(notes, "Buy milk.");
+    const database = join(config.data_dir, "sourcebound.db");
+    const before = readFileSync(database);
+    for (const taken of [notes, database, sandbox.folder]) {
+      await expect(backup(config, taken, now)).rejects.toMatchObject({
+        code: "backup_unwritable",
+        message: expect.stringContaining(taken),
+      });
+    }
+    expect(readFileSync(notes, "utf8")).toBe("Buy milk.");
+    expect(readFileSync(database).equals(before)).toBe(true);
+    expect((await backup(config, path, now)).rows).toBeGreaterThan(0);
+  }, 60_000);
+
   it("refuse what was cut off, changed or is none, and put nothing in", async () => {
     const made = await backedUp();
     await backup(made.config, made.path, now);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, createWriteStream, existsSync, readdirSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open as openFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
@@ -13,6 +13,7 @@ import { type BackupHeader, type BackupLine, dumpRows, parseBackupLine, restoreR
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Database } from "../store/schema.ts";
 import { openSqlite } from "../store/sqlite.ts";
+import { DATABASE_FILE } from "./open-store.ts";
 
 type Place = Pick<Config, "data_dir" | "database">;
 
@@ -26,7 +27,7 @@ const KEPT_FILES = ["proof-key.pem", "calibration", "uploads", "web", "input"] a
 
 /** Opens the database of a configuration, at a migration if one is named. */
 async function openDatabase({ data_dir: folder, database }: Place, last?: string): Promise<Kysely<Database>> {
-  if (database === undefined) return openSqlite(join(folder, "sourcebound.db"), last);
+  if (database === undefined) return openSqlite(join(folder, DATABASE_FILE), last);
   const { openPostgres } = await import("../store/postgres.ts");
   return openPostgres({ url: database.url, connections: 2, timeoutMs: 3_600_000 }, last);
 }
@@ -36,6 +37,7 @@ async function openDatabase({ data_dir: folder, database }: Place, last?: string
  * @throws StoreError `backup_unwritable`
  */
 export async function backup(place: Place, path: string, now: Date): Promise<BackupResult> {
+  await assertMayReplace(place, path);
   const part = `${path}.${randomUUID()}.part`;
   const db = await openDatabase(place);
   try {
@@ -62,6 +64,29 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
     );
   } finally {
     await db.destroy();
+  }
+}
+
+/** A backup takes the place of an earlier one and of nothing else. */
+async function assertMayReplace({ data_dir: folder }: Place, path: string): Promise<void> {
+  const there = await stat(path).catch(() => null);
+  if (there === null) return;
+  // A database is told by what it is, not by its bytes: who opens and closes it beside SQLite drops its locks.
+  const databases = await Promise.all(
+    ["", "-wal", "-shm"].map((ending) => stat(join(folder, `${DATABASE_FILE}${ending}`)).catch(() => null)),
+  );
+  const isDatabase = databases.some((one) => one !== null && one.ino === there.ino && one.dev === there.dev);
+  if (!isDatabase && there.isFile() && (there.size === 0 || (await beginsAsGzip(path)))) return;
+  throw new StoreError("backup_unwritable", `${path} is there and is no backup: name a file that is not, or an earlier backup.`, { path });
+}
+
+async function beginsAsGzip(path: string): Promise<boolean> {
+  const file = await openFile(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
   }
 }
 

@@ -14,7 +14,7 @@ export interface OpenedStore {
 }
 
 /** Name of the database in the data folder. */
-const DATABASE_FILE = "sourcebound.db";
+export const DATABASE_FILE = "sourcebound.db";
 
 /**
  * Opens the configured database: a file in the data folder, or PostgreSQL.
