@@ -2,9 +2,9 @@ import { digitOf } from "../reading/digits.ts";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** `[1]`, `[[1]]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `【1†source】`, `[^1]`, and runs of superscript digits; digits of any script. */
+/** `[1]`, `[[1]]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `【1†source】`, `[^1]`, and runs of superscript digits, except behind a digit, where they raise it ("10⁶"); digits of any script. */
 const MARKER =
-  /\s*(?:[[【]{1,2}\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*(?:†[^[\]【】]{0,40})?[\]】]{1,2}|([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
+  /\s*(?:[[【]{1,2}\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*(?:†[^[\]【】]{0,40})?[\]】]{1,2}|(?<![\p{Nd}⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
 
 export interface MarkedText {
   /** The text without its markers. */
