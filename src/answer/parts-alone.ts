@@ -51,7 +51,7 @@ export async function decideAlone(
 ): Promise<DecidedAlone> {
   const nameFound = oneName(whole.evidence);
   const alone: PartAlone[] = [];
-  for (const open of asked) alone.push(...(await askPart(open, { question, nameFound }, parts, signal)));
+  for (const open of asked) alone.push(await askPart(open, { question, nameFound }, parts, signal));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
   const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
@@ -131,25 +131,20 @@ interface AskedOf {
   readonly nameFound: (passages: readonly Passage[]) => Passage[];
 }
 
-/** Asked as it stands, where that says what it is about, and else, or if nothing surely answers that, with what it leaves out: each time that it was asked. */
+/** Asked as it stands, where that says what it is about, and else with what it leaves out. */
 async function askPart(
   open: OpenPart,
-  { question, nameFound }: AskedOf,
+  { question: message, nameFound }: AskedOf,
   parts: PartsAloneParts,
   signal: AbortSignal,
-): Promise<PartAlone[]> {
+): Promise<PartAlone> {
   const { text, resolved, standsAlone } = open.part;
-  const asked: PartAlone[] = [];
-  for (const as of new Set(standsAlone ? [text, resolved] : [resolved])) {
-    const one = askAlone(question, open.part, as);
-    const retrieved = await retrieve(one, parts, SILENT_LOG, signal);
-    const found = { ...retrieved, passages: nameFound(retrieved.passages) };
-    const judged = await verify({ question: one, ...found }, parts, SILENT_LOG, signal);
-    const decided = await decide({ question: one, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
-    asked.push({ open, found, judged, decided });
-    if (decided.decision.answer) break;
-  }
-  return asked;
+  const question = askAlone(message, open.part, standsAlone ? text : resolved);
+  const retrieved = await retrieve(question, parts, SILENT_LOG, signal);
+  const found = { ...retrieved, passages: nameFound(retrieved.passages) };
+  const judged = await verify({ question, ...found }, parts, SILENT_LOG, signal);
+  const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
+  return { open, found, judged, decided };
 }
 
 /** Names passages, which retrieval numbers anew for each question, so that one that was found before keeps its name. */
