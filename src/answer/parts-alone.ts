@@ -56,7 +56,7 @@ export async function decideAlone(
   const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
   log.fact("answered_parts", answered.length);
-  const settled = settle(alone, answered, left, whole);
+  const settled = settle(alone, left, whole);
   // What decides in the place of the whole one's chance.
   if (settled !== null) log.fact("chance", settled.decision.chance);
   return {
@@ -66,52 +66,44 @@ export async function decideAlone(
   };
 }
 
-/** All that is answered as one; `null`: nothing is. */
-function settle(
-  alone: readonly PartAlone[],
-  answered: readonly PartAlone[],
-  left: readonly OpenPart[],
-  whole: AskedWhole,
-): DecidedAlone["settled"] {
-  const { choice } = whole;
-  const first = whole.decision.answer ? choice : (answered[0]?.decided.choice ?? null);
-  if (first === null) return null;
-  const shown = whole.decision.answer ? [whole.decision] : [];
-  const decisions = [...shown, ...answered.map(({ decided }) => decided.decision)];
-  const refused = alone.filter((one) => !answered.includes(one));
+/** All that is answered as one, the whole first where it is; `null`: nothing is. */
+function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: AskedWhole): DecidedAlone["settled"] {
+  const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
+  const answered = asked.filter(({ decision }) => decision.answer);
+  const choice = answered[0]?.choice ?? null;
+  if (choice === null) return null;
   const usable = once(
-    decisions.flatMap((one) => one.usable),
+    answered.flatMap(({ decision }) => decision.usable),
     sidOf,
   );
-  const said = [
-    ...decisions.flatMap(({ warnings }) => warnings),
-    // That no document holds a code.
-    ...refused.flatMap(({ decided }) => decided.decision.warnings),
-    ...openParts(left),
-  ];
+  // Of what is refused alone it may be said that no document holds a code; what was said of the whole holds of no part.
+  const heard = asked.filter((one) => one !== whole || one.decision.answer);
+  const said = [...heard.flatMap(({ decision }) => decision.warnings), ...openParts(left)];
   const decision = {
     answer: true,
-    confidence: least(decisions.map(({ confidence }) => confidence)),
-    chance: least(decisions.map(({ chance }) => chance)),
-    calibrated: decisions.every(({ calibrated }) => calibrated),
+    confidence: least(answered.map((one) => one.decision.confidence)),
+    chance: least(answered.map((one) => one.decision.chance)),
+    calibrated: answered.every((one) => one.decision.calibrated),
     usable,
     warnings: once(said, ({ code, message }) => `${code} ${message}`),
     reason: null,
   };
-  const conflicts = [...(whole.decision.answer ? whole.conflicts : []), ...answered.flatMap(({ judged }) => judged.conflicts)];
   return {
     decision,
-    headroom: least([...(whole.decision.answer ? [whole.headroom] : []), ...answered.map(({ decided }) => decided.headroom)]),
-    choice: { ...first, pieces: piecesOf(whole, answered) },
-    evidence: once([...usable, ...answered.flatMap(({ judged }) => judged.evidence), ...whole.evidence], sidOf),
-    conflicts: once(conflicts, placesOf),
+    headroom: least(answered.map(({ headroom }) => headroom)),
+    choice: { ...choice, pieces: piecesOf(whole, alone) },
+    evidence: once([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
+    conflicts: once(
+      answered.flatMap(({ conflicts }) => conflicts),
+      placesOf,
+    ),
   };
 }
 
 /** What is shown of the whole first, then the best piece of each thing that is answered alone. */
-function piecesOf({ decision, choice }: AskedWhole, answered: readonly PartAlone[]): ScoredPiece[] {
+function piecesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredPiece[] {
   const asPart = (piece: ScoredPiece): ScoredPiece => ({ ...piece, answersPart: true });
-  const found = answered.flatMap(bestOf);
+  const found = alone.flatMap(bestOf);
   if (!decision.answer || choice === null) return found.map((piece, i) => (i === 0 ? piece : asPart(piece)));
   const [best, ...others] = choice.pieces;
   const beside = others.filter(({ answersPart }) => answersPart === true);
@@ -164,7 +156,7 @@ function placeOf({ document, range }: Passage): string {
   return `${document.id} ${range.start} ${range.end}`;
 }
 
-/** The best piece of what may be used. */
+/** The best piece of what may be used; none of what is refused. */
 function bestOf({ decided: { decision, choice } }: PartAlone): ScoredPiece[] {
   const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
   return choice.pieces.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);

@@ -50,9 +50,14 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date): AuditSt
   return {
     append: (act) => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
     async list({ limit, subject, before }) {
-      const any = db.selectFrom("audit_log").selectAll().orderBy("seq", "desc").limit(limit);
-      const all = before === undefined ? any : any.where("seq", "<", before);
-      const rows = await (subject === undefined ? all : all.where("subject", "=", subject)).execute();
+      const rows = await db
+        .selectFrom("audit_log")
+        .selectAll()
+        .$if(before !== undefined, (query) => query.where("seq", "<", before ?? 0))
+        .$if(subject !== undefined, (query) => query.where("subject", "=", subject ?? ""))
+        .orderBy("seq", "desc")
+        .limit(limit)
+        .execute();
       return rows.map(toRow);
     },
     verify: () => verifyAudit(db),

@@ -130,16 +130,13 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
     pending: (domain, options) => listPending(db, domain, options),
     get: (id) => getReviewed(db, id),
     async questions(ids) {
-      if (ids.length === 0) return new Map();
-      const rows = await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
+      const rows = ids.length === 0 ? [] : await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
       return new Map(rows.map(({ id, question }) => [id, question]));
     },
     async askers(ids) {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("interactions").select(["id", "domain", "tenant", "access"]).where("id", "in", ids).execute();
-      return new Map(
-        rows.map(({ id, domain, tenant, access }) => [id, { domain, tenant: tenant === "" ? null : tenant, access: JSON.parse(access) }]),
-      );
+      return new Map(rows.map(({ id, domain, tenant, access }) => [id, { domain, tenant: tenant || null, access: JSON.parse(access) }]));
     },
     approve: (act) => transact(db, (trx) => approve(trx, act, now().toISOString())),
     flag: (act) => transact(db, (trx) => flag(trx, act, now().toISOString())),
