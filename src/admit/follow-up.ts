@@ -50,9 +50,6 @@ const NO_TOPIC = new Set(
   ).split(" "),
 );
 
-/** Of these the measures of time that begin a compound with the noun right behind them: "day ticket", "month pass", "year book". */
-const COMPOUND_HEADS = new Set(["time", "day", "month", "year"]);
-
 /**
  * Makes a question that leans on earlier turns stand alone, without a model: what pronouns, ellipses and short questions leave out is taken
  * from the topics, titles and names of the last turns by salience. A question that stands alone is returned untouched; in doubt it does.
@@ -130,22 +127,14 @@ function topicsOf(question: string): string[] {
     if (run.length > 0) topics.push(run.join(" "));
     run = [];
   };
-  const pieces = content.split(/\s+/);
-  for (const [i, piece] of pieces.entries()) {
-    const word = bare(piece);
-    const ends = /[,.;:!?)]$/.test(piece);
-    // "Day" names nothing by itself, and is part of what is named in "day ticket".
-    const opensCompound = !ends && run.length === 0 && COMPOUND_HEADS.has(word.toLowerCase()) && isContent(bare(pieces[i + 1] ?? ""));
-    if (isContent(word) || opensCompound) run.push(word);
+  for (const piece of content.split(/\s+/)) {
+    const word = piece.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, "");
+    if (isContent(word)) run.push(word);
     else close();
-    if (ends) close();
+    if (/[,.;:!?)]$/.test(piece)) close();
   }
   close();
   return topics;
-}
-
-function bare(piece: string): string {
-  return piece.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, "");
 }
 
 function contentWords(text: string): string[] {
