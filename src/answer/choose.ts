@@ -11,6 +11,7 @@ import { choosePieces } from "../write/choose.ts";
 import type { ChooserWeights } from "../write/chooser-weights.ts";
 import { withFollowing } from "../write/following.ts";
 import { type PartsOptions, withParts } from "../write/parts.ts";
+import type { PieceView } from "../write/piece-view.ts";
 import { tellPieces } from "../write/tell-pieces.ts";
 import { writersOf } from "./compress.ts";
 import { wordsFor } from "./question-words.ts";
@@ -77,14 +78,15 @@ const HOLDS_FOLLOW_UP = 0.5;
  * Did an earlier answer begin with this? It answered that turn; what asks on wants something else, unless the sentence holds what it asks, or the same is asked
  * again.
  */
-function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (piece: string) => boolean {
+function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (view: PieceView) => boolean {
   if (text === resolved) return () => false;
   const asked = normalizeQuestion(text);
   const before = history.flatMap(({ question, answer }) => (normalizeQuestion(question) === asked ? [] : [`${plain(answer)} `]));
-  return (piece) => {
+  return ({ text: piece, piece: { header } }) => {
     const said = `${plain(piece)} `;
     if (!before.some((answer) => answer.startsWith(said))) return false;
-    const held = weightedCoverage(words.own.tokens, new Set(words.tokens(piece)), words.idf);
+    // A row says what its columns are called: "does it have showers?" asks for another cell of it.
+    const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${piece}`)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
 }

@@ -50,8 +50,10 @@ export async function decideAlone(
   signal: AbortSignal,
 ): Promise<DecidedAlone> {
   const nameFound = oneName(whole.evidence);
-  const alone: PartAlone[] = [];
-  for (const open of asked) alone.push(await askPart(open, { question, nameFound }, parts, signal));
+  const found: PartFound[] = [];
+  for (const open of asked) found.push(await findPart(open, { question, nameFound }, parts, signal));
+  // Searching takes some milliseconds and names passages in turn; reading, which takes longer, is done for all together, so that no thread waits.
+  const alone = await Promise.all(found.map((part) => decidePart(part, parts, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
   const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
@@ -110,9 +112,14 @@ function piecesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[])
   return [...(best === undefined ? [] : [best]), ...beside, ...found.map(asPart), ...others.filter((piece) => !beside.includes(piece))];
 }
 
-interface PartAlone {
+interface PartFound {
   readonly open: OpenPart;
+  /** The part, asked by itself. */
+  readonly question: Question;
   readonly found: Found;
+}
+
+interface PartAlone extends PartFound {
   readonly judged: Judged;
   readonly decided: Decided;
 }
@@ -124,19 +131,23 @@ interface AskedOf {
 }
 
 /** Asked as it stands, where that says what it is about, and else with what it leaves out. */
-async function askPart(
+async function findPart(
   open: OpenPart,
   { question: message, nameFound }: AskedOf,
   parts: PartsAloneParts,
   signal: AbortSignal,
-): Promise<PartAlone> {
+): Promise<PartFound> {
   const { text, resolved, standsAlone } = open.part;
   const question = askAlone(message, open.part, standsAlone ? text : resolved);
   const retrieved = await retrieve(question, parts, SILENT_LOG, signal);
-  const found = { ...retrieved, passages: nameFound(retrieved.passages) };
+  return { open, question, found: { ...retrieved, passages: nameFound(retrieved.passages) } };
+}
+
+async function decidePart(part: PartFound, parts: PartsAloneParts, signal: AbortSignal): Promise<PartAlone> {
+  const { question, found } = part;
   const judged = await verify({ question, ...found }, parts, SILENT_LOG, signal);
   const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
-  return { open, found, judged, decided };
+  return { ...part, judged, decided };
 }
 
 /** Names passages, which retrieval numbers anew for each question, so that one that was found before keeps its name. */

@@ -81,16 +81,28 @@ function plain(text: string): string {
 export interface WordsBeside {
   readonly lacking: readonly string[];
   readonly others: readonly string[];
-  /** Does the evidence hold a name of the question in another spelling: without its marks, or a day or month in short or in full? */
+  /** Does the evidence hold a name of the question in another spelling, without its marks, or of a day or month others, which may be the ends of what it lies in? */
   readonly isSpelledOtherwise: (name: string) => boolean;
 }
 
-/** Spellings that are one: a name with its marks or without, and a weekday or a month in full or, with a capital, in short. */
-function spellingOf(word: string): string {
+interface NamedTime {
+  readonly unit: "weekday" | "month";
+  readonly number: number;
+}
+
+/** From so many of a kind on, what is asked may lie between them: in "Monday to Friday" Tuesday does, in "before 31 March" February. */
+const ENDS = { weekday: 2, month: 1 } as const;
+
+/** The day or month that a word with a capital names, in full or in short; `null`: neither. */
+function timeOf(word: string): NamedTime | null {
+  if (!/^\p{Lu}/u.test(word)) return null;
   const folded = foldMarks(word);
-  if (!/^\p{Lu}/u.test(word)) return folded;
   const [day, month] = [WEEKDAYS.get(folded), MONTHS.get(folded)];
-  return day !== undefined ? `weekday ${day}` : month !== undefined ? `month ${month}` : folded;
+  return day !== undefined ? { unit: "weekday", number: day } : month !== undefined ? { unit: "month", number: month } : null;
+}
+
+function countOf(times: Words["times"], unit: NamedTime["unit"]): number {
+  return [...times].filter((time) => time.startsWith(unit)).length;
 }
 
 /** @param content tokens of what the question asks: its frame ("how long") names nothing */
@@ -105,16 +117,29 @@ export function layWordsBeside(
   return {
     lacking: [...asked.written].filter((word) => !held.written.has(word) && !held.spellings.has(foldMarks(word)) && isAsked(word)),
     others: [...held.written].filter((word) => !asked.written.has(word) && !asked.spellings.has(foldMarks(word))),
-    isSpelledOtherwise: (name) => held.spellings.has(spellingOf(name)) || held.spellings.has(foldMarks(name)),
+    isSpelledOtherwise: (name) => {
+      const time = timeOf(name);
+      if (held.spellings.has(foldMarks(name))) return true;
+      return time !== null && (held.times.has(`${time.unit} ${time.number}`) || countOf(held.times, time.unit) >= ENDS[time.unit]);
+    },
   };
 }
 
-/** Words of texts in small letters, and the spellings of each: of one with a capital also as a day or a month. */
-function wordsOf(texts: readonly string[]): { readonly written: ReadonlySet<string>; readonly spellings: ReadonlySet<string> } {
+interface Words {
+  /** In small letters. */
+  readonly written: ReadonlySet<string>;
+  /** Without their marks. */
+  readonly spellings: ReadonlySet<string>;
+  /** Days and months among them: "weekday 2". */
+  readonly times: ReadonlySet<string>;
+}
+
+function wordsOf(texts: readonly string[]): Words {
   const words = [...new Set(texts.flatMap((text) => text.match(WORD) ?? []))];
   return {
     written: new Set(words.map((word) => word.toLowerCase())),
-    spellings: new Set(words.flatMap((word) => [foldMarks(word), spellingOf(word)])),
+    spellings: new Set(words.map(foldMarks)),
+    times: new Set(words.flatMap((word) => timeOf(word) ?? []).map(({ unit, number }) => `${unit} ${number}`)),
   };
 }
 
@@ -145,10 +170,16 @@ export function formsHeld(
   return new Map(forms.filter(([, held]) => held.length > 0));
 }
 
-/** A plural, a possessive or a tense is the same word whatever stands beside it: "leave" and "leaves". */
+/** A plural, a possessive or a tense is the same word whatever stands beside it: "leave" and "leaves", "balcony" and "balconies". */
 function isInflected(word: string, other: string): boolean {
   const [short, long] = word.length < other.length ? [word, other] : [other, word];
-  return long.startsWith(short) && /^(?:s|es|d|ed|ing|['’]s|['’])$/.test(long.slice(short.length));
+  const endsWith = (stem: string, endings: RegExp) => long.startsWith(stem) && endings.test(long.slice(stem.length));
+  return (
+    endsWith(short, /^(?:s|es|d|ed|ing|['’]s|['’])$/) ||
+    (/[^aeiou]y$/.test(short) && endsWith(short.slice(0, -1), /^ie[sd]$/)) ||
+    (short.endsWith("e") && endsWith(short.slice(0, -1), /^ing$/)) ||
+    endsWith(short + short.at(-1), /^(?:ed|ing)$/)
+  );
 }
 
 /** Shorter words are near to too many others. */

@@ -22,8 +22,8 @@ export interface ChooseOptions {
   readonly read: ReadTexts | null;
   /** Pieces that are read at most. @default READ_PIECES */
   readonly mostRead?: number;
-  /** Texts that answer nothing, whatever they say. @default none */
-  readonly isLeftOut?: (text: string) => boolean;
+  /** Pieces that answer nothing, whatever they say. @default none */
+  readonly isLeftOut?: (view: PieceView) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +46,7 @@ export async function choosePieces(
   const { weights, read, mostRead = READ_PIECES, isLeftOut = () => false, signal } = options;
   const { piece: scorer } = weights;
   const pieces = measured.pieces
-    .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view.text))
+    .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view))
     .map((piece) => {
       const score = scoreOf(measurePiece(piece, scorer.features), scorer);
       return { view: piece.view, measured: piece, score, chance: chanceOfScore(score, scorer), reading: null };

@@ -55,6 +55,40 @@ describe("piecesOf", () => {
     expect(contextOf(rowsPassage([before, sentence]))).toEqual(leans ? [before] : []);
   });
 
+  it("leaves lines that each end a sentence to themselves", () => {
+    const lines = ["The café opens at nine.", "A whistle is kept in drawer 3.", "Guards change every 40 minutes."];
+    expect(textsOf(rowsPassage(lines))).toEqual(lines);
+  });
+
+  const contextsOf = (passage: Passage) =>
+    piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ range, context }) =>
+      [...context, range].map(({ start, end }) => passage.text.slice(start, end)),
+    );
+
+  it("gives a list that nothing announces the heading that says what its items are", () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const heading = (text: string) => ({ type: "heading" as const, text });
+    const list = fakePassage({ pieces: [heading("Not allowed"), item("Glass bottles"), item("Water pistols")] });
+    expect(contextsOf(list)).toEqual([["Not allowed", "Glass bottles\nWater pistols"]]);
+    const behind = fakePassage({ pieces: [heading("Not allowed"), "It is for your safety.", item("Glass bottles"), "Stay dry."] });
+    expect(contextsOf(behind)).toEqual([["It is for your safety."], ["Not allowed", "Glass bottles"], ["Stay dry."]]);
+    const announced = fakePassage({ pieces: [heading("Rules"), "Leave at home:", item("Glass bottles")] });
+    expect(contextsOf(announced)).toEqual([["Leave at home:\nGlass bottles"]]);
+    const titled = fakePassage({ title: "Pool rules", pieces: [heading("Pool rules"), item("No glass"), item("No dogs")] });
+    expect(contextsOf(titled)).toEqual([["No glass\nNo dogs"]]);
+  });
+
+  it("takes a sentence of the paragraph before for what a person means only where it names somebody", () => {
+    expect(contextsOf(fakePassage({ pieces: ["The wind turned and the gulls were silent.", "Her uncle gave her a key."] })).at(-1)).toEqual(
+      ["Her uncle gave her a key."],
+    );
+    for (const before of ["At noon Ingrid came home.", "Ingrid came home."])
+      expect(contextsOf(fakePassage({ pieces: [before, "Her uncle gave her a key."] })).at(-1)).toEqual([
+        before,
+        "Her uncle gave her a key.",
+      ]);
+  });
+
   it("gives what answers below a question with it, never the question alone", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const terms = fakePassage({ pieces: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });

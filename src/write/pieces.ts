@@ -1,3 +1,4 @@
+import { normalizeQuestion } from "../text/normalize-question.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
 import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../types.ts";
@@ -59,7 +60,8 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
   const addItem = (at: number) => {
     const unit = units[at] as PlacedUnit;
     const leads = leadsTo(passage, unit);
-    add("item", at, unit, leads.length > 0 ? leads : antecedents(passage, at, headingUnit));
+    const before = leads.length > 0 ? leads : antecedents(passage, at, headingUnit);
+    add("item", at, unit, before.length > 0 ? before : headedBy(passage, headingUnit));
   };
   for (let i = 0; i < units.length; i++) {
     const unit = units[i] as PlacedUnit;
@@ -79,7 +81,7 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       const first = leadsList ? i + 1 : i;
       const parts = wholeLists ? null : partsOf(passage, first, last);
       if (parts === null && last > i && range.end - range.start <= listCharacters) {
-        add("list", i, range, leadsList ? antecedents(passage, i, headingUnit) : []);
+        add("list", i, range, leadsList ? antecedents(passage, i, headingUnit) : headedBy(passage, headingUnit));
       } else {
         for (let at = first; at <= last; at++) {
           const [unit, end] = [units[at] as PlacedUnit, parts?.get(at) ?? at];
@@ -132,6 +134,8 @@ function isAskedAbove(passage: Passage, at: number): boolean {
 /** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/row-lines.ts`). */
 const LEAST_ROWS = 3;
 
+const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
+
 /** Last of the rows that stand with a line in one piece of at most `most` characters, up to the next line that announces others with a colon; its own index: it is no row. */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
@@ -145,7 +149,9 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
       textOf(passage, { start: one.end, end: next.start }).includes("\n")
     );
   };
-  const isRow = (i: number) => i >= 0 && units[i]?.type === "paragraph" && follows(i);
+  // A line that ends a sentence says what it says by itself.
+  const isRow = (i: number) =>
+    i >= 0 && units[i]?.type === "paragraph" && follows(i) && !ENDS_SENTENCE.test(textOf(passage, units[i] as PlacedUnit));
   // So many lines in a row, this one among them, wherever it stands among them.
   const before = isRow(at - 1) ? (isRow(at - 2) ? 2 : 1) : 0;
   const behind = isRow(at) ? (isRow(at + 1) ? 2 : 1) : 0;
@@ -186,10 +192,35 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
     if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) break;
     if (before.type === "heading" && !(i - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?"))) break;
     if (before.type === "table-row" || before.type === "code") break;
-    if (before.type !== "heading" && before.block !== unit.block && before.type !== "paragraph") break;
+    if (
+      before.type !== "heading" &&
+      before.block !== unit.block &&
+      (before.type !== "paragraph" || !canMean(start, textOf(passage, before)))
+    )
+      break;
     found.unshift(before);
   }
   return found;
+}
+
+/** A quote that begins with a person whom another sentence names. */
+const PERSON = /^(?:["“'(]\s*)?(?:his|her|he|she)\b/i;
+/** A name by its capital, inside a sentence or as its first word. */
+const NAME = /(?<=[\p{L}\p{N},;:"”'’)]\s["“'(]?)\p{Lu}\p{L}+|^["“'(]?(\p{Lu}\p{L}+)/gu;
+
+/** Can a sentence of the paragraph before say whom this one means? Only if it names somebody. */
+function canMean(start: string, before: string): boolean {
+  return (
+    !PERSON.test(start) ||
+    [...before.matchAll(NAME)].some(([name, first]) => (first === undefined ? name !== "I" : !isStopWord(first.toLowerCase())))
+  );
+}
+
+/** The heading of a list that nothing announces: "Glass bottles" says one thing below "Not allowed" and another below "Bring along". None where it is the document's title. */
+function headedBy(passage: Passage, headingUnit: number): TextRange[] {
+  const heading = passage.units[headingUnit];
+  if (heading === undefined) return [];
+  return normalizeQuestion(textOf(passage, heading)) === normalizeQuestion(passage.document.title) ? [] : [heading];
 }
 
 /** "Clean it with a brush", "On Sundays it stays shut": before the pronoun stand no two words of their own, one that acts and one that is meant. */
