@@ -69,4 +69,9 @@ describe("resolveFollowUp", () => {
     expect(leansOnHistory("How much?")).toBe(true);
     expect(leansOnHistory("CHAMPVA?")).toBe(false);
   });
+
+  it("takes the last of something that the question names for no other one", () => {
+    expect(leansOnHistory("When does the last ferry leave Sandholm?")).toBe(false);
+    expect(leansOnHistory("When does the last one leave?")).toBe(true);
+  });
 });

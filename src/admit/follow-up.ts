@@ -31,8 +31,9 @@ const SHORT = 1;
 
 const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
-const ELSE =
-  /\b(?:else|the same|another|any other|other than that|instead|as well|too|either)\b|\b(?:the (?:first|second|third|last|other|former|latter|next))\b/iu;
+const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either)\b/iu;
+/** One of several that were spoken of, unless the question names what it is about: "the last ferry from Sandholm". */
+const ONE_OF = /\bthe (?:first|second|third|last|other|former|latter|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
 /** Not pointing back: expletives, conjunctions, relative clauses, times. */
 const NOT_POINTING =
@@ -91,7 +92,7 @@ function straight(question: string): string {
 /** Does a question begin as one that goes on, or point at what came before? */
 export function pointsBack(question: string): boolean {
   const plain = straight(question);
-  if (OPENERS.test(plain) || ELSE.test(plain)) return true;
+  if (OPENERS.test(plain) || ELSE.test(plain) || (ONE_OF.test(plain) && !hasName(plain))) return true;
   const pointing = plain.replaceAll(NOT_POINTING, (match) => " ".repeat(match.length));
   for (const match of pointing.matchAll(PRONOUN)) {
     if (contentWords(plain.slice(0, match.index)).length < OWN_ANTECEDENT && !hasName(plain.slice(0, match.index))) return true;
