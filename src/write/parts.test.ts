@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { readQuestion } from "../reading/question.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { tokenize } from "../text/tokens.ts";
 import type { QuestionPart } from "../types.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
@@ -107,8 +109,29 @@ describe("withParts", () => {
     expect(new Set(asked)).toEqual(new Set(["rope"]));
   });
 
+  const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
+
+  it.each([
+    ["when's the deposit due", true],
+    ["how much is vienna and what price", true],
+    ["who cooks in vienna", false],
+    ["what is the trip vienna", false],
+    ["when does the guide come home", false],
+  ])("sees by the names of its columns that the row which is shown answers a part: %s", async (text, isAnswered) => {
+    const trips = [row("Trip | Deposit due | Guide"), row("Vienna | 2 December 2025 | Mr Okoro")];
+    const priced = [row("Trip | Price | Deposit due"), row("Vienna | $510 | 2 December 2025")];
+    const passage = fakePassage({ pieces: text.includes("price") ? priced : trips });
+    const readTexts = fakeReadTexts((one) => ({ vector: Float32Array.of(1), ...(typeof one === "string" ? {} : { answer: -4 }) }));
+    const options = { maxCharacters: 500, reranker: null, embed: null, weights, read: readTexts, signal };
+    const words = { ...fakeWords(), questionTokens: (question: string) => tokenize(readQuestion(question).content) };
+    const choice = await choosePieces(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
+    const part = { text, resolved: `${text} (vienna)`, standsAlone: false };
+    const choosePart = async () => ({ pieces: [] });
+    const { open } = await withParts(choice, [part], { readTexts, choosePart, mayBeQuoted: () => true, signal });
+    expect(open === undefined).toBe(isAnswered);
+  });
+
   it("keeps a row beside the asked one where it answers a part", async () => {
-    const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
     const hours = [row("day | sauna"), row("Thursday | 15 to 22"), row("Friday | 16 to 23")];
     const options = { maxCharacters: 500, reranker: null, embed: null, weights, read: null, signal };
     const { pieces, ...choice } = await choosePieces(

@@ -1,6 +1,8 @@
 import type { PairReading, ReadTexts } from "../reader/reader.ts";
+import { askedValues, heldValues } from "../reading/asked-values.ts";
 import type { QuestionPart, Warning } from "../types.ts";
 import type { Choice, OpenPart, ScoredPiece } from "./choice.ts";
+import type { AskedQuestion, PieceView } from "./piece-view.ts";
 import { readingText } from "./reading-text.ts";
 
 export interface PartsOptions {
@@ -36,8 +38,9 @@ export async function withParts(
   const looked = await Promise.all(
     parts.map(async (part, i) => {
       const own = Math.max(...read.slice(i * shown.length, (i + 1) * shown.length).map((one) => (one as PairReading).answer));
-      const likeliest = own >= ANSWERS_FROM ? null : mostLikely((await choosePart(part)).pieces);
-      return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest, isAnswered: own >= ANSWERS_FROM };
+      const isAnswered = own >= ANSWERS_FROM || isCellOf(part, best.view, choice.asked);
+      const likeliest = isAnswered ? null : mostLikely((await choosePart(part)).pieces);
+      return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest, isAnswered };
     }),
   );
   const found: ScoredPiece[] = [];
@@ -52,6 +55,22 @@ export async function withParts(
     .map(({ part, odds }) => ({ part, isNothing: odds < NOTHING_BELOW }));
   const rest = others.filter((piece) => !found.some((one) => isSame(one, piece)));
   return { ...choice, pieces: [best, ...found, ...rest], ...(open.length > 0 && { open }) };
+}
+
+/**
+ * Is the part about a cell of the row that is shown? All of its words stand in the row or in its header, one of them in the name of a column behind the first, and a
+ * value of the kind that it asks for is there. A wide row is much besides that cell, which the reader holds against it.
+ */
+function isCellOf({ text }: QuestionPart, { piece, text: row }: PieceView, asked: AskedQuestion): boolean {
+  if (piece.header === null) return false;
+  const { text: header } = piece.header;
+  const [words, first = 0, ...behind] = [text, ...header.split("|").filter((name) => name.trim() !== "")].map((one) => asked.bitsIn(one));
+  const columns = behind.reduce((bits, one) => bits | one, 0);
+  const held = first | columns | asked.bitsIn(row);
+  const values = heldValues(row);
+  return (
+    words !== undefined && (words & columns) !== 0 && (words & ~held) === 0 && askedValues(text).every((kinds) => (values & kinds) !== 0)
+  );
 }
 
 /** Says which of several things asked are left open: nothing was found for them, or nothing that is sure enough. */
