@@ -1,6 +1,7 @@
 import { checkAnswer } from "../check/check.ts";
 import type { PassageTexts } from "../check/faithfulness.ts";
 import { guardAnswer } from "../check/guard-answer.ts";
+import { onlySaysThatItIsSo } from "../check/reason.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
@@ -32,7 +33,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   const { sheet, claims, writer } = written;
   const whole = checkAnswer(sheet.sentences, claims, profile.check);
   if (sheet.sentences.length === 0) return whole;
-  whole.push(...checkTongue(sheet.citations));
+  whole.push(...checkTongue(sheet.citations), ...checkReason(question.resolved, sheet.sentences));
   const settings = profile.check.guards ?? GUARDS;
   const { relevancy } = settings;
   const byModel = writer !== "" && writer !== "extractive";
@@ -56,6 +57,14 @@ function checkTongue(citations: readonly Pick<Citation, "n" | "quote">[]): Check
   const numbers = foreign.map(({ n }) => `[${n}]`).join("");
   const reason = `${numbers} seems to be in another language (${first.tongue}): this version reads English, so nobody judged whether it answers`;
   return [{ name: "tongue", verdict: "warn", score: null, reason, spans: [], sentence: null }];
+}
+
+/** Whoever asks why is told where what is shown may give no reason. */
+function checkReason(question: string, sentences: Written["sheet"]["sentences"]): CheckResult[] {
+  const texts = sentences.map(({ text }) => text);
+  if (!onlySaysThatItIsSo(question, texts)) return [];
+  const reason = "You ask why: what is shown says hardly more than the question does, and may give no reason.";
+  return [{ name: "reason", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
 function textsOf({ text, document, headingPath }: Evidence["passage"]): PassageTexts {
