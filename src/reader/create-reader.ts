@@ -2,12 +2,16 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { PACKAGE_ROOT } from "../package.ts";
+import { createForward } from "./forward.ts";
+import { createOnnxReadText } from "./onnx/read-text.ts";
+import { createProcessStarter } from "./onnx/start-process.ts";
 import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
 import { createReadText } from "./read-text.ts";
 import type { Reader, ReadingOf, ToRead } from "./reader.ts";
 import { createReadingCache, readingKey } from "./reading-cache.ts";
+import type { StoredWeights } from "./shared-weights.ts";
 import { createThreadStarter } from "./threads.ts";
-import { loadReaderWeights } from "./weights.ts";
+import { loadReaderWeights, readStoredWeights } from "./weights.ts";
 
 /** The weights that ship with the package. */
 export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
@@ -23,6 +27,8 @@ export interface ReaderOptions {
   readonly threads?: number | undefined;
   /** @default WebAssembly SIMD where the machine has it, else "scalar" */
   readonly kernel?: "wasm" | "scalar" | undefined;
+  /** File of `onnxruntime-node` that is loaded (`findOnnxRuntime`): it reads in the place of our own kernel, in processes in the place of threads. @default our own kernel */
+  readonly onnxRuntime?: string | undefined;
   /** Most bytes of readings that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
   readonly cacheBytes?: number | undefined;
 }
@@ -37,10 +43,27 @@ export interface ReaderOptions {
  * await reader.close();
  */
 export function createReader(options: ReaderOptions = {}): Reader {
-  const { path = SHIPPED_WEIGHTS, threads = defaultThreads(), kernel, cacheBytes = DEFAULT_CACHE_BYTES } = options;
-  const weights = loadReaderWeights(path, { threads: Math.max(1, threads), kernel });
-  const pool = threads === 0 ? readHere(createReadText(weights, 0)) : createReaderPool(createThreadStarter(weights), threads);
+  const { path = SHIPPED_WEIGHTS, threads = defaultThreads(), kernel, onnxRuntime, cacheBytes = DEFAULT_CACHE_BYTES } = options;
+  const { pool, weights } = onnxRuntime === undefined ? openOwn(path, threads, kernel) : openOnnx(path, threads, onnxRuntime);
   return createPooledReader(pool, { name: weights.header.name, hash: weights.hash }, cacheBytes);
+}
+
+interface Opened {
+  readonly pool: ReaderPool;
+  readonly weights: StoredWeights;
+}
+
+function openOwn(path: string, threads: number, kernel: ReaderOptions["kernel"]): Opened {
+  const weights = loadReaderWeights(path, { threads: Math.max(1, threads), kernel });
+  const here = () => readHere(createReadText(weights, createForward(weights, 0).run));
+  return { weights, pool: threads === 0 ? here() : createReaderPool(createThreadStarter(weights), threads) };
+}
+
+/** The weights are read here too, so that what is wrong with them is said at once; each process reads them for itself. */
+function openOnnx(path: string, processes: number, file: string): Opened {
+  const weights = readStoredWeights(path);
+  const here = () => readHere(createOnnxReadText(path, file));
+  return { weights, pool: processes === 0 ? here() : createReaderPool(createProcessStarter(path, file), processes) };
 }
 
 export function defaultThreads(): number {

@@ -1,32 +1,25 @@
 import { planArena } from "./arena.ts";
+import { createEmbedding } from "./embedding.ts";
+import { createHeads } from "./heads.ts";
 import type { ReaderKernel } from "./kernel/kernel.ts";
 import type { PairReading } from "./reader.ts";
-import { bufferOf, openKernel, type ReaderWeights } from "./shared-weights.ts";
-import { HEADS } from "./weights-file.ts";
+import { bufferOf, openKernel, placeOf, type ReaderWeights } from "./shared-weights.ts";
 
 /** Runs one sequence at a time through the layers, in one thread's arena. */
 export interface Forward {
-  /**
-   * The mean of the tokens' last states, of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and what the heads make of it, which means something for a
-   * pair alone.
-   */
   readonly run: (ids: Int32Array) => PairReading;
 }
 
 /** The forward pass over shared weights, in the arena of that number. */
 export function createForward(weights: ReaderWeights, arenaNumber: number): Forward {
-  const { header, places, limits } = weights;
+  const { header, limits } = weights;
   const { hidden, heads, feed_forward: wide, epsilon } = header;
   const kernel: ReaderKernel = openKernel(weights);
   const arena = planArena(header, weights.firstArena + arenaNumber * weights.arenaBytes);
-  const buffer = bufferOf(weights);
-  const float32 = new Float32Array(buffer);
-  const at = (name: string) => {
-    const place = places.get(name);
-    if (place === undefined) throw new Error(`the weights have no tensor "${name}"`);
-    return place;
-  };
-  const embed = createEmbedding(weights, buffer, at);
+  const float32 = new Float32Array(bufferOf(weights));
+  const at = (name: string) => placeOf(weights, name);
+  const embed = createEmbedding(weights);
+  const readHeads = createHeads(weights);
   const layers = Array.from({ length: header.layers }, (_, layer) => matricesOf(`layer.${layer}.`, at, limits));
 
   /** out = matrix * input + bias for the matrix's rows from `first`, `rows` of them; the input stands quantised in `codes`. */
@@ -57,38 +50,20 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
   return {
     run(ids) {
       const tokens = ids.length;
-      if (tokens === 0 || tokens > header.max_tokens)
-        throw new Error(`a sequence has ${tokens} tokens; 1 to ${header.max_tokens} can be read`);
-      embed(ids, arena.x / 4, arena.narrow / 4);
+      embed(ids, float32.subarray(arena.x / 4), float32.subarray(arena.narrow / 4));
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);
       for (const layer of layers) runLayer(layer, tokens);
-      const vector = meanOf(tokens);
-      const [answer, same] = [outputOf("answer", 0, vector), outputOf("same", 0, vector)];
-      return { vector, answer, same, claim: claimOf(vector) };
+      return readHeads(sumOf(tokens));
     },
   };
 
-  function meanOf(tokens: number): Float32Array {
-    const vector = new Float32Array(hidden);
+  function sumOf(tokens: number): Float32Array {
+    const sum = new Float32Array(hidden);
     for (let token = 0; token < tokens; token++) {
       const from = arena.x / 4 + token * hidden;
-      for (let k = 0; k < hidden; k++) vector[k] = (vector[k] as number) + (float32[from + k] as number);
+      for (let k = 0; k < hidden; k++) sum[k] = (sum[k] as number) + (float32[from + k] as number);
     }
-    const length = Math.hypot(...vector) || 1;
-    return vector.map((value) => value / length);
-  }
-
-  function outputOf(head: keyof typeof HEADS, output: number, vector: Float32Array): number {
-    const [weights, bias] = [at(`${head}.weights`) / 4 + output * hidden, at(`${head}.bias`) / 4 + output];
-    return vector.reduce((sum, value, k) => sum + value * (float32[weights + k] as number), float32[bias] as number);
-  }
-
-  function claimOf(vector: Float32Array): PairReading["claim"] {
-    const outputs = Array.from({ length: HEADS.claim }, (_, output) => outputOf("claim", output, vector));
-    const largest = Math.max(...outputs);
-    const all = largest + Math.log(outputs.reduce((sum, output) => sum + Math.exp(output - largest), 0));
-    const [supported, contradicted, notFound] = outputs.map((output) => output - all) as [number, number, number];
-    return { supported, contradicted, notFound };
+    return sum;
   }
 }
 
@@ -125,39 +100,5 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
     down: matrix("down"),
     attentionNorm: norm("attention_norm"),
     outputNorm: norm("output_norm"),
-  };
-}
-
-type Embed = (ids: Int32Array, words: number, rest: number) => void;
-
-/** Writes each token's word vector to `words`, and position and the first type together to `rest` (both in f32 places). */
-function createEmbedding(weights: ReaderWeights, buffer: ArrayBufferLike, at: (name: string) => number): Embed {
-  const { hidden, embedding_bits: bits } = weights.header;
-  const float32 = new Float32Array(buffer);
-  const int8 = new Int8Array(buffer);
-  const bytes = new Uint8Array(buffer);
-  const rows = new Uint16Array(buffer, at("rows"), weights.vocabulary.pieces);
-  const [codes, scales, types] = [at("words.codes"), at("words.scales") / 4, at("types") / 4];
-  const [positions, positionScales] = [at("positions.codes"), at("positions.scales") / 4];
-  const mask = 2 ** bits - 1;
-  const zero = 2 ** (bits - 1);
-  const codeOf = (start: number, place: number) => {
-    if (bits === 8) return int8[start + place] as number;
-    const bit = place * bits;
-    const byte = start + (bit >> 3);
-    return (((((bytes[byte + 1] as number) << 8) | (bytes[byte] as number)) >> (bit & 7)) & mask) - zero;
-  };
-  return (ids, words, rest) => {
-    for (let token = 0; token < ids.length; token++) {
-      const row = rows[ids[token] as number] as number;
-      const start = codes + (row * hidden * bits) / 8;
-      const scale = float32[scales + row] as number;
-      const position = positions + token * hidden;
-      const positionScale = float32[positionScales + token] as number;
-      for (let k = 0; k < hidden; k++) {
-        float32[words + token * hidden + k] = codeOf(start, k) * scale;
-        float32[rest + token * hidden + k] = (int8[position + k] as number) * positionScale + (float32[types + k] as number);
-      }
-    }
   };
 }

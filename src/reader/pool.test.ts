@@ -121,6 +121,14 @@ describe("createReaderPool", () => {
     await expect(reading).rejects.toMatchObject({ code: "reader_failed", message: expect.stringContaining("no such piece") });
   });
 
+  it("says by its code what it could not be loaded for", async () => {
+    const { threads, start } = fakeThreads();
+    const pool = createReaderPool(start, 1);
+    const reading = pool.read("1", undefined);
+    threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, failure: "install it", code: "reader_runtime_broken" });
+    await expect(reading).rejects.toMatchObject({ code: "reader_runtime_broken", message: "install it" });
+  });
+
   it("takes a cancelled text out of the row; a thread reads what it began to its end", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);

@@ -4,7 +4,7 @@ import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
 
 /** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
 export interface ReaderPool {
-  /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed` */
+  /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`, or what it could not be loaded for */
   read(read: ToRead, signal: AbortSignal | undefined): Promise<ReadingOf<ToRead>>;
   /** Starts every thread that is not running. */
   warm(): void;
@@ -63,6 +63,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     slot.job = null;
     slot.thread?.hold(false);
     if ("reading" in reply) job.resolve(reply.reading);
+    else if (reply.code !== undefined) job.reject(new ModelError(reply.code, reply.failure));
     else job.reject(new ModelError("reader_failed", `the reader could not read a text: ${reply.failure}`, {}));
     next();
   }

@@ -14,9 +14,13 @@ export interface ThreadTask {
   readonly read: ToRead;
 }
 
-export type ThreadReply = { readonly id: number } & ({ readonly reading: ReadingOf<ToRead> } | { readonly failure: string });
+/** A failure that an error of ours tells has its code. */
+export type ThreadReply = { readonly id: number } & (
+  | { readonly reading: ReadingOf<ToRead> }
+  | { readonly failure: string; readonly code?: string | undefined }
+);
 
-/** A thread that reads one text at a time. */
+/** A thread that reads one text at a time, or a process. */
 export interface ReaderThread {
   post(task: ThreadTask): void;
   /** Whether it keeps the process alive. */

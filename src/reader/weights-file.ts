@@ -42,6 +42,16 @@ export function bytesOf({ type, shape }: TensorEntry): number {
   return shape.reduce((product, size) => product * size, TYPES[type]);
 }
 
+/** Name, rows and depth of a layer's matrices; the rows of `attention` are those of query, key and value. */
+export function layerMatrices({ hidden, feed_forward: wide }: Pick<WeightsHeader, "hidden" | "feed_forward">) {
+  return [
+    ["attention", 3 * hidden, hidden],
+    ["output", hidden, hidden],
+    ["up", wide, hidden],
+    ["down", hidden, wide],
+  ] as const;
+}
+
 /**
  * Where each tensor starts in the payload, after checking that all are there, of the right type and size, and inside it.
  * @throws Error saying which is not
@@ -62,7 +72,7 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
     expect(`${name}.codes`, "i8", [rows, depth]);
     expect(`${name}.scales`, "f32", [rows]);
   };
-  const { hidden, layers, feed_forward: wide, embedding_bits: bits } = header;
+  const { hidden, layers, embedding_bits: bits } = header;
   expect("vocabulary", "u8", [null]);
   expect("rows", "u16", [null]);
   const [kept = 0] = expect("words.codes", bits === 8 ? "i8" : "bits", [null, (hidden * bits) / 8]);
@@ -76,12 +86,7 @@ export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<s
   const norms = ["embedding_norm"];
   for (let layer = 0; layer < layers; layer++) {
     const at = `layer.${layer}.`;
-    for (const [name, rows, depth] of [
-      ["attention", 3 * hidden, hidden],
-      ["output", hidden, hidden],
-      ["up", wide, hidden],
-      ["down", hidden, wide],
-    ] as const) {
+    for (const [name, rows, depth] of layerMatrices(header)) {
       matrix(at + name, rows, depth);
       expect(`${at}${name}.bias`, "f32", [rows]);
     }

@@ -4,8 +4,8 @@ import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
 import { arenaBytes } from "./arena.ts";
 import { largestCode } from "./kernel/kernel.ts";
 import { compileKernel } from "./kernel/wasm.ts";
-import { bufferOf, openKernel, piecesOf, type ReaderWeights } from "./shared-weights.ts";
-import { checkTensors, headerSchema, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
+import { bufferOf, openKernel, piecesOf, type ReaderWeights, type StoredWeights } from "./shared-weights.ts";
+import { checkTensors, headerSchema, layerMatrices, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
 
 const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
@@ -22,6 +22,24 @@ export interface LoadOptions {
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
  */
 export function loadReaderWeights(path: string, { threads, kernel }: LoadOptions): ReaderWeights {
+  const module = kernel === "scalar" ? null : compileKernel();
+  const arenas = { firstArena: 0, arenaBytes: 0 };
+  const stored = readStoredWeights(path, (payloadBytes, header) => {
+    arenas.firstArena = Math.ceil(payloadBytes / PAGE_BYTES) * PAGE_BYTES;
+    arenas.arenaBytes = arenaBytes(header);
+    return allocate(arenas.firstArena + threads * arenas.arenaBytes, module !== null);
+  });
+  const weights = { ...stored, ...arenas, module };
+  return { ...weights, limits: packMatrices(weights) };
+}
+
+type Allocate = (payloadBytes: number, header: Omit<WeightsHeader, "tensors">) => StoredWeights["memory"];
+
+/**
+ * Reads a weights file into memory, whose beginning it fills, and checks its hash and every size in it.
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
+ */
+export function readStoredWeights(path: string, allocateFor: Allocate = (bytes) => allocate(bytes, false)): StoredWeights {
   const corrupt = (what: string, cause?: unknown) =>
     new ModelError(
       "reader_corrupt",
@@ -45,18 +63,15 @@ export function loadReaderWeights(path: string, { threads, kernel }: LoadOptions
     } catch (error) {
       throw corrupt(messageOf(error), error);
     }
-    const module = kernel === "scalar" ? null : compileKernel();
-    const perArena = arenaBytes(header);
-    const firstArena = Math.ceil(payloadBytes / PAGE_BYTES) * PAGE_BYTES;
-    const memory = allocate(firstArena + threads * perArena, module !== null);
+    const memory = allocateFor(payloadBytes, header);
     const payload = Buffer.from(bufferOf({ memory }), 0, payloadBytes);
     readExactly(file, PREFIX_BYTES + headerBytes, payload);
     const hash = createHash("sha256").update(prefix.subarray(40)).update(headerText).update(payload).digest();
     if (!hash.equals(prefix.subarray(8, 40))) throw corrupt("its hash differs from the one that it carries");
     const vocabulary = { bytes: tensors.vocabulary?.shape[0] as number, pieces: tensors.rows?.shape[0] as number };
-    const weights = { header, hash: hash.toString("hex"), memory, module, places, vocabulary, firstArena, arenaBytes: perArena };
+    const weights = { header, hash: hash.toString("hex"), memory, places, vocabulary };
     checkVocabulary(weights, tensors["words.scales"]?.shape[0] as number, corrupt);
-    return { ...weights, limits: packMatrices(weights) };
+    return weights;
   } finally {
     closeSync(file);
   }
@@ -64,7 +79,7 @@ export function loadReaderWeights(path: string, { threads, kernel }: LoadOptions
 
 /** The special pieces are there, and every piece has one of the kept rows. */
 function checkVocabulary(
-  weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">,
+  weights: Pick<StoredWeights, "memory" | "places" | "vocabulary">,
   keptRows: number,
   corrupt: (what: string) => ModelError,
 ): void {
@@ -114,16 +129,10 @@ function allocate(bytes: number, forWasm: boolean): WebAssembly.Memory | SharedA
 /** Arranges every int8 matrix for `multiply`, in place. The first arena lends the room. */
 function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory" | "module" | "firstArena">): Map<string, number> {
   const { header, places, firstArena } = weights;
-  const { hidden, feed_forward: wide } = header;
   const kernel = openKernel(weights);
   const limits = new Map<string, number>();
   for (let layer = 0; layer < header.layers; layer++) {
-    for (const [name, rows, depth] of [
-      ["attention", 3 * hidden, hidden],
-      ["output", hidden, hidden],
-      ["up", wide, hidden],
-      ["down", hidden, wide],
-    ] as const) {
+    for (const [name, rows, depth] of layerMatrices(header)) {
       const matrix = `layer.${layer}.${name}`;
       limits.set(matrix, largestCode(kernel.packRows(places.get(`${matrix}.codes`) as number, rows, depth, firstArena)));
     }

@@ -1,17 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "../errors.ts";
+import { answerTask } from "./answer-task.ts";
+import { createForward } from "./forward.ts";
 import { createReadText } from "./read-text.ts";
-import type { ThreadReply, ThreadSetup, ThreadTask } from "./threads.ts";
+import type { ThreadSetup, ThreadTask } from "./threads.ts";
 
 /** A thread of the pool: one text in, one reply out, in an arena of its own. */
 const { weights, arenaNumber } = workerData as ThreadSetup;
-const readText = createReadText(weights, arenaNumber);
+const readText = createReadText(weights, createForward(weights, arenaNumber).run);
 
-parentPort?.on("message", ({ id, read }: ThreadTask) => {
-  const reply = (message: ThreadReply) => parentPort?.postMessage(message);
-  try {
-    reply({ id, reading: readText(read) });
-  } catch (error) {
-    reply({ id, failure: messageOf(error) });
-  }
+parentPort?.on("message", async (task: ThreadTask) => {
+  parentPort?.postMessage(await answerTask(task, readText));
 });

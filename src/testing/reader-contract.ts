@@ -119,6 +119,36 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
+      "gives each of several who ask at the same time what they asked for",
+      withReader(async (reader) => {
+        const asked = Array.from({ length: 6 }, (_, i) => [`${i} ${passage}`, { question: `${i} ${other}`, text: passage }, other]);
+        const together = await Promise.all(asked.map((texts) => reader.read(texts)));
+        for (const [i, texts] of asked.entries()) expect(together[i]).toEqual(await reader.read(texts));
+        expect(new Set(together.map((readings) => JSON.stringify(readings.slice(0, 2)))).size).toBe(asked.length);
+      }),
+    );
+
+    it(
+      "reads nothing more of what is cancelled, and goes on with what others wait for",
+      withReader(async (reader) => {
+        await reader.read([other]);
+        const many = Array.from({ length: 30 }, (_, i) => `cancelled ${i} ${passage}`);
+        const stop = new AbortController();
+        const cancelled = reader.read(many, stop.signal);
+        const waiting = reader.read(["Asked behind them"]);
+        stop.abort(new Error("nobody waits"));
+        const took = async (reading: Promise<unknown>) => {
+          const begun = performance.now();
+          await reading;
+          return performance.now() - begun;
+        };
+        const waited = took(waiting);
+        await expect(cancelled).rejects.toThrow("nobody waits");
+        expect(2 * (await waited)).toBeLessThan(await took(reader.read(many)));
+      }),
+    );
+
+    it(
       "has a name and a hash, and reads nothing after it was closed",
       withReader(async (reader) => {
         expect(reader.weights.name).not.toBe("");

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../errors.ts";
+import { findPackage } from "./find-package.ts";
 
 /** The package that runs hub models, and the version that our tests ran with. */
 export const HUB_PACKAGE = "@huggingface/transformers";
@@ -50,20 +50,10 @@ const runtimeSchema = z.object({
  * @returns file to import and version; `null` when it is nowhere
  */
 export function findHubRuntime(folders: readonly string[]): { file: string; version: string } | null {
-  const bases = [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)];
-  for (const base of bases) {
-    let file: string;
-    try {
-      file = createRequire(base).resolve(HUB_PACKAGE);
-    } catch {
-      continue;
-    }
-    const root = file.slice(0, file.lastIndexOf(join("@huggingface", "transformers")) + join("@huggingface", "transformers").length);
-    const module = join(root, "dist", "transformers.node.mjs");
-    const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
-    return { file: existsSync(module) ? module : file, version };
-  }
-  return null;
+  const found = findPackage(HUB_PACKAGE, folders);
+  if (found === null) return null;
+  const module = join(found.root, "dist", "transformers.node.mjs");
+  return { file: existsSync(module) ? module : found.file, version: found.version };
 }
 
 /** @throws ModelError `hub_runtime_missing` with the command that installs it */
