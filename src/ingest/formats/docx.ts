@@ -2,6 +2,7 @@ import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { markUnseenLevels, PLACED_STYLES, placeParagraphs, type WordElement } from "./docx-paragraphs.ts";
+import { withBoldFirstRows } from "./docx-tables.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { titleOf } from "./parsed.ts";
@@ -46,6 +47,9 @@ export const docxFormat: Format = {
       leftOut.hidden += hidden;
       leftOut.struck += deletedIn(xml);
     }
+    const body = Buffer.from(parts.get("word/document.xml") ?? []).toString("utf8");
+    const styles = Buffer.from(parts.get("word/styles.xml") ?? []).toString("utf8");
+    parts.set("word/document.xml", Buffer.from(withBoldFirstRows(body, styles)));
     const numbering = parts.get("word/numbering.xml");
     if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
     const { html, date } = await toHtml(parts);
