@@ -34,7 +34,7 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 7,
+  version: 8,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");

@@ -20,7 +20,7 @@ const HIDDEN_SHEET = /<sheet\b[^>]*\bname="([^"]*)"[^>]*\bstate="(?:hidden|veryH
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],
-  version: 2,
+  version: 3,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
