@@ -48,6 +48,7 @@ const SHAPES: readonly Shape[] = [
   ["a.html", "paragraphs", 5_000, (n) => lines(n, (i) => `<p>Line ${i}.</p>`)],
   ["a.html", "an attribute", 400_000, (n) => `<p title="${"x".repeat(n)}">t</p>`],
   ["a.html", "rows", 2_000, (n) => `<table><tr><th>a<th>b</tr>${lines(n, (i) => `<tr><td>${i}<td>x</tr>`)}</table>`],
+  ["a.html", "cells over many rows", 1_000, (n) => `<table>${lines(n, (i) => `<tr><td rowspan=65534 colspan=9>${i}<td>x</tr>`)}</table>`],
   ["a.json", "rows", 3_000, (n) => JSON.stringify(Array.from({ length: n }, (_, i) => ({ id: i, text: `Row ${i}` })))],
   ["a.json", "keys", 5_000, (n) => JSON.stringify(Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, `v${i}`])))],
   ["a.jsonl", "rows", 3_000, (n) => lines(n, (i) => JSON.stringify({ title: `T${i}`, text: `Row ${i}` }))],

@@ -88,6 +88,17 @@ describe("chooseQuotes", () => {
     expect(chosen.map(({ quote }) => quote.text)).not.toContain("item | period");
   });
 
+  it("does not quote a row that may name the columns beside a row that it names", async () => {
+    const maybe = { type: "table-row" as const, text: "service | notice by the employer" };
+    const rows = [row("4 years | 1 month"), row("9 years | 3 months")];
+    for (const question of ["notice after 9 years of service", "notice by the employer, service 9"]) {
+      const chosen = await choose(question, [maybe, ...rows]);
+      expect(chosen[0]?.quote.header?.text).toBe(maybe.text);
+      expect(chosen.map(({ quote }) => quote.text)).not.toContain(maybe.text);
+    }
+    expect(await texts("notice by the employer of a service", [maybe, "Zebras."])).toContain(maybe.text);
+  });
+
   it("leaves out the rows beside the one that is asked for, and keeps one that another word asks for", async () => {
     const hours = [
       row("day | pool | sauna"),

@@ -68,9 +68,13 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     const quotes = quotesOf(evidence.passage, piece);
     const { quote } = quotes;
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
+    if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
     if (answersPart !== true && chosen.some((other) => standsBeside(view, other.view))) continue;
+    // A row that may name the columns is read with the rows below it.
+    const names = chosen.findIndex((other) => isSame(quote.header, other.quote));
+    if (names >= 0) chosen.splice(names, 1);
     const views = followedBy === undefined ? [view] : [view, followedBy];
     const covers = new Set(views.flatMap((one) => [...asked.tokensIn(one.holds), ...[...one.values].map((kinds) => `${VALUE}${kinds}`)]));
     const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, piece, followedBy.piece) };
@@ -123,6 +127,11 @@ function saysTheSame(a: Said, b: Said): boolean {
   let shared = 0;
   for (const token of a.tokens) if (b.tokens.has(token)) shared++;
   return shared / (a.tokens.size + b.tokens.size - shared) >= SAME_WORDS;
+}
+
+/** Is a row's header what is quoted? */
+function isSame(header: SourceText | undefined, quote: Quote): boolean {
+  return header !== undefined && header.start === quote.start && header.end === quote.end;
 }
 
 function overlap(a: Quote, b: Quote): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readDocuments } from "../parse.ts";
 import { docxOf, wordParagraph } from "../testing/made-files.ts";
+import { blocksOf } from "./show-blocks.test-helper.ts";
 
 const STYLES = [
   "Title",
@@ -190,5 +191,59 @@ test("knows run-in heads behind a title that is said twice", async () => {
   expect(document?.blocks.map(({ start, runIn }) => (runIn === undefined ? null : document.text.slice(start, runIn)))).toEqual([
     null,
     "Fees.",
+  ]);
+});
+
+describe("tables without a marked header", () => {
+  const tableStyle = (id: string, content: string) =>
+    `<w:style w:type="table" w:styleId="${id}"><w:name w:val="${id}"/>${content}</w:style>`;
+  const FIRST_ROW = '<w:tblStylePr w:type="firstRow"><w:tcPr><w:shd w:fill="4472C4"/></w:tcPr></w:tblStylePr>';
+  const tableStyles = `<w:styles XMLNS>${tableStyle("Plain", "")}${tableStyle("Fancy", FIRST_ROW)}${tableStyle("Mine", '<w:basedOn w:val="Fancy"/>')}</w:styles>`;
+  const PAY = [
+    ["Year", "Monthly pay"],
+    ["Second", "€ 1,190"],
+    ["Third", "€ 1,285"],
+  ];
+  const rowsOf = async (look: string, rows: readonly (readonly string[])[], looks = "") => {
+    const cell = (text: string) => `<w:tc><w:p><w:r>${looks}<w:t>${text}</w:t></w:r></w:p></w:tc>`;
+    const table = `<w:tbl><w:tblPr>${look}</w:tblPr>${rows.map((row) => `<w:tr>${row.map(cell).join("")}</w:tr>`).join("")}</w:tbl>`;
+    const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(table, { "word/styles.xml": tableStyles }) });
+    return document === undefined ? [] : blocksOf(document);
+  };
+  const headed = ["table-row Year | Monthly pay", "table-row^0 Second | € 1,190", "table-row^0 Third | € 1,285"];
+  const plain = headed.map((row) => row.replace("^0", ""));
+
+  test("have their first row for one where their style sets it apart", async () => {
+    expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="04A0" w:firstRow="1"/>', PAY)).toEqual(headed);
+    expect(await rowsOf('<w:tblStyle w:val="Mine"/><w:tblLook w:val="0020"/>', PAY, "<w:rPr><w:i/></w:rPr>")).toEqual(headed);
+    expect(await rowsOf('<w:tblStyle w:val="Mine"/><w:tblLook w:val="0020"/>', PAY, "<w:rPr/>")).toEqual(headed);
+  });
+
+  test("have none where the table makes no use of that, its style has no such row, or the row holds values", async () => {
+    expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="0480" w:firstRow="0"/>', PAY)).toEqual(plain);
+    expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="0480"/>', PAY)).toEqual(plain);
+    expect(await rowsOf('<w:tblStyle w:val="Plain"/><w:tblLook w:val="04A0" w:firstRow="1"/>', PAY)).toEqual(plain);
+    expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:firstRow="1"/>', [["First", "€ 1,120"], ...PAY.slice(1)])).toEqual([
+      "table-row First | € 1,120",
+      ...plain.slice(1),
+    ]);
+  });
+});
+
+test("reads merged cells in each column and row that they cover", async () => {
+  const cell = (text: string, properties = "") => `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text)}</w:tc>`;
+  const down = '<w:vMerge w:val="restart"/>';
+  const row = (cells: string, isHeader = false) => `<w:tr>${isHeader ? "<w:trPr><w:tblHeader/></w:trPr>" : ""}${cells}</w:tr>`;
+  const table = [
+    row(cell("Course", down) + cell("Fee", '<w:gridSpan w:val="2"/>'), true),
+    row(cell("", "<w:vMerge/>") + cell("Resident") + cell("Visitor"), true),
+    row(cell("Otter", down) + cell("€ 72") + cell("€ 99")),
+    row(cell("", "<w:vMerge/>") + cell("€ 70") + cell("€ 90")),
+  ];
+  const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(`<w:tbl>${table.join("")}</w:tbl>`) });
+  expect(document === undefined ? [] : blocksOf(document)).toEqual([
+    "table-row^0 Course | Fee · Resident | Fee · Visitor",
+    "table-row^0 Otter | € 72 | € 99",
+    "table-row^0 Otter | € 70 | € 90",
   ]);
 });

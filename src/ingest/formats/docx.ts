@@ -2,6 +2,7 @@ import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { markUnseenLevels, PLACED_STYLES, placeParagraphs, type WordElement } from "./docx-paragraphs.ts";
+import { withBoldFirstRows } from "./docx-tables.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { titleOf } from "./parsed.ts";
@@ -33,7 +34,7 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 7,
+  version: 8,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
@@ -46,6 +47,9 @@ export const docxFormat: Format = {
       leftOut.hidden += hidden;
       leftOut.struck += deletedIn(xml);
     }
+    const body = Buffer.from(parts.get("word/document.xml") ?? []).toString("utf8");
+    const styles = Buffer.from(parts.get("word/styles.xml") ?? []).toString("utf8");
+    parts.set("word/document.xml", Buffer.from(withBoldFirstRows(body, styles)));
     const numbering = parts.get("word/numbering.xml");
     if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
     const { html, date } = await toHtml(parts);

@@ -19,7 +19,7 @@ const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 7,
+  version: 8,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     if (

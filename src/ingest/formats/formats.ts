@@ -20,9 +20,9 @@ import { zipKind } from "./zip.ts";
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 11, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 12, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 8, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 7, (source, name) => [parseHtml(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 8, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 6, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 6, parseJsonLines),
   yamlFormat,

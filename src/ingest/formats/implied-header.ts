@@ -1,99 +1,67 @@
-import type { MarkupEvent } from "./markup.ts";
+import type { MarkupCell } from "./table-grid.ts";
 
-/** Rows that are looked at; the header is the first. */
-const LOOKED_AT = 12;
 /** Columns at least where values alone tell: in two, "Price | on request" above "Weight | 5 kg" is a row like the others. */
 const LEAST_COLUMNS = 3;
-/** Events of a cell at most: what is longer neither names a column nor is a value. */
-const MOST_EVENTS = 60;
 /** A number first, behind signs of currency or none: what a column of values holds. */
 const VALUE = /^[\s$€£¥+\-–(]*\d.{0,20}$/su;
+/** A value with words behind it: "4 weeks to the end of a month". */
+const LONG_VALUE = /^[\s$€£¥+\-–(]*\d.{0,80}$/su;
+/** Rows at least where longer values tell. */
+const LEAST_LONG = 3;
+/** A year, a number, a range: what the rows of a table in two columns are named by where values alone tell. */
+const NUMBER = /^\d[\d\s.,/–-]*$/u;
 /** Share of a column's cells that are values where others say "closed" or "on request". */
 const MOSTLY = 2 / 3;
-const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 
-interface Cell {
-  readonly text: string;
-  readonly isBold: boolean;
-}
-
-interface Row {
-  /** Of its event. */
-  readonly index: number;
-  readonly cells: readonly Cell[];
-}
+/** The cell of each column; of a row of names those above each other. */
+export type ColumnNames = readonly (readonly MarkupCell[])[];
+export type ColumnCells = readonly (MarkupCell | undefined)[];
 
 /**
- * The row that names the columns of a table in which no row is marked as its header (word processors mark none unless told to): the first, where it alone is bold
- * or where a column mostly of values stands below a cell without a digit.
- * A guess: "Monday | closed | by appointment" above the hours of other days looks the same, so the row stays one that can be quoted.
- * @param partner of each event that opens something the one that closes it
- * @returns the event's index; -1: none
+ * Whether the first row (or rows, where a cell in it covers several columns) of a table in which nothing is marked as its header names the columns; word processors mark
+ * none unless told to. `shown`: it alone is bold; `guessed`: a column mostly of values stands below a cell without a digit, or all below are values.
+ * "Monday | closed | by appointment" above the hours of other days looks the same as a header that is guessed.
  */
-export function impliedHeader(events: readonly MarkupEvent[], partner: Int32Array, open: number, close: number): number {
-  const [first, ...below] = rowsOf(events, partner, open, close) ?? [];
-  if (first === undefined || below.length < 2 || first.cells.length < 2) return -1;
-  const named = first.cells.filter(({ text }) => text !== "");
+export function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): "shown" | "guessed" | null {
+  if (below.length < 2 || names.length < 2) return null;
+  const texts = names.map((cells) =>
+    cells
+      .map(({ text }) => text)
+      .join(" ")
+      .trim(),
+  );
+  const named = texts.filter((text) => text !== "");
   // The corner above the rows' names may be empty.
-  if (named.length < first.cells.length - 1 || new Set(named.map(({ text }) => text)).size < named.length) return -1;
-  if (below.some(({ cells }) => cells.length !== first.cells.length)) return -1;
-  if (named.some(({ text }) => VALUE.test(text))) return -1;
-  const isBold = ({ cells }: Row) => cells.every((cell) => cell.isBold || cell.text === "");
-  if (isBold(first) && !below.some(isBold)) return first.index;
-  if (first.cells.length < LEAST_COLUMNS) return -1;
-  const holdsValues = (_: Cell, column: number) => {
-    const filled = below.flatMap(({ cells }) => cells[column]?.text || []);
-    const values = filled.filter((text) => VALUE.test(text));
-    return values.length >= 2 && values.length >= MOSTLY * filled.length;
-  };
-  return first.cells.some((cell, column) => cell.text !== "" && !/\d/.test(cell.text) && holdsValues(cell, column)) ? first.index : -1;
+  if (named.length < names.length - 1) return null;
+  const distinct = texts.filter((text, i) => text !== "" && names[i]?.at(-1) !== names[i - 1]?.at(-1));
+  if (new Set(distinct).size < distinct.length) return null;
+  if (below.some((cells) => cells.length !== names.length)) return null;
+  if (names.some((cells) => cells.some(({ text }) => VALUE.test(text)))) return null;
+  const filled = names.flat().filter(({ text }) => text !== "");
+  const isBold = (cells: ColumnCells) => cells.every((cell) => cell === undefined || cell.isBold || cell.text === "");
+  if (filled.every((cell) => cell.isBold) && !below.some(isBold)) return "shown";
+  const columns = texts.map((name, column) => ({ name, values: below.flatMap((cells) => cells[column]?.text || []) }));
+  const isGuessed = names.length < LEAST_COLUMNS ? areAllValues(columns) : columns.some(holdsValues);
+  return isGuessed ? "guessed" : null;
 }
 
-/** The first rows of a table, those of tables in it aside; `null`: one of them is marked as a header, or is no row of short cells. */
-function rowsOf(events: readonly MarkupEvent[], partner: Int32Array, open: number, close: number): Row[] | null {
-  const rows: Row[] = [];
-  for (let i = open + 1; i < close && rows.length < LOOKED_AT; i++) {
-    const event = events[i];
-    if (event?.type !== "open") continue;
-    const end = partner[i] ?? i;
-    if (event.name === "thead" || event.name === "th") return null;
-    if (event.name === "table") i = end;
-    if (event.name !== "tr") continue;
-    const cells = cellsOf(events, partner, i, end);
-    if (cells === null) return null;
-    rows.push({ index: i, cells });
-    i = end;
-  }
-  return rows;
+interface Column {
+  readonly name: string;
+  /** Of its filled cells. */
+  readonly values: readonly string[];
 }
 
-function cellsOf(events: readonly MarkupEvent[], partner: Int32Array, open: number, close: number): Cell[] | null {
-  const cells: Cell[] = [];
-  for (let i = open + 1; i < close; i++) {
-    const event = events[i];
-    if (event?.type !== "open") continue;
-    if (event.name === "th") return null;
-    const end = partner[i] ?? i;
-    if (event.name === "table" || end - i > MOST_EVENTS) return null;
-    if (event.name !== "td") continue;
-    cells.push(cellOf(events, i, end));
-    i = end;
-  }
-  return cells;
+function holdsValues({ name, values }: Column): boolean {
+  if (name === "" || /\d/.test(name)) return false;
+  const short = values.filter((text) => VALUE.test(text)).length;
+  return (short >= 2 && short >= MOSTLY * values.length) || (values.length >= LEAST_LONG && values.every((text) => LONG_VALUE.test(text)));
 }
 
-function cellOf(events: readonly MarkupEvent[], open: number, close: number): Cell {
-  let text = "";
-  let isBold = true;
-  let depth = 0;
-  for (let i = open + 1; i < close; i++) {
-    const event = events[i];
-    if (event?.type === "open" && BOLD.has(event.name)) depth++;
-    else if (event?.type === "close" && BOLD.has(event.name)) depth--;
-    else if (event?.type === "text" && event.text.trim() !== "") {
-      text += event.text;
-      isBold &&= depth > 0;
-    }
-  }
-  return { text: text.trim(), isBold: isBold && text !== "" };
+/** In two columns: numbers and their values below words alone. */
+function areAllValues(columns: readonly Column[]): boolean {
+  if (columns.some(({ name, values }) => name === "" || /\d/.test(name) || values.length < 2)) return false;
+  const [first, ...others] = columns;
+  return (
+    first?.values.every((text) => NUMBER.test(text)) === true && others.every(({ values }) => values.every((text) => VALUE.test(text)))
+  );
 }

@@ -7,6 +7,8 @@ export interface TableCell extends TextRange {
   readonly row: number;
   readonly column: number;
   readonly pieces: readonly TextRange[];
+  /** Further names of its column, of cells below it; absent: none. */
+  readonly below?: readonly TableCell[];
 }
 
 export interface TableOptions {
@@ -20,10 +22,13 @@ export function writeTable(writer: BlockWriter, rows: readonly (readonly TableCe
   const table = writer.beginTable();
   for (const [i, cells] of rows.entries()) {
     writer.beginRow(table, hasHeader && i === 0);
-    for (const { start, end, row, column, pieces } of cells) {
+    for (const cell of cells) {
       writer.beginCell();
-      for (const piece of pieces) writer.text(piece.start, piece.end);
-      onCell([start, end, row, column]);
+      for (const [k, { start, end, row, column, pieces }] of [cell, ...(cell.below ?? [])].entries()) {
+        if (k > 0) writer.paragraph();
+        for (const piece of pieces) writer.text(piece.start, piece.end);
+        onCell([start, end, row, column]);
+      }
     }
     writer.end();
   }

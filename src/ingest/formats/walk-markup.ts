@@ -1,8 +1,8 @@
 import { decodeHTMLStrict } from "entities";
 import { type BlockWriter, type CodePiece, LINE_BREAK, type Table } from "../block-writer.ts";
 import { BLOCK_ELEMENTS, isAccordionButton, partnersOf } from "./elements.ts";
-import { impliedHeader } from "./implied-header.ts";
 import type { MarkupEvent, OpenEvent, TextEvent } from "./markup.ts";
+import { layOutTables } from "./table-layout.ts";
 
 const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
 const HEADING = /^h[1-6]$/;
@@ -22,10 +22,11 @@ export interface MarkupHandler {
 type Ending = "inline" | "block" | "frame" | "list" | "table" | "description";
 
 /** Writes the structure of balanced, visible events; what stands between block elements goes to `handler`, in order. */
-export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, handler: MarkupHandler): void {
+export function walkMarkup(given: readonly MarkupEvent[], writer: BlockWriter, handler: MarkupHandler): void {
+  const { events, names } = layOutTables(given, handler.isInline);
   const partner = partnersOf(events);
   const layout = findLayout(events, partner, handler);
-  const tables: { readonly table: Table; readonly header: number }[] = [];
+  const tables: Table[] = [];
   const endings: Ending[] = [];
   for (let i = 0; i < events.length; i++) {
     const event = events[i];
@@ -41,7 +42,7 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
         i = close;
       } else {
         handler.flush();
-        endings[close] = begin(event, i, close);
+        endings[close] = begin(event, i);
       }
     } else if (event.type === "close") {
       const ending = endings[i];
@@ -61,11 +62,11 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
   }
   handler.flush();
 
-  function begin(event: OpenEvent, index: number, close: number): Ending {
+  function begin(event: OpenEvent, index: number): Ending {
     const { name } = event;
     const table = tables.at(-1);
     if (name === "table") {
-      tables.push({ table: writer.beginTable(), header: impliedHeader(events, partner, index, close) });
+      tables.push(writer.beginTable());
       return "table";
     }
     if (LISTS.has(name) && !layout.has(index)) {
@@ -80,9 +81,8 @@ export function walkMarkup(events: readonly MarkupEvent[], writer: BlockWriter, 
       if (!isDescription(nextTo(events, index, -1))) writer.beginList();
       writer.beginItem();
       return "description";
-    } else if (name === "tr" && table !== undefined) {
-      writer.beginRow(table.table, index === table.header ? "maybe" : isHeaderRow(events, index, close));
-    } else {
+    } else if (name === "tr" && table !== undefined) writer.beginRow(table, names.get(event) ?? false);
+    else {
       if (name === "td" || name === "th") writer.beginCell();
       else writer.paragraph();
       return "block";
@@ -138,19 +138,6 @@ function isLayoutElement(event: OpenEvent): boolean {
     event.name === "summary" ||
     (event.name === "button" && isAccordionButton(event.attributes))
   );
-}
-
-/** A row is a header if it stands in `thead` or has header cells only. */
-function isHeaderRow(events: readonly MarkupEvent[], index: number, close: number): boolean {
-  let headers = 0;
-  for (let i = index + 1; i < close; i++) {
-    const event = events[i];
-    if (event?.type !== "open") continue;
-    if (event.name === "td" && headers === 0 && events[i + 1]?.type === "close") continue;
-    if (event.name === "td") return false;
-    if (event.name === "th") headers++;
-  }
-  return headers > 0;
 }
 
 /** Preformatted text, with its entities resolved if the reader of events left them. */

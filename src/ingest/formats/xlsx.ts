@@ -6,6 +6,7 @@ import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import type { Format } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
+import { columnNumber, type MergedCells, readMerged, withMergedCells } from "./xlsx-merged.ts";
 import { readNumberStyles, withShownNumbers } from "./xlsx-numbers.ts";
 import { unpackZip } from "./zip.ts";
 
@@ -19,7 +20,7 @@ const HIDDEN_SHEET = /<sheet\b[^>]*\bname="([^"]*)"[^>]*\bstate="(?:hidden|veryH
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],
-  version: 2,
+  version: 3,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
@@ -38,7 +39,7 @@ export const xlsxFormat: Format = {
     );
     const notices: ReadingNotice[] =
       hidden.length === 0 ? [] : [{ code: "hidden_text", message: `hidden sheets were left out: ${hidden.join(", ")}` }];
-    return [{ ...writeWorkbook(sheets, name), notices }];
+    return [{ ...writeWorkbook(sheets, name, readMerged(textOf)), notices }];
   },
 };
 
@@ -47,10 +48,7 @@ function assertSize(sheet: string): void {
   let [rows, columns] = [0, 0];
   for (const [, letters = "", row = ""] of sheet.matchAll(/\br="([A-Z]{1,3})(\d{1,7})"/g)) {
     rows = Math.max(rows, Number(row));
-    columns = Math.max(
-      columns,
-      [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0),
-    );
+    columns = Math.max(columns, columnNumber(letters));
   }
   if (rows * columns <= MAX_SHEET_CELLS) return;
   const message = `a sheet reaches to row ${rows} and column ${columns}: at most ${MAX_SHEET_CELLS} cells are read. Remove what stands far from the table`;
@@ -75,7 +73,7 @@ function hiddenSheets(workbook: string): string[] {
   return [...workbook.matchAll(HIDDEN_SHEET)].map(([, name = ""]) => name);
 }
 
-function writeWorkbook(sheets: readonly SheetRows[], name: string): FormatResult {
+function writeWorkbook(sheets: readonly SheetRows[], name: string, merged: ReadonlyMap<string, readonly MergedCells[]>): FormatResult {
   const source: string[] = [];
   let length = 0;
   const add = (text: string) => {
@@ -105,13 +103,13 @@ function writeWorkbook(sheets: readonly SheetRows[], name: string): FormatResult
   const onCell = (cell: readonly number[]) => {
     if ((cell[1] ?? 0) > (cell[0] ?? 0)) numbers.push(...cell);
   };
-  for (const { title, rows } of laid) {
+  for (const { sheet, title, rows } of laid) {
     if (laid.length > 1) {
       writer.beginHeading(1);
       writer.text(title.start, title.end - 1);
       writer.end();
     }
-    writeSheet(writer, text, rows, onCell);
+    writeSheet(writer, text, { rows, merged: merged.get(sheet) ?? [] }, onCell);
   }
   return {
     ...writer.finish(),
@@ -127,7 +125,7 @@ function writeWorkbook(sheets: readonly SheetRows[], name: string): FormatResult
 function writeSheet(
   writer: BlockWriter,
   text: string,
-  rows: readonly (readonly TableCell[])[],
+  { rows, merged }: { readonly rows: readonly (readonly TableCell[])[]; readonly merged: readonly MergedCells[] },
   onCell: (cell: readonly [number, number, number, number]) => void,
 ): void {
   const filled = (row: readonly TableCell[]) => row.filter(({ start, end }) => end > start);
@@ -141,9 +139,16 @@ function writeSheet(
     }
   }
   if (first < 0) return;
-  const body = rows.slice(first);
-  const hasHeader = isHeaderRow(body.slice(0, 2).map((row) => row.map(({ start, end }) => text.slice(start, end))));
+  const body = withMergedCells(rows.slice(first), merged);
+  const hasHeader = isHeaderRow(body.slice(0, 2).map((row) => row.map((cell, column) => nameIn(text, cell, row[column - 1]))));
   writeTable(writer, body, { hasHeader, onCell });
+}
+
+/** What a cell says, unless it is one with the cell before it. */
+function nameIn(text: string, { pieces, below = [] }: TableCell, before: TableCell | undefined): string {
+  const [first] = pieces;
+  if (below.length === 0 && first !== undefined && first === before?.pieces[0]) return "";
+  return [...pieces, ...below.flatMap((one) => one.pieces)].map(({ start, end }) => text.slice(start, end)).join(" ");
 }
 
 function cellText(value: unknown): string {

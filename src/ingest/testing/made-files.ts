@@ -106,21 +106,28 @@ export function epubOf(chapters: readonly string[], more: Readonly<Record<string
   });
 }
 
-/** A workbook of these sheets; cells that look like numbers are numbers, "PATTERN|NUMBER" among `patterns` are numbers shown so. */
+/** A workbook of these sheets, with cells merged as `B1:C1` says; cells that look like numbers are numbers, "PATTERN|NUMBER" among `patterns` are numbers shown so. */
 export function xlsxOf(
-  sheets: readonly { readonly name: string; readonly rows: readonly (readonly string[])[]; readonly hidden?: boolean }[],
+  sheets: readonly {
+    readonly name: string;
+    readonly rows: readonly (readonly string[])[];
+    readonly hidden?: boolean;
+    readonly merged?: readonly string[];
+  }[],
   { patterns = [], from1904 = false }: { readonly patterns?: readonly string[]; readonly from1904?: boolean } = {},
 ): Uint8Array {
   const styleOf = (text: string) => patterns.findIndex((pattern) => text.startsWith(`${pattern}|`)) + 1;
   const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-  const sheetXml = (rows: readonly (readonly string[])[]) =>
+  const mergedXml = (merged: readonly string[]) =>
+    merged.length === 0 ? "" : `<mergeCells>${merged.map((ref) => `<mergeCell ref="${ref}"/>`).join("")}</mergeCells>`;
+  const sheetXml = ({ rows, merged = [] }: (typeof sheets)[number]) =>
     `<worksheet xmlns="${main}"><sheetData>${rows
       .map(
         (row, r) =>
           `<row r="${r + 1}">${row.map((cell, c) => (cell === "" ? "" : cellXml(cell, `${columnName(c)}${r + 1}`, styleOf(cell)))).join("")}</row>`,
       )
-      .join("")}</sheetData></worksheet>`;
+      .join("")}</sheetData>${mergedXml(merged)}</worksheet>`;
   return zip({
     "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
     "_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -138,7 +145,7 @@ export function xlsxOf(
       .join("")}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${patterns
       .map((pattern, i) => `<xf numFmtId="${/^\d{1,2}$/.test(pattern) ? pattern : 164 + i}"/>`)
       .join("")}</cellXfs></styleSheet>`,
-    ...Object.fromEntries(sheets.map(({ rows }, i) => [`xl/worksheets/sheet${i + 1}.xml`, sheetXml(rows)])),
+    ...Object.fromEntries(sheets.map((sheet, i) => [`xl/worksheets/sheet${i + 1}.xml`, sheetXml(sheet)])),
   });
 }
 

@@ -1,0 +1,189 @@
+import type { MarkupEvent, OpenEvent } from "./markup.ts";
+
+/** What HTML allows a cell to cover. */
+const MOST_COLUMNS = 1_000;
+const MOST_ROWS = 65_534;
+/** Events that may be written anew for each event of a table: cells that cover more would be an attempt to fill the memory. */
+const COPIED_PER_EVENT = 8;
+const LEAST_COPIED = 64;
+/** Events of a cell at most: what is longer neither names a column nor is a value. */
+const SIMPLE_EVENTS = 60;
+/** What is longer is read once, wherever it reaches. In characters. */
+const SHORT_CHARACTERS = 200;
+const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
+const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
+
+/** A cell of a table in markup. */
+export interface MarkupCell {
+  /** Index of the event that opens it, and of that which closes it. */
+  readonly open: number;
+  readonly close: number;
+  readonly column: number;
+  readonly columns: number;
+  readonly name: "td" | "th";
+  /** Without text, with blanks around it taken away. */
+  readonly text: string;
+  readonly isBold: boolean;
+  /** It holds no table, nor many elements. */
+  readonly isSimple: boolean;
+  /** May it be read in each column and row that it covers? */
+  readonly isShort: boolean;
+}
+
+export interface MarkupRow {
+  readonly open: number;
+  readonly close: number;
+  /** In `thead`. */
+  readonly isInHead: boolean;
+  /** From left to right, with those of rows above that reach down to this one. */
+  readonly cells: readonly MarkupCell[];
+  readonly own: ReadonlySet<MarkupCell>;
+}
+
+/** Rows of a table, those of tables in it aside. */
+export interface MarkupGrid {
+  readonly rows: readonly MarkupRow[];
+  /** Columns in which a cell begins. */
+  readonly width: number;
+}
+
+/** Markup, for each event that opens something the one that closes it, and the events that open and close a table. */
+export interface TableSource {
+  readonly events: readonly MarkupEvent[];
+  readonly partner: Int32Array;
+  readonly open: number;
+  readonly close: number;
+}
+
+/**
+ * The cells of a table with the columns and rows that they cover, as HTML bounds both. Where they cover far more than the table's size suggests, each counts for
+ * one column and row. Time is linear in the table's events.
+ */
+export function readGrid(table: TableSource): MarkupGrid {
+  const spanned = readRows(table, true);
+  return copiedEvents(spanned) <= copiesAllowed(table) ? spanned : readRows(table, false);
+}
+
+function copiesAllowed({ open, close }: TableSource): number {
+  return LEAST_COPIED + COPIED_PER_EVENT * (close - open);
+}
+
+/** How many events hold what cells say beyond their first column and row. */
+function copiedEvents({ rows, width }: MarkupGrid): number {
+  let copied = 0;
+  for (const { cells, own } of rows) {
+    for (const cell of cells)
+      copied += (columnsOf(cell, width) - (own.has(cell) ? 1 : 0)) * (cell.isShort ? cell.close - cell.open + 1 : 2);
+  }
+  return copied;
+}
+
+/** Columns of a table that a cell covers: one may say that it reaches beyond the last. */
+export function columnsOf({ column, columns }: MarkupCell, width: number): number {
+  return Math.max(1, Math.min(columns, width - column));
+}
+
+function readRows(table: TableSource, hasSpans: boolean): MarkupGrid {
+  const { events, partner, open, close } = table;
+  const rows: MarkupRow[] = [];
+  let reaching: Reaching[] = [];
+  let width = 0;
+  let headEnd = -1;
+  let steps = hasSpans ? copiesAllowed(table) : Number.POSITIVE_INFINITY;
+  for (let i = open + 1; i < close; i++) {
+    const event = events[i];
+    if (event?.type !== "open") continue;
+    const end = partner[i] ?? i;
+    if (SECTIONS.has(event.name)) reaching = [];
+    if (event.name === "thead") headEnd = end;
+    if (event.name === "table") i = end;
+    if (event.name !== "tr") continue;
+    const placed = placeRow(cellsIn(table, i, end), reaching, hasSpans);
+    // None reaches down where too many do.
+    steps -= placed.cells.length;
+    reaching = steps < 0 ? [] : placed.reaching;
+    for (const { column } of placed.own) width = Math.max(width, column + 1);
+    rows.push({ open: i, close: end, isInHead: end < headEnd, cells: placed.cells, own: placed.own });
+    i = end;
+  }
+  return { rows, width };
+}
+
+interface Reaching {
+  readonly cell: MarkupCell;
+  /** Below the one that was read last. */
+  readonly rows: number;
+}
+
+type RawCell = Omit<MarkupCell, "column" | "columns"> & { readonly attributes: OpenEvent["attributes"] };
+
+/** Puts the cells of a row where those of rows above leave room. */
+function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans: boolean) {
+  const cells: MarkupCell[] = [];
+  const own = new Set<MarkupCell>();
+  const reaching = above.flatMap(({ cell, rows }) => (rows > 1 ? [{ cell, rows: rows - 1 }] : []));
+  let column = 0;
+  let next = 0;
+  const passReaching = () => {
+    for (let one = above[next]?.cell; one !== undefined && one.column <= column; one = above[++next]?.cell) {
+      cells.push(one);
+      column = one.column + one.columns;
+    }
+  };
+  for (const { attributes, ...cell } of raw) {
+    passReaching();
+    const room = (above[next]?.cell.column ?? Number.POSITIVE_INFINITY) - column;
+    const columns = hasSpans ? Math.min(room, spanOf(attributes.colspan, { least: 1, most: MOST_COLUMNS })) : 1;
+    const rows = hasSpans ? spanOf(attributes.rowspan, { least: 0, most: MOST_ROWS }) : 1;
+    const placed = { ...cell, column, columns };
+    cells.push(placed);
+    own.add(placed);
+    // 0: to the end of the section.
+    if (rows !== 1) reaching.push({ cell: placed, rows: rows === 0 ? Number.POSITIVE_INFINITY : rows - 1 });
+    column += columns;
+  }
+  for (const { cell } of above.slice(next)) cells.push(cell);
+  return { cells, own, reaching: reaching.sort((a, b) => a.cell.column - b.cell.column) };
+}
+
+/** As HTML reads it: what is no number, or below 0, is 1. */
+function spanOf(value: string | undefined, { least, most }: { readonly least: number; readonly most: number }): number {
+  const digits = /^\s*\+?(\d+)/.exec(value ?? "")?.[1];
+  return digits === undefined ? 1 : Math.min(most, Math.max(least, Number(digits)));
+}
+
+function cellsIn({ events, partner }: TableSource, open: number, close: number): RawCell[] {
+  const cells: RawCell[] = [];
+  for (let i = open + 1; i < close; i++) {
+    const event = events[i];
+    if (event?.type !== "open" || (event.name !== "td" && event.name !== "th")) continue;
+    const end = partner[i] ?? i;
+    cells.push({ open: i, close: end, name: event.name, attributes: event.attributes, ...readCell(events, i, end) });
+    i = end;
+  }
+  return cells;
+}
+
+function readCell(
+  events: readonly MarkupEvent[],
+  open: number,
+  close: number,
+): Pick<MarkupCell, "text" | "isBold" | "isSimple" | "isShort"> {
+  let text = "";
+  let isBold = true;
+  let depth = 0;
+  let isSimple = close - open <= SIMPLE_EVENTS;
+  for (let i = open + 1; i < close && isSimple; i++) {
+    const event = events[i];
+    if (event?.type === "open") {
+      if (event.name === "table") isSimple = false;
+      if (BOLD.has(event.name)) depth++;
+    } else if (event?.type === "close" && BOLD.has(event.name)) depth--;
+    else if (event?.type === "text" && event.text.trim() !== "") {
+      text += event.text;
+      isBold &&= depth > 0;
+    }
+  }
+  text = text.trim();
+  return { text, isBold: isBold && text !== "", isSimple, isShort: isSimple && text.length <= SHORT_CHARACTERS };
+}

@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { toOriginal } from "../../text/source-map.ts";
+import { nameCells } from "../../text/table-row.ts";
+import { parseHtml } from "./html.ts";
+import { parseMarkdown } from "./markdown.ts";
+import { blocksOf } from "./show-blocks.test-helper.ts";
+
+const rowsOf = (table: string) => blocksOf(parseHtml(table, "page"));
+
+const FEES = `<table><tr><th rowspan=2>Course</th><th colspan=2>Fee</th><th rowspan=2>Lessons</th></tr>
+<tr><th>Resident</th><th>Visitor</th></tr>
+<tr><td>Otter</td><td>€ 72</td><td>€ 99</td><td>12</td></tr></table>`;
+
+describe("rows of names", () => {
+  test("become one, in which each column has its full name", () => {
+    const { text, blocks } = parseHtml(FEES, "page");
+    expect(blocksOf(parseHtml(FEES, "page"))).toEqual([
+      "table-row^0 Course | Fee · Resident | Fee · Visitor | Lessons",
+      "table-row^0 Otter | € 72 | € 99 | 12",
+    ]);
+    const [header = "", row = ""] = blocks.map(({ start, end }) => text.slice(start, end));
+    expect(nameCells(header, row)).toEqual([
+      { name: "Course", text: "Otter" },
+      { name: "Fee · Resident", text: "€ 72" },
+      { name: "Fee · Visitor", text: "€ 99" },
+      { name: "Lessons", text: "12" },
+    ]);
+  });
+
+  test("are read in Markdown, in thead, and where nothing is marked", () => {
+    expect(blocksOf(parseMarkdown(`Text.\n\n${FEES}\n\nMore.`, "page"))).toEqual([
+      "paragraph Text.",
+      "table-row^1 Course | Fee · Resident | Fee · Visitor | Lessons",
+      "table-row^1 Otter | € 72 | € 99 | 12",
+      "paragraph More.",
+    ]);
+    const body = "<tr><td>Seal<td>€ 60<td>€ 80<td>10";
+    const unmarked = FEES.replaceAll("th", "td").replace("</table>", `${body}</table>`);
+    expect(rowsOf(unmarked)).toEqual([
+      "table-row Course | Fee · Resident | Fee · Visitor | Lessons",
+      "table-row^0 Otter | € 72 | € 99 | 12",
+      "table-row^0 Seal | € 60 | € 80 | 10",
+    ]);
+    expect(rowsOf("<table><thead><tr><td>Bath<td>Day</thead><tr><td>North<td>Mon</table>")).toEqual([
+      "table-row^0 Bath | Day",
+      "table-row^0 North | Mon",
+    ]);
+    expect(rowsOf("<table><thead><tr><td>North<td>Mon</table>")).toEqual(["table-row North | Mon"]);
+  });
+
+  test("leave a line over the whole table to stand above it, and labels of groups among the rows", () => {
+    expect(
+      rowsOf(
+        "<table><tr><th colspan=3>Baths<tr><th>Bath<th>Day<th>Hours<tr><th colspan=3>North side:<tr><td>Alt<td>Mon<td>9<tr><th>East<tr><td>Neu<td>Tue<td>8</table>",
+      ),
+    ).toEqual([
+      "paragraph Baths",
+      "table-row^1 Bath | Day | Hours",
+      "table-row^1 North side:",
+      "table-row^1 Alt | Mon | 9",
+      "table-row^1 East",
+      "table-row^1 Neu | Tue | 8",
+    ]);
+  });
+
+  test("are none where every row is marked alike", () => {
+    expect(rowsOf("<table><tr><th>Mon<th>9<tr><th>Tue<th>8</table>")).toEqual(["table-row^0 Mon | 9", "table-row^0 Tue | 8"]);
+  });
+});
+
+describe("cells that cover several", () => {
+  test("hold for each row and column, what names a row once, and keep the others in their columns", () => {
+    expect(
+      rowsOf(
+        "<table><tr><th>Bath<th>Day<th>from<th>to<tr><td rowspan=2>North<td>Mon<td>9<td>17<tr><td>Tue<td colspan=2>closed<tr><td colspan=3>Days<td>2</table>",
+      ),
+    ).toEqual([
+      "table-row^0 Bath | Day | from | to",
+      "table-row^0 North | Mon | 9 | 17",
+      "table-row^0 North | Tue | closed | closed",
+      "table-row^0 Days | | | 2",
+    ]);
+  });
+
+  test("end with their section, or where another cell begins", () => {
+    expect(
+      rowsOf(
+        "<table><tbody><tr><td rowspan=0>A<td>1<tr><td>2</tr></tbody><tbody><tr><td>B<td>3<tr><td>x<td rowspan=2>y<tr><td colspan=9>z</table>",
+      ),
+    ).toEqual(["table-row A | 1", "table-row A | 2", "table-row B | 3", "table-row x | y", "table-row z | y"]);
+  });
+
+  test("of long text are read once", () => {
+    const long = "word ".repeat(60).trim();
+    expect(rowsOf(`<table><tr><td>a<td rowspan=2>${long}<td>1<tr><td>b<td>2</table>`)).toEqual([
+      `table-row a | ${long} | 1`,
+      "table-row b | | 2",
+    ]);
+  });
+
+  test("open the characters where they stand", () => {
+    const { text, sourceMap } = parseHtml(FEES, "page");
+    for (const [word, at] of [
+      ["Fee", text.lastIndexOf("Fee")],
+      ["Visitor", text.indexOf("Visitor")],
+      ["€ 99", text.indexOf("€ 99")],
+    ] as const) {
+      const place = toOriginal(sourceMap, { start: at, end: at + word.length });
+      expect(FEES.slice(place.start, place.end)).toBe(word);
+    }
+  });
+
+  test("lose no word, whatever they say that they cover", () => {
+    const span = fc.constantFrom(
+      "",
+      ...["colspan", "rowspan"].flatMap((name) => ["0", "-3", "2", "3", "1000000", "x"].map((n) => `${name}=${n}`)),
+    );
+    const cell = fc.tuple(fc.constantFrom("td", "th"), span, span);
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { maxLength: 4 }), { maxLength: 6 }), (rows) => {
+        let words = 0;
+        const table = rows.map((row) => `<tr>${row.map(([name, a, b]) => `<${name} ${a} ${b}>w${words++}w</${name}>`).join("")}</tr>`);
+        const { text, sourceMap } = parseHtml(`<table>${table.join("\n")}</table>`, "page");
+        for (let i = 0; i < words; i++) {
+          const at = text.indexOf(`w${i}w`);
+          expect(at).toBeGreaterThanOrEqual(0);
+          expect(toOriginal(sourceMap, { start: at, end: at + 1 }).end).toBeGreaterThan(0);
+        }
+      }),
+    );
+  });
+
+  test("are bounded, however far they say that they reach", () => {
+    const hostile = [
+      `<table>${"<tr><td rowspan=65534 colspan=1000>x".repeat(3_000)}</table>`,
+      `<table><tr>${"<td rowspan=1000000>x".repeat(1_000)}${"<tr><td>y".repeat(10_000)}</table>`,
+      `<table><tr>${"<td>x".repeat(1_000)}${"<tr><td>y<td colspan=1000000>z".repeat(10_000)}</table>`,
+    ];
+    for (const table of hostile) {
+      const begun = performance.now();
+      expect(parseHtml(table, "page").text.length).toBeLessThan(table.length * 10);
+      expect(performance.now() - begun).toBeLessThan(3_000);
+    }
+  });
+});

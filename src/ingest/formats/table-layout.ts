@@ -1,0 +1,204 @@
+import type { NamesColumns } from "../block-writer.ts";
+import { partnersOf } from "./elements.ts";
+import { type ColumnCells, type ColumnNames, impliesHeader } from "./implied-header.ts";
+import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
+
+/** Rows that are looked at where nothing is marked as a header. */
+const LOOKED_AT = 12;
+/** Rows of names at most, one above the other: more are no names. */
+const MOST_HEAD_ROWS = 4;
+
+/** Markup in which each row of a table has a cell for each of its columns. */
+export interface LaidOut {
+  readonly events: readonly MarkupEvent[];
+  /** By the event that opens the row. */
+  readonly names: ReadonlyMap<MarkupEvent, NamesColumns>;
+}
+
+/**
+ * Tables with every cell in its column. What covers several rows is read in each of them, and what covers several columns too, unless it names a row; rows of names one
+ * above the other become one row, so that each column has its full name ("Fee · Visitor"). A line over the whole table above its names becomes a paragraph before it.
+ * Tables in the cells of tables stay what they are: text of the cell.
+ */
+export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean): LaidOut {
+  const names = new Map<MarkupEvent, NamesColumns>();
+  if (!events.some(isTable)) return { events, names };
+  const partner = partnersOf(events);
+  const laid: MarkupEvent[] = [];
+  for (let i = 0; i < events.length; i++) {
+    const event = events[i] as MarkupEvent;
+    const close = partner[i] ?? i;
+    if (!isTable(event) || isInline(event) || close <= i) laid.push(event);
+    else {
+      layOut({ events, partner, open: i, close }, laid, names);
+      i = close;
+    }
+  }
+  return { events: laid, names };
+}
+
+function isTable(event: MarkupEvent): event is OpenEvent {
+  return event.type === "open" && event.name === "table";
+}
+
+function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent, NamesColumns>): void {
+  const { events, open, close } = table;
+  const grid = readGrid(table);
+  const head = headOf(grid);
+  const copy = (from: number, to: number) => {
+    for (let i = from; i < to; i++) laid.push(events[i] as MarkupEvent);
+  };
+  let from = open;
+  for (const [r, row] of grid.rows.entries()) {
+    copy(from, row.open);
+    from = row.close + 1;
+    const place = head === null ? 1 : r - head.first;
+    if (head !== null && place < 0) writeTitle(row);
+    else if (head !== null && place === 0) {
+      names.set(events[row.open] as MarkupEvent, head.names);
+      if (head.rows === 1) writeRow(row, true);
+      else writeNames(row, namesOf(grid, head));
+    } else if (head === null || place >= head.rows) {
+      names.set(events[row.open] as MarkupEvent, hasNamesOnly(row));
+      writeRow(row, false);
+      // Its names stand in the row above; what is around it does not belong together.
+    } else writeElement("p", row, () => {});
+  }
+  copy(from, close + 1);
+
+  function writeTitle(row: MarkupRow): void {
+    writeElement("p", row, () => {
+      for (const cell of row.own) copy(cell.open + 1, cell.close);
+    });
+  }
+
+  function writeElement(name: string, { open: at }: MarkupRow, writeInner: () => void): void {
+    const { start } = events[at] as MarkupEvent;
+    laid.push({ type: "open", name, attributes: {}, start, end: start });
+    writeInner();
+    laid.push({ type: "close", name, atEnd: false, start, end: start });
+  }
+
+  function writeNames(row: MarkupRow, columns: ColumnNames): void {
+    laid.push(events[row.open] as MarkupEvent);
+    for (const [column, cells] of columns.entries()) {
+      writeElement("th", row, () => {
+        for (const cell of cells) if (cell.isShort || cell.column === column) writeElement("p", row, () => copy(cell.open + 1, cell.close));
+      });
+    }
+    laid.push(events[row.close] as MarkupEvent);
+  }
+
+  function writeRow(row: MarkupRow, isHead: boolean): void {
+    const { cells, own } = row;
+    const isPlain = cells.length === own.size && cells.every((cell) => columnsOf(cell, grid.width) === 1);
+    const isEmpty = [...own].every((cell) => cell.isSimple && cell.text === "");
+    if (isPlain || isEmpty || isWhole(row, grid)) {
+      copy(row.open, row.close + 1);
+      return;
+    }
+    laid.push(events[row.open] as MarkupEvent);
+    let at = row.open + 1;
+    let column = 0;
+    const fill = (to: number, cell: MarkupCell | null) => {
+      for (; column < to; column++) {
+        if (cell === null) writeElement("td", row, () => {});
+        else copy(cell.open, cell.close + 1);
+      }
+    };
+    for (const cell of cells) {
+      fill(cell.column, null);
+      if (own.has(cell)) {
+        copy(at, cell.close + 1);
+        at = cell.close + 1;
+      } else fill(column + 1, cell.isShort ? cell : null);
+      column = cell.column + 1;
+      // What names a row names it once.
+      fill(cell.column + columnsOf(cell, grid.width), cell.isShort && (isHead || cell.column > 0) ? cell : null);
+    }
+    copy(at, row.close + 1);
+  }
+}
+
+interface Head {
+  /** Index of its first row; above it stand lines over the whole table. */
+  readonly first: number;
+  readonly rows: number;
+  readonly names: NamesColumns;
+}
+
+/** The rows that name the columns, if any do and others stand below them. */
+function headOf(grid: MarkupGrid): Head | null {
+  const { rows } = grid;
+  const first = rows.findIndex((row) => !isWhole(row, grid));
+  if (first < 0) return null;
+  const hasBody = rows.some((row) => !row.isInHead);
+  const isMarked = (row: MarkupRow | undefined) =>
+    row !== undefined && !isWhole(row, grid) && ((hasBody && row.isInHead) || hasNamesOnly(row));
+  let marked = 0;
+  while (isMarked(rows[first + marked])) marked++;
+  if (marked === 0) return impliedHead(grid, first);
+  const reached = Math.max(marked, reachedFrom(grid, first));
+  if (first + reached >= rows.length) return null;
+  return { first, rows: reached > MOST_HEAD_ROWS ? 1 : reached, names: true };
+}
+
+function impliedHead(grid: MarkupGrid, first: number): Head | null {
+  const { rows, width } = grid;
+  const head = { first, rows: reachedFrom(grid, first) };
+  const looked = rows.slice(0, first + head.rows + LOOKED_AT - 1);
+  if (
+    head.rows > MOST_HEAD_ROWS ||
+    looked.some((row) => row.isInHead || row.cells.some(({ name, isSimple }) => name === "th" || !isSimple))
+  )
+    return null;
+  const below = looked.slice(first + head.rows);
+  // A cell that reaches from the first row into others holds for them.
+  if (below.some(({ cells }) => cells.some((cell) => rows[first]?.own.has(cell)))) return null;
+  const found = impliesHeader(
+    namesOf(grid, head),
+    below.filter((row) => !isWhole(row, grid)).map((row) => slotsOf(row, width)),
+  );
+  return found === null ? null : { ...head, names: "maybe" };
+}
+
+/** Rows, from one on that names groups of columns, down to which its other cells reach: those hold the names within the groups. */
+function reachedFrom(grid: MarkupGrid, first: number): number {
+  const own = grid.rows[first]?.own ?? new Set();
+  if (![...own].some((cell) => columnsOf(cell, grid.width) > 1)) return 1;
+  let reached = 1;
+  while (grid.rows[first + reached]?.cells.some((cell) => own.has(cell)) === true) reached++;
+  return reached;
+}
+
+/** A single cell in the place of several: a title, or a label of the rows below. */
+function isWhole({ cells }: MarkupRow, { width }: MarkupGrid): boolean {
+  return width > 1 && cells.length === 1;
+}
+
+/** Header cells only, empty ones before them aside. */
+function hasNamesOnly({ own }: MarkupRow): boolean {
+  const cells = [...own];
+  const first = cells.findIndex(({ name, open, close }) => name === "th" || close > open + 1);
+  return first >= 0 && cells.slice(first).every(({ name }) => name === "th");
+}
+
+/** What stands above each column in the rows of a head, each name once. */
+function namesOf(grid: MarkupGrid, { first, rows }: Pick<Head, "first" | "rows">): ColumnNames {
+  const lines = grid.rows.slice(first, first + rows).map((row) => slotsOf(row, grid.width));
+  const last = Math.max(...lines.map((line) => line.length));
+  return Array.from({ length: last }, (_, column) => {
+    const cells = lines.flatMap((line) => line[column] ?? []);
+    return cells.filter(({ text }, i) => text !== "" && cells.findIndex((cell) => cell.text === text) === i);
+  });
+}
+
+/** The cell of each column, up to the last that has one. */
+function slotsOf({ cells }: MarkupRow, width: number): ColumnCells {
+  const slots: (MarkupCell | undefined)[] = [];
+  for (const cell of cells) {
+    for (let i = 0; i < columnsOf(cell, width); i++) slots[cell.column + i] = cell;
+  }
+  return Array.from(slots);
+}

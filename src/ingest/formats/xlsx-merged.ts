@@ -1,0 +1,104 @@
+import { decodeXML } from "entities";
+import type { TableCell } from "./table.ts";
+
+/** Cells of a sheet that are one, as a spreadsheet counts rows and columns, from 1; both ends belong to it. */
+export interface MergedCells {
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+}
+
+const SHEET = /<(?:\w{1,8}:)?sheet\b[^<>]*>/g;
+const RELATION = /<Relationship\b[^<>]*>/g;
+const MERGED = /<(?:\w{1,8}:)?mergeCell\b[^<>]*\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"/g;
+/** Longer texts are read once, wherever they reach. In characters. */
+const SHORT_CHARACTERS = 200;
+/** Cells that may be filled for each that the sheet has: more would be an attempt to fill the memory. */
+const FILLED_PER_CELL = 8;
+/** Rows of names at most, one above the other. */
+const MOST_HEAD_ROWS = 4;
+
+/** What is merged on each sheet, by its name. @param partOf content of a part of the file */
+export function readMerged(partOf: (part: string) => string): ReadonlyMap<string, readonly MergedCells[]> {
+  const targets = new Map<string, string>();
+  for (const [relation] of partOf("xl/_rels/workbook.xml.rels").matchAll(RELATION)) {
+    const target = attribute(relation, "Target");
+    targets.set(attribute(relation, "Id"), target.startsWith("/") ? target.slice(1) : `xl/${target}`);
+  }
+  return new Map(
+    [...partOf("xl/workbook.xml").matchAll(SHEET)].map(([sheet]) => {
+      const part = targets.get(attribute(sheet, String.raw`\w{1,8}:id`));
+      const merged = part === undefined ? [] : [...partOf(part).matchAll(MERGED)];
+      return [
+        decodeXML(attribute(sheet, "name")),
+        merged.map(([, from = "", top, to = "", bottom]) => ({
+          top: Number(top),
+          left: columnNumber(from),
+          bottom: Number(bottom),
+          right: columnNumber(to),
+        })),
+      ];
+    }),
+  );
+}
+
+function attribute(tag: string, name: string): string {
+  return new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
+}
+
+/** `AA` is 27. */
+export function columnNumber(letters: string): number {
+  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+}
+
+/**
+ * Rows of a table in which what is merged stands in each column and row that it covers, but what names a row once. Where the first rows name groups of columns and the
+ * columns in them, they are one row: "Fee · Visitor".
+ */
+export function withMergedCells(
+  rows: readonly (readonly TableCell[])[],
+  merged: readonly MergedCells[],
+): readonly (readonly TableCell[])[] {
+  const [first] = rows;
+  const top = first?.[0]?.row;
+  if (first === undefined || top === undefined || merged.length === 0) return rows;
+  const filled = rows.map((row) => [...row]);
+  const byNumber = new Map(filled.map((row) => [row[0]?.row, row]));
+  let left = FILLED_PER_CELL * filled.reduce((sum, row) => sum + row.length, 0);
+  const isGroup = (one: MergedCells) => one.top === top && one.right > one.left;
+  const head = merged.reduce((most, one) => (one.top === top ? Math.max(most, one.bottom - top + 1) : most), 1);
+  const below = filled.filter(([cell]) => (cell?.row ?? 0) >= top + head);
+  const hasGroups = head > 1 && head <= MOST_HEAD_ROWS && merged.some(isGroup) && below.length > 0;
+  for (const one of merged) {
+    const cell = byNumber.get(one.top)?.[one.left - 1];
+    if (cell === undefined || isEmpty(cell) || cell.end - cell.start > SHORT_CHARACTERS) continue;
+    for (let row = one.top; row <= one.bottom && left > 0; row++) {
+      left--;
+      const cells = byNumber.get(row);
+      if (cells === undefined) continue;
+      // What names a row names it once.
+      const right = one.left === 1 && row > top ? one.left : Math.min(one.right, cells.length);
+      for (let column = one.left; column <= right && left > 0; column++) {
+        left--;
+        const covered = cells[column - 1];
+        if (covered !== undefined && isEmpty(covered)) cells[column - 1] = { ...covered, pieces: cell.pieces };
+      }
+    }
+  }
+  return hasGroups ? [namesOf(filled.slice(0, filled.length - below.length)), ...below] : filled;
+}
+
+/** The names above each column, each once. */
+function namesOf([first = [], ...below]: readonly (readonly TableCell[])[]): TableCell[] {
+  return first.map((cell, column) => {
+    const names = [cell, ...below.flatMap((row) => row[column] ?? [])].filter(({ pieces }) => pieces.some(({ start, end }) => end > start));
+    const distinct = names.filter(({ pieces }, i) => names.findIndex((other) => other.pieces[0]?.start === pieces[0]?.start) === i);
+    return { ...cell, below: distinct.filter((one) => one !== cell) };
+  });
+}
+
+/** It has no words of its own, nor any of what it is merged with. */
+function isEmpty({ pieces }: TableCell): boolean {
+  return pieces.every(({ start, end }) => start === end);
+}
