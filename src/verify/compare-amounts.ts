@@ -3,6 +3,7 @@ import type { ContentWord } from "../reading/content-words.ts";
 import type { TextRange } from "../types.ts";
 import type { Fact } from "./facts.ts";
 import { holds, labelOf, NAMES_IN_NUMBERS, strangeAbove, strangeNames } from "./same-subject.ts";
+import { type PlacedValues, valuesByPlace } from "./values-by-place.ts";
 
 const QUALIFIED = 0.85;
 const ONE_SIDED_NAME = 0.9;
@@ -22,6 +23,11 @@ interface ValueDifference {
 
 /** `incomparable`: they give values for different cases. `null`: no values of one kind. */
 export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifference | { type: "agree" } | "incomparable" | null {
+  const placed = valuesByPlace(a, b);
+  if (placed !== null && maySayOtherwise(placed, a, b)) {
+    const [first] = placed as [PlacedValues];
+    return { type: "differ", kind: "value", ...first, factor: 1 };
+  }
   const kinds = new Set(a.amounts.map(({ kind }) => kind).filter((kind) => b.amounts.some((other) => other.kind === kind)));
   const differing: { a: Amount; b: Amount; least: number }[] = [];
   let agreeing = 0;
@@ -68,6 +74,21 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
   const qualified = [...strangeAmounts(a, b), ...strangeAmounts(b, a)].filter((one) => one !== first.a && one !== first.b).length;
   const named = strangeNames(a, b).length + strangeNames(b, a).length > 0 ? ONE_SIDED_NAME : 1;
   return { type: "differ", kind: kind === "date" ? "date" : "value", a: first.a, b: first.b, factor: QUALIFIED ** qualified * named };
+}
+
+/**
+ * Values of several places are of two things where dates, codes or numbered things differ too, or what stands above both sentences, and of two cases where
+ * one page gives those of both, one after the other.
+ */
+function maySayOtherwise(placed: readonly PlacedValues[], a: Fact, b: Fact): boolean {
+  const tells = ({ kind, start, end }: Amount, { reading }: Fact) =>
+    kind === "date" || IDENTIFIERS.has(kind) || (kind === "count" && isName({ start, end }, reading));
+  if (placed.some(({ a: one, b: other }) => tells(one, a) || tells(other, b))) return false;
+  if (strangeAbove(a, b, 0) && strangeAbove(b, a, 0)) return false;
+  const givesToo = ({ amountsAround }: Fact, values: readonly Amount[]) =>
+    values.every((value) => amountsAround.some((one) => sameAmount(one, value)));
+  const [ofA, ofB] = [placed.map((one) => one.a), placed.map((one) => one.b)];
+  return !givesToo(a, ofB) && !givesToo(b, ofA);
 }
 
 export function isUnlimited({ low }: Amount): boolean {

@@ -63,6 +63,25 @@ describe("compareFacts finds", () => {
     ],
     ["condition", "Skating is allowed on the north pond.", "Skating is prohibited on the north pond.", ["allowed", "prohibited"]],
     ["value", "Damp maps are dried for 5 days in the tower.", "Damp maps are dried for 8 days, by hand.", ["5 days", "8 days"]],
+    // Several values in the same places of the same words, none of which says which case another is for.
+    [
+      "value",
+      "A boat left across the slipway is towed after 15 minutes and the release fee is 240 euros.",
+      "A boat left across the slipway is towed after 30 minutes and the release fee is 180 euros.",
+      ["15 minutes", "30 minutes"],
+    ],
+    [
+      "value",
+      "A lost library card costs $5, and a lost locker key costs $20.",
+      "A lost library card costs $7, and a lost locker key costs $25.",
+      ["$5", "$7"],
+    ],
+    [
+      "value",
+      "The harbour sauna is 6 euros for members and 9 euros for guests, children free.",
+      "The harbour sauna is 7 euros for members and 12 euros for guests, children free.",
+      ["6 euros", "7 euros"],
+    ],
   ])("%s: %s / %s", (kind, a, b, values) => {
     const found = compare(a, b);
     expect(found).toMatchObject({ type: "differ", kind });
@@ -142,6 +161,41 @@ describe("compareFacts takes for no conflict", () => {
     ["an example", "A loan of rare maps lasts 20 days.", "For example, a loan of rare maps lasts 25 days."],
     ["other names", "Members of Greenwich pay a yearly deposit of $5.", "Members of Rotherhithe pay a yearly deposit of $8."],
     ["tiers", "With 2 cards you pay a deposit of $5 for the year.", "With 4 cards you pay a deposit of $8 for the year."],
+    [
+      "tiers before a verb",
+      "After 15 minutes on the slipway the boat fee is 240 euros.",
+      "After 30 minutes on the slipway the boat fee is 480 euros.",
+    ],
+    [
+      "tiers behind a value",
+      "The boat fee on the slipway is 240 euros for 15 minutes.",
+      "The boat fee on the slipway is 480 euros for 30 minutes.",
+    ],
+    [
+      "tiers in a condition",
+      "If a boat is moored for 2 hours and the desk is told, the harbour fee is 5 euros.",
+      "If a boat is moored for 4 hours and the desk is told, the harbour fee is 8 euros.",
+    ],
+    [
+      "tiers of what is counted in the subject",
+      "Members with 3 cards and 2 children pay a harbour fee of $5.",
+      "Members with 4 cards and 3 children pay a harbour fee of $8.",
+    ],
+    [
+      "two values of which one is of a unit of its own",
+      "A boat is towed after 15 minutes and the release fee is 240 euros.",
+      "A boat is towed after 2 hours and the release fee is $180.",
+    ],
+    [
+      "the same of two dates",
+      "The harbour pool opens on May 1, 2025 and a ticket costs 5 euros.",
+      "The harbour pool opens on May 1, 2026 and a ticket costs 6 euros.",
+    ],
+    [
+      "the same of two numbered things",
+      "The desk is in room 203 and a lost harbour key costs 5 euros.",
+      "The desk is in room 205 and a lost harbour key costs 6 euros.",
+    ],
     ["steps of one rule", "You pay $5 for the first card of the household.", "You pay $8 for the second card of the household."],
     ["per month and per year", "The library card costs $5 per month.", "The library card costs $60 per year."],
     [
@@ -218,6 +272,15 @@ describe("compareFacts takes for no conflict", () => {
     expect(compare(a, b, { title: "Harbour Atlas" }, { title: "Harbour Atlas" })).toMatchObject(value);
     // A general page and one about a part of it may well contradict each other.
     expect(compare(a, b, { title: "Harbour Atlas" }, {})).toMatchObject(value);
+  });
+
+  it("several values in the same places, where what stands above each is strange to the other or one page lists both", () => {
+    const [a, b] = ["A ticket costs $5 and lasts 3 weeks at the harbour desk.", "A ticket costs $8 and lasts 4 weeks at the harbour desk."];
+    expect(compare(a, b, { title: "Boat permit" }, { title: "Boat permit" })).toMatchObject({ type: "differ", kind: "value" });
+    expect(compare(a, b, { title: "Boat permit prices" }, { title: "Boat permit fees" })).toBeNull();
+    // A page that lists both gives two cases.
+    expect(compare(a, b, { next: b })).toBeNull();
+    expect(compare(a, b, {}, { previous: a })).toBeNull();
   });
 
   it("a number that says which one, where what stands above one of them is strange to the other", () => {

@@ -73,6 +73,20 @@ describe("comparePassages", () => {
     expect(sides(titled([FIVE, EIGHT], ["Gold Cards 2024", "Silver Cards 2025"]))).toEqual([]);
   });
 
+  it("sees that an undated document and a dated edition of it disagree, unless the question names the year", () => {
+    const passages = said(FIVE, EIGHT).map((passage, i) => ({
+      ...passage,
+      document: { ...passage.document, title: ["Cards", "Cards 2019"][i] ?? "" },
+    }));
+    const sides = (question: string) =>
+      comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence: [] }).conflicts.map((one) =>
+        one.sides.map(({ value, title }) => `${value} ${title}`),
+      );
+    // Which of them is the later one nobody knows: they stay in the order of the passages.
+    expect(sides(QUESTION)).toEqual([["$5 Cards", "$8 Cards 2019"]]);
+    expect(sides("What did a library card cost in 2019?")).toEqual([]);
+  });
+
   it("knows that what both passages say is no difference of the two", () => {
     const both = said("x", "y").map((passage) => {
       const two = fakePassage({ document: passage.document.id, title: "Cards", pieces: [FIVE, EIGHT] });

@@ -5,7 +5,7 @@ import { compareFacts } from "./compare-facts.ts";
 import type { Comparison } from "./comparison.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
-import { areEditions, type Edition, editionOf, withoutYears } from "./editions.ts";
+import { areEditions, type Edition, readEdition, withoutYears } from "./editions.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
 import { otherTwins } from "./same-subject.ts";
@@ -73,7 +73,7 @@ interface Spoken {
   readonly passage: Passage;
   /** Weight of the question's words that it holds itself. */
   readonly held: number;
-  /** What its document is an edition of; `null`: of nothing, or the question names its year. */
+  /** What its document is an edition of, dated or not; `null`: of nothing, or the question names its year. */
   readonly edition: Edition | null;
   /** The fact as if its document named no year. */
   readonly undated: () => Fact;
@@ -131,7 +131,7 @@ export function comparePassages(
 
 /** Whoever names a year asks for that edition: what others say is no other answer. */
 function askedEdition(title: string, asked: readonly string[]): Edition | null {
-  const edition = editionOf(title);
+  const edition = readEdition(title);
   return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
 }
 
@@ -248,7 +248,7 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
   return best;
 }
 
-/** Years in titles that tell two editions of one document apart do not tell two things apart. */
+/** Years in titles that tell two editions of one document apart, or a dated one from one without, do not tell two things apart. */
 function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boolean {
   return one !== null && other !== null && areEditions(one, other);
 }

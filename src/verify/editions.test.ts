@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { areEditions, type Edition, editionOf, laterEdition, withoutYears } from "./editions.ts";
+import { areEditions, type Edition, editionOf, laterEdition, readEdition, withoutYears } from "./editions.ts";
 
 describe("editions", () => {
   it("are titles that differ in their years alone", () => {
@@ -15,6 +15,15 @@ describe("editions", () => {
     for (const title of ["Fees", "2024", "Form 20245", "Fee of $2024", "Part B2024", "Sum 2,024"])
       expect(editionOf(title), title).toBeNull();
     expect(withoutYears("Fees 2024 › Cards")).toBe("Fees › Cards");
+  });
+
+  it("may be undated, and are then neither earlier nor later", () => {
+    const are = (a: string, b: string) => areEditions(readEdition(a) as Edition, readEdition(b) as Edition);
+    expect(are("Fees", "Fees 2024")).toBe(true);
+    expect(are("Fees", "fees")).toBe(false);
+    expect(are("Fees", "Rooms 2024")).toBe(false);
+    expect(laterEdition("Fees", "Fees 2024")).toBeNull();
+    expect(readEdition("2024")).toBeNull();
   });
 
   it("follow one another", () => {

@@ -50,7 +50,7 @@ export function strangeNames(fact: Fact, other: Fact): ContentWord[] {
   return fact.words.filter(({ name, root }) => name && (fact.own.get(root) ?? 0) >= TELLING && holds(other, root) === 0);
 }
 
-const VERB = /\b(?:is|are|was|were|can|may|must|will|should|has|have|had|does|do|did)\b|n['’]t\b/i;
+export const VERB = /\b(?:is|are|was|were|can|may|must|will|should|has|have|had|does|do|did)\b|n['’]t\b/i;
 
 /** What stands before the verb of each has no word in common, and each has one that the other lacks: "a chronic disease is …", "sclerosis is …". */
 export function otherSubjects(a: Fact, b: Fact): boolean {
