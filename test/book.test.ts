@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { book } from "../src/profiles/book.ts";
+import { REFUSAL_TEXTS } from "../src/verify/refusal.ts";
 import { ask, near, open, texts, using } from "./support/model-engine.ts";
 
 const NAMED = "Queequeg is a harpooner from an island far away.";
@@ -36,7 +37,7 @@ describe("a selection under book", () => {
       const { answer } = await ask(engine, WHO, { profile: "book", selection });
       expect(answer).toMatchObject({
         status: "insufficient_context",
-        refusal: { reason: "nothing_relevant", message: book.write.refusal },
+        refusal: { reason: "nothing_relevant", message: REFUSAL_TEXTS.nothingWithin('the selected text of "The Whale"') },
       });
     }));
 

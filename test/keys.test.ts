@@ -193,6 +193,7 @@ describe("20 tenants with keys and tokens", () => {
     await call("POST", `/v1/review/${ids.other}/flag`, keyOf(other), { by: "Ben" });
     const history = JSON.parse((await call("GET", "/v1/review/history", keyOf(mine))).text) as WireHistory;
     expect(history.chain.intact).toBe(true);
+    expect(JSON.parse((await call("GET", "/v1/review/history?limit=1", keyOf(mine))).text)).toMatchObject({ next_cursor: null });
     expect(history.rows.map(({ action, subject }) => [action, subject])).toEqual([["flag", ids.mine]]);
     // Keys, and answers of others, are in the log too.
     const all = await library.engine.memory.review.history();

@@ -16,7 +16,8 @@ interface Body extends WireAnswer {
   readonly error: { readonly code: string; readonly data: { readonly sentences: unknown } };
   readonly items: unknown;
   readonly answer: unknown;
-  readonly rows: readonly { readonly action: string }[];
+  readonly rows: readonly { readonly action: string; readonly seq: number }[];
+  readonly next_cursor: string | null;
   readonly chain: unknown;
   readonly interactions: number;
   readonly spent: { readonly [figure: string]: unknown };
@@ -236,6 +237,41 @@ describe("/v1/admin", () => {
     const history = await admin("GET", `/v1/review/history?id=${id}`);
     expect(history.body.rows.map(({ action }) => action)).toEqual(["correct", "flag", "approve"]);
     expect(history.body.chain).toMatchObject({ intact: true, rows: 3 });
+  });
+
+  it("gives the log in pages, each entry once, whatever is added while they are read", async () => {
+    const { admin, engine } = await open({ documents: {} });
+    const act = (n: number) => engine.store.audit.append({ actor: "Ann", action: "flag", subject: `a${n % 2}`, details: {} });
+    for (let n = 1; n <= 5; n++) await act(n);
+    const pages: number[][] = [];
+    for (let next: string | null = ""; next !== null; await act(9)) {
+      const { status, body }: { status: number; body: Body } = await admin("GET", `/v1/review/history?limit=2${next}`);
+      expect(status).toBe(200);
+      pages.push(body.rows.map(({ seq }) => seq));
+      next = body.next_cursor === null ? null : `&cursor=${body.next_cursor}`;
+    }
+    expect(pages).toEqual([[5, 4], [3, 2], [1]]);
+    const seen = { limit: 1, before: 5, sees: () => true };
+    expect(await engine.memory.review.history(seen)).toMatchObject({ rows: [], olderThan: null });
+    const offset = Buffer.from("o2").toString("base64url");
+    for (const cursor of ["abc", offset]) {
+      const { status, body } = await admin("GET", `/v1/review/history?cursor=${cursor}`);
+      expect([status, body.error.code]).toEqual([400, "cursor_invalid"]);
+    }
+  });
+
+  it("gives a bound reviewer pages of what they may see", async () => {
+    const { ask, admin, engine } = await open();
+    const { id } = await ask(CARD);
+    for (const act of ["approve", "flag", "approve"]) {
+      await admin("POST", `/v1/review/${id}/${act}`, { by: "Ann" });
+      await engine.store.audit.append({ actor: "Ben", action: "flag", subject: "of another", details: {} });
+    }
+    const sees = ({ domain }: { domain: string }) => domain === "library";
+    const newest = await engine.memory.review.history({ limit: 2, sees });
+    expect([newest.rows.map(({ action }) => action), newest.olderThan]).toEqual([["approve", "flag"], newest.rows[1]?.seq]);
+    const rest = await engine.memory.review.history({ limit: 2, before: newest.olderThan ?? 0, sees });
+    expect([rest.rows.map(({ action }) => action), rest.olderThan]).toEqual([["approve"], null]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import type { Selection } from "../src/types.ts";
+import { REFUSAL_TEXTS } from "../src/verify/refusal.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";
@@ -96,11 +97,10 @@ describe("what a refusal tells", () => {
     const [citation] = (await library.ask(QUESTION)).citations;
     if (citation === undefined) throw new Error("no citation");
     const selection = { documentId: citation.documentId, start: citation.start, end: citation.end };
-    expect((await library.ask(UNANSWERABLE, { selection })).refusal?.searched).toMatchObject({
-      documents: 1,
-      chunks: 1,
-      within: 'the selected text of "Library cards"',
-    });
+    const within = 'the selected text of "Library cards"';
+    const { refusal } = await library.ask(UNANSWERABLE, { selection });
+    expect(refusal?.searched).toMatchObject({ documents: 1, chunks: 1, within });
+    expect(refusal?.message).toBe(REFUSAL_TEXTS.nothingWithin(within));
   });
 
   it("is none of a selection that cannot hold: what is wrong with it is said", async () => {

@@ -316,3 +316,35 @@ describe("Idempotency-Key", () => {
     expect(answers[0]).not.toBe(answers[1]);
   });
 });
+
+it("the administration token opens every route after the first key was made, from anywhere, as /v1/whoami says", async () => {
+  const { engine } = library;
+  const { record } = await engine.store.keys.create(
+    { name: "first", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: null },
+    "test",
+  );
+  const parts = { memory: engine, rooms: engine, service: engine, keys: engine.store.keys, adminToken: TOKEN, log: silentLog };
+  const strict = createApp({ engine: toAskEngine(engine), ...parts, webRoot: "/nowhere" });
+  const from = { incoming: { socket: { remoteAddress: "203.0.113.7" } } };
+  const statuses = async (headers: Record<string, string>) => {
+    const found: [string, number][] = [];
+    for (const { method, path } of Object.values<Endpoint>(ENDPOINTS).filter(({ opens }) => opens !== "anyone")) {
+      const body = method === "POST" ? { body: "{}" } : {};
+      const to = path.replaceAll(/\{\w+\}/g, "none");
+      const { status } = await strict.request(to, { method, ...body, headers: { "content-type": "application/json", ...headers } }, from);
+      found.push([`${method} ${path}`, status]);
+    }
+    return found.filter(([, status]) => status === 401 || status === 403).map(([route]) => route);
+  };
+  expect(await statuses(ADMIN)).toEqual([]);
+  expect(await statuses({})).toContain("POST /v1/ask");
+  const who = await strict.request("/v1/whoami", { headers: ADMIN }, from);
+  expect(await who.json()).toMatchObject({ key_id: null, roles: ["admin", "ask", "ingest", "metrics", "review"] });
+  const asked = {
+    method: "POST",
+    body: JSON.stringify({ question: "What does a card cost?" }),
+    headers: { ...ADMIN, "content-type": "application/json" },
+  };
+  expect((await strict.request("/v1/ask", asked, from)).status).toBe(200);
+  await engine.store.keys.revoke(record.id, "test");
+});

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import { sampleAnswer, sampleCitation, sampleNearMiss } from "../testing/answers.ts";
+import { sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../testing/answers.ts";
 import { harmless, harmlessLine } from "./harmless.ts";
 import { renderAnswer } from "./render.ts";
 import { createTerminal } from "./terminal.ts";
@@ -164,7 +164,9 @@ describe("renderAnswer", () => {
       original: { ...citation.original, path: `${evil}\n` },
     }));
     const sentences = base.sentences.map((sentence) => ({ ...sentence, text: evil }));
-    for (const text of [renderAnswer({ ...base, sentences, citations, warnings: [{ code: "c", message: evil }] }, plain)]) {
+    const refusal = sampleRefusal({ message: evil, nearest: [sampleNearMiss(evil)] });
+    const refused = renderAnswer({ ...base, sentences: [], citations: [], refusal }, plain);
+    for (const text of [renderAnswer({ ...base, sentences, citations, warnings: [{ code: "c", message: evil }] }, plain), refused]) {
       expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202E]/u);
       expect(text).toContain("\\x1b[2J");
     }

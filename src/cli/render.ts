@@ -115,8 +115,8 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"]): string[] {
   const { message, note, searched, nearest, contacts } = refusal;
   // A greeting gets one line, and whoever is in distress nothing beneath what was said.
-  if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [message];
-  const lines = [colors.bold(message), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
+  if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [harmlessLine(message)];
+  const lines = [colors.bold(harmlessLine(message)), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
   const { unreadable, unreadableCount } = searched;
   if (unreadableCount > 0) {
     const more = unreadableCount - unreadable.length;

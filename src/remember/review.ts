@@ -31,6 +31,8 @@ export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curat
 
 export interface ReviewHistory {
   readonly rows: readonly AuditRow[];
+  /** `seq` of the last row, where older ones follow; `null`: these were all. */
+  readonly olderThan: number | null;
   readonly chain: AuditState;
 }
 
@@ -56,6 +58,8 @@ export interface Review {
   history(options?: {
     id?: string | undefined;
     limit?: number | undefined;
+    /** `seq` above the first row that is wanted; absent: the newest. */
+    before?: number | undefined;
     sees?: ((asker: Asker) => boolean) | undefined;
   }): Promise<ReviewHistory>;
 }
@@ -123,9 +127,12 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       assertDone(await store.review.correct(act), id);
       return answer;
     },
-    async history({ id, limit = DEFAULT_HISTORY_LIMIT, sees } = {}) {
-      const rows = sees === undefined ? await store.audit.list({ limit, subject: id }) : await listSeen(store, { id, limit, sees });
-      return { rows, chain: await store.audit.verify() };
+    async history({ id, limit = DEFAULT_HISTORY_LIMIT, before, sees } = {}) {
+      // One more than is listed says whether any follows.
+      const asked = { id, limit: limit + 1, before };
+      const found = sees === undefined ? await store.audit.list({ ...asked, subject: id }) : await listSeen(store, { ...asked, sees });
+      const rows = found.slice(0, limit);
+      return { rows, olderThan: found.length > limit ? (rows.at(-1)?.seq ?? null) : null, chain: await store.audit.verify() };
     },
   };
 }
@@ -133,10 +140,10 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
 /** Acts on answers that the asker may look at, newest first. */
 async function listSeen(
   { audit, review }: ReviewParts["store"],
-  { id, limit, sees }: { id: string | undefined; limit: number; sees: (asker: Asker) => boolean },
+  { id, limit, before: from, sees }: { id: string | undefined; limit: number; before: number | undefined; sees: (asker: Asker) => boolean },
 ): Promise<AuditRow[]> {
   const seen: AuditRow[] = [];
-  for (let before: number | undefined; seen.length < limit; ) {
+  for (let before = from; seen.length < limit; ) {
     const rows = await audit.list({ limit: HISTORY_READ, subject: id, before });
     const askers = await review.askers([...new Set(rows.map(({ subject }) => subject))]);
     for (const row of rows) {

@@ -110,7 +110,8 @@ export function createApp({
     metrics?.requested(route, context.req.method, context.res.status, took);
     const ms = Math.round(took);
     const path = context.req.path.replace(ID_IN_PATH, "$1:id");
-    const who = { address, key: knownCallerOf(context)?.keyId ?? null, request_id: context.get("requestId") };
+    const caller = knownCallerOf(context);
+    const who = { address, key: caller?.keyId ?? caller?.name ?? null, request_id: context.get("requestId") };
     log.info("request", { method: context.req.method, path, status: context.res.status, ms, ...who });
   });
   app.use(securityHeaders());

@@ -209,7 +209,7 @@ export const ENDPOINTS = {
   history: {
     ...{ method: "GET", path: "/v1/review/history", opens: "review" },
     what: "The audit log, newest first: what was done to answers that the key may see, to an administrator everything; and whether the chain of the whole log is intact.",
-    query: historyQuerySchema,
+    query: historyQuerySchema.extend({ cursor: pageQuery.cursor }),
     gives: { status: 200, schema: historySchema },
   },
   review: {
@@ -284,6 +284,7 @@ export const ENDPOINTS = {
   evaluations: {
     ...{ method: "GET", path: "/v1/evaluations", opens: "admin" },
     what: "Golden runs, newest first, with their figures.",
+    query: z.strictObject(pageQuery),
     gives: { status: 200, schema: evaluationListSchema },
   },
   startEvaluation: {

@@ -35,6 +35,14 @@ export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, l
     });
     await next();
   };
+  const identify =
+    (isQuestion: boolean): MiddlewareHandler =>
+    async (context, next) => {
+      await guard.identify(context).catch(async (error: unknown) => {
+        throw isQuestion ? await withHotlines(error, context) : error;
+      });
+      await next();
+    };
   const isJson: MiddlewareHandler = async (context, next) => {
     const contentType = context.req.header("content-type");
     if (!isJsonContentType(contentType)) throw unsupportedContentType(contentType);
@@ -55,7 +63,8 @@ export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, l
   for (const [name, endpoint] of Object.entries(served(handlers))) {
     const { method, opens, uncounted, body, etag: tagged } = endpoint;
     const before: MiddlewareHandler[] = [];
-    if (opens !== "anyone") before.push(guard.identify, opens === "ask" && uncounted !== true ? admit : guard.opens(opens));
+    const isQuestion = opens === "ask" && uncounted !== true;
+    if (opens !== "anyone") before.push(identify(isQuestion), isQuestion ? admit : guard.opens(opens));
     if (opens !== "ask" && opens !== "anyone") before.push(notStored);
     if (body === "files") before.push(atMost(limits.uploadBytes));
     else if (body !== undefined && body.optional === true) before.push(atMost(limits.bodyBytes));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
@@ -30,6 +31,17 @@ function setUp(every?: typeof unused) {
 const described = async (app: ReturnType<typeof setUp>) => (await (await app.request("/openapi.json")).json()) as Api;
 
 describe("GET /openapi.json", () => {
+  it("takes `cursor` exactly where a response has `next_cursor`", () => {
+    const has = (schema: unknown, name: string) => schema instanceof z.ZodObject && name in schema.shape;
+    for (const { path, query, gives } of Object.values<Endpoint>(ENDPOINTS)) {
+      expect([path, has(query, "cursor"), has(query, "limit") || !has(query, "cursor")]).toEqual([
+        path,
+        has(gives.schema, "next_cursor"),
+        true,
+      ]);
+    }
+  });
+
   it("describes every route that is mounted, and mounts every route that it describes", async () => {
     const app = setUp(unused);
     const { openapi, paths } = await described(app);

@@ -22,6 +22,21 @@ describe("what a refusal tells", () => {
     expect(refuse("x").searched).toEqual({ ...searched, unreadable, unreadableCount: 1 });
   });
 
+  it("speaks of the part to which a selection or filters kept the search, of nothing else, for any reason", () => {
+    const within = 'the selected text of "Whale"';
+    const ofPart = (reason: Refusal["reason"], text = "x") => {
+      const question = { ...fakeQuestion("x"), text };
+      return explainRefusal(question, reason, "Nothing in the book.", [], { ...counts, within }, parts).message;
+    };
+    for (const reason of ["nothing_relevant", "evidence_too_weak", "not_reliable"] as const) {
+      expect(ofPart(reason)).toContain(within);
+      expect(ofPart(reason)).not.toContain("book");
+      expect(ofPart(reason, "And x?")).toBe(`${ofPart(reason)} ${REFUSAL_TEXTS.followUp}`);
+    }
+    expect(ofPart("not_reliable")).not.toBe(ofPart("nothing_relevant"));
+    expect(ofPart("injection")).toBe(REFUSAL_TEXTS.injection);
+  });
+
   it("names at most 20 files that could not be read, and counts all", () => {
     const { unreadable, unreadableCount } = refuse("x", [], { unreadable: Array.from({ length: 21 }, (_, i) => `${i}.pdf`) }).searched;
     expect([unreadable.length, unreadable.at(-1), unreadableCount]).toEqual([20, "19.pdf", 21]);
@@ -102,7 +117,10 @@ describe("what a refusal tells", () => {
 
   it("that nothing was ingested only when nothing was, not when filters leave nothing", () => {
     expect(refuse("x", [], { documents: 0 })).toMatchObject({ reason: "empty_corpus", message: REFUSAL_TEXTS.empty });
-    expect(refuse("x", [], { documents: 0, within: "page 3" })).toMatchObject({ reason: "evidence_too_weak", message: "No." });
+    expect(refuse("x", [], { documents: 0, within: "page 3" })).toMatchObject({
+      reason: "evidence_too_weak",
+      message: REFUSAL_TEXTS.nothingWithin("page 3"),
+    });
   });
 
   it("finds phrases as whole words in any case and spacing", () => {
@@ -149,7 +167,8 @@ describe("no refusal reads as a negative answer", () => {
     );
 
   it.each(profiles.map(({ name, write }) => [name, write] as const))("in %s, for any reason, as a person reads it", (_, write) => {
-    for (const sentence of [write.refusal, write.unreliable]) {
+    const ofPart = [REFUSAL_TEXTS.nothingWithin, REFUSAL_TEXTS.unreliableWithin].map((say) => say("the selected text"));
+    for (const sentence of [write.refusal, write.unreliable, ...ofPart]) {
       for (const refusal of refusals(sentence)) {
         expect(refusal.note).toBe(REFUSAL_TEXTS.note);
         const text = renderAnswer(sampleAnswer({ question: "Is a card free?", refusal }), createColors(false));

@@ -28,13 +28,19 @@ export interface RefusalParts {
   }[];
 }
 
-/** What every profile says alike; what nothing was found for is in the profile's own words. */
+/**
+ * What every profile says alike; what nothing was found for in all documents is in the profile's own words. Where a selection or filters kept the search
+ * to a part, those words would speak of what nobody looked at.
+ */
 export const REFUSAL_TEXTS = {
   empty:
     "Nothing could be searched: no document that you may see has been ingested for this domain yet. Read a folder first: sourcebound ingest FOLDER.",
   injection:
     "This reads as an instruction to the system rather than as a question about the documents, so it is not followed. Ask it as a plain question.",
   followUp: "It was read as a follow-up: ask the question in full.",
+  nothingWithin: (where: string) => `I found nothing in ${where} that is near enough to answer this from. Only that was searched.`,
+  unreliableWithin: (where: string) =>
+    `I cannot give a reliable answer from ${where}: what was written did not pass the checks, so it is not shown. Only that was searched.`,
   note: "Not finding an answer here settles nothing: the answer may be yes, no or something else.",
 } as const;
 
@@ -53,12 +59,18 @@ export function explainRefusal(
   const general = contacts.filter(({ when }) => when.length === 0);
   return {
     reason,
-    message: messageFor(reason, sentence, question),
+    message: messageFor(reason, inPart(reason, counts.within) ?? sentence, question),
     note: REFUSAL_TEXTS.note,
     searched: { ...counts, unreadable: unreadable.slice(0, UNREADABLE_NAMES), unreadableCount: unreadable.length },
     nearest: nearestMisses(question, evidence, { words, isCommon }, nearest ?? new Map()),
     contacts: [...fitting, ...general].map(({ name, contact }) => ({ name, contact })),
   };
+}
+
+/** `null`: all documents were searched. */
+function inPart(reason: Refusal["reason"], within: string | undefined): string | null {
+  if (within === undefined) return null;
+  return reason === "not_reliable" ? REFUSAL_TEXTS.unreliableWithin(within) : REFUSAL_TEXTS.nothingWithin(within);
 }
 
 function messageFor(reason: Refusal["reason"], sentence: string, { text, resolved }: Question): string {

@@ -4,6 +4,7 @@ import type { Evaluation } from "../grade/evaluation.ts";
 import type { Change } from "../grade/golden-report.ts";
 import { type GraphView, NODE_TYPES } from "../remember/graph-view.ts";
 import { askRequestSchema } from "./ask.ts";
+import { nextCursor } from "./service.ts";
 
 /** What the page's rooms look into beside answers: versions, the graph, calls of models, golden runs. */
 
@@ -114,7 +115,7 @@ export const evaluationSchema = z.object({
       "Differences from the run that `against` names, on the questions that both asked, with 95 % intervals of the paired bootstrap.",
     ),
 });
-export const evaluationListSchema = z.object({ items: z.array(evaluationSchema) });
+export const evaluationListSchema = z.object({ items: z.array(evaluationSchema), next_cursor: nextCursor });
 
 /** `report` as the page reads it. */
 export interface WireEvaluation extends Omit<z.infer<typeof evaluationSchema>, "report"> {

@@ -120,6 +120,7 @@ export const historySchema = z.object({
     head: z.string().describe("Hash of the last row."),
   }),
   rows: z.array(audit),
+  next_cursor: nextCursor,
 });
 
 export const reviewSchema = z.object({

@@ -193,6 +193,27 @@ describe.skipIf(!hasChromium)("the page", () => {
     }
   });
 
+  it("keeps a question that a reload or a closed window interrupted, with what was shown, and asks it again", async () => {
+    await ask(QUESTIONS.slow);
+    await expect.poll(() => page.locator(".sentence").count()).toBe(1);
+    await page.reload();
+    await page.getByRole("heading", { name: "Interrupted" }).waitFor();
+    expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.slow]);
+    expect(await page.locator(".sentence").count()).toBe(1);
+    expect(await page.getByText("You stopped this answer").count()).toBe(0);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await expect.poll(() => page.locator(".question").allTextContents()).toEqual([QUESTIONS.slow, QUESTIONS.slow]);
+    await page.getByTestId("stage").waitFor();
+    const { context, url } = { context: page.context(), url: page.url() };
+    await page.close();
+    page = await context.newPage();
+    await page.goto(url);
+    await page.getByRole("button", { name: "History" }).click();
+    await page.getByRole("button", { name: QUESTIONS.slow }).first().click();
+    await expect.poll(() => page.getByRole("heading", { name: "Interrupted" }).count()).toBe(2);
+    await page.getByRole("button", { name: "New conversation" }).click();
+  });
+
   it("stops: what was shown stays, is called incomplete, and the engine is told", async () => {
     await ask(QUESTIONS.slow);
     await page.locator(".sentence").waitFor();

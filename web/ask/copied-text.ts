@@ -14,7 +14,11 @@ export function copiedText({ question, sentences, citations, refusal, warnings }
   const notes = warnings.filter(({ sentence }) => sentence === undefined).map(noteOf);
   const sources = citations.map(({ n, title, quote, url, as_of: date, page, original }) => {
     const place = [page === null || page === undefined ? "" : `page ${page}`, date === null ? "" : `as of ${formatDate(date)}`];
-    return `[${n}] ${[title, ...place].filter((part) => part !== "").join(", ")}: “${quote}” ${url ?? original.path}`;
+    return `[${n}] ${[title, ...place].filter((part) => part !== "").join(", ")}: “${quote}” ${url ?? fileOf(original)}`;
   });
   return [question, text, ...(notes.length === 0 ? [] : [notes.join("\n")]), `Sources\n${sources.join("\n")}`].join("\n\n");
+}
+
+function fileOf({ path, part }: WireAnswer["citations"][number]["original"]): string {
+  return part === undefined ? path : `${path}, ${part}`;
 }

@@ -11,10 +11,9 @@ export interface IncompleteProps {
 /** Why an answer did not come to its end, and what to do. What was shown stays above and is called incomplete. */
 export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
   if (status.type === "running" || status.type === "answered") return null;
-  const { heading, text } =
-    status.type === "stopped" ? { heading: "Stopped", text: "You stopped this answer." } : describeFailure(status.failure);
+  const { heading, text } = describeEnd(status);
   return (
-    <section className={status.type === "stopped" ? "incomplete" : "incomplete is-failed"}>
+    <section className={status.type === "failed" ? "incomplete is-failed" : "incomplete"}>
       <h3>
         {heading}
         {shown > 0 ? <span className="tag">incomplete answer</span> : null}
@@ -26,6 +25,20 @@ export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
       </button>
     </section>
   );
+}
+
+function describeEnd(status: Exclude<TurnStatus, { readonly type: "running" | "answered" }>): { heading: string; text: string } {
+  switch (status.type) {
+    case "stopped":
+      return { heading: "Stopped", text: "You stopped this answer." };
+    case "interrupted":
+      return {
+        heading: "Interrupted",
+        text: "The page was closed, reloaded or turned to another conversation before this answer came to its end.",
+      };
+    case "failed":
+      return describeFailure(status.failure);
+  }
 }
 
 function describeFailure({ code, message, status }: Failure): { heading: string; text: string } {

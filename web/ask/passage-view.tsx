@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "react";
 import type { WireCitation } from "../../src/client/index.ts";
-import { formatNumber, toHttpUrl } from "../format.ts";
+import { toHttpUrl } from "../format.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { useEscape } from "../kit/use-escape.ts";
+import { FilePlace } from "./file-place.tsx";
 import { markQuote } from "./mark-quote.ts";
 
 export interface PassageViewProps {
@@ -55,7 +56,7 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
       <dl className="passage-facts">
         <dt>File</dt>
         <dd>
-          <code>{original.path}</code>, characters {formatNumber(original.start)}–{formatNumber(original.end)}
+          <FilePlace original={original} />
         </dd>
       </dl>
       <p className="passage-links">

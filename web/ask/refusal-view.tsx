@@ -1,7 +1,8 @@
 import type { WireRefusal } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
-import { formatCount, formatDate, formatNumber, toContactUrl, toHttpUrl } from "../format.ts";
+import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
 import { Recognised } from "../kit/recognised.tsx";
+import { FilePlace } from "./file-place.tsx";
 
 export interface RefusalViewProps {
   readonly refusal: WireRefusal;
@@ -108,7 +109,7 @@ function NearMiss({ miss, scope }: NearMissProps) {
       <span className="miss-place">
         <a href={formatRoute({ room: "read", document, start: null, end: null, version, quote, ...scope })}>Show in the document</a>
         {": "}
-        {original.path}, characters {formatNumber(original.start)}–{formatNumber(original.end)}
+        <FilePlace original={original} />
       </span>
     </li>
   );

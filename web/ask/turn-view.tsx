@@ -201,6 +201,8 @@ function announce({ status, sentences, citations }: Turn): string {
       return `Answer complete: ${formatCount(sentences.length, "sentence")}, ${formatCount(citations.length, "source")}.`;
     case "stopped":
       return "Stopped. The answer is incomplete.";
+    case "interrupted":
+      return "Interrupted. The answer is incomplete.";
     case "failed":
       return `Failed: ${status.failure.message}`;
   }

@@ -23,7 +23,7 @@ const TIME = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hou
 export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
   const { api } = account;
   const [state, reload] = useLoaded(
-    useCallback((signal) => api.get<{ items: readonly WireEvaluation[] }>("/v1/evaluations", signal), [api]),
+    useCallback((signal) => api.get<{ items: readonly WireEvaluation[] }>("/v1/evaluations?limit=200", signal), [api]),
   );
   const runs = state.type === "ready" ? state.value.items : [];
   const isRunning = runs.some((run) => run.state === "running");

@@ -7,6 +7,8 @@ import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 export interface Caller {
   /** Id of its key; `null`: it came without one. */
   readonly keyId: string | null;
+  /** What logs call whoever has another credential than a key. */
+  readonly name?: string | undefined;
   readonly roles: ReadonlySet<Role>;
   /** `null`: all. */
   readonly domains: readonly string[] | null;
@@ -27,8 +29,11 @@ export interface Caller {
 /** Whoever may ask without a key from this machine. */
 export const WITHOUT_KEY: Caller = { keyId: null, roles: new Set(["ask"]), domains: null, tenants: null, access: null };
 
-/** Whoever has the administration token: everything. */
-export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(ROLES) };
+/**
+ * Whoever has the administration token: what an administrator's key may, with sessions like those of this machine without a key. It is not limited: whoever
+ * has it makes keys without limits.
+ */
+export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(ROLES), name: "administration token" };
 
 export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: KeyRecord): Caller {
   const held = new Set(roles.includes("admin") ? [...OPERATOR.roles, ...roles] : roles);

@@ -153,8 +153,37 @@ describe("the administration token", () => {
     expect((await refresh()).status).toBe(401);
   });
 
-  it("opens no question", async () => {
-    expect((await setUp({ adminToken: TOKEN }).ask({ from: STRANGER, ...bearer(TOKEN) })).code).toBe("key_missing");
+  it("opens questions as an administrator's key does, from anywhere, before and after the first key, and is not limited", async () => {
+    for (const keys of [keysOf({}), keysOf({ [KEY]: {} })]) {
+      const { ask, engine, logged } = setUp({ adminToken: TOKEN, keys, requestsPerHour: 1, labels: ["public"] });
+      for (const from of [STRANGER, STRANGER, "127.0.0.1"]) expect((await ask({ from, ...bearer(TOKEN) })).status).toBe(200);
+      // Of the configured labels, which nothing is said of here, and with sessions like those of this machine.
+      expect(engine.calls.map(({ scope }) => scope)).toEqual([0, 1, 2].map(() => ({ domain: undefined, tenant: undefined })));
+      expect(logged.map(({ key }) => key)).toEqual([0, 1, 2].map(() => "administration token"));
+    }
+  });
+
+  it("that is wrong is said to be wrong where a key is wanted, counts as a guess, and an emergency gets its hotline", async () => {
+    const { ask } = setUp({ adminToken: TOKEN, keys: keysOf({ [KEY]: {} }) });
+    const urgent = await ask({ from: STRANGER, ...bearer("wrong"), body: { question: "an emergency" } });
+    expect([urgent.status, urgent.code, urgent.error?.warnings]).toEqual([
+      401,
+      "admin_token_wrong",
+      [{ code: "hotline", message: "Call 988." }],
+    ]);
+    for (let i = 1; i < MAX_FAILED_ATTEMPTS; i++) expect((await ask({ from: STRANGER, ...bearer("wrong") })).status).toBe(401);
+    expect((await ask({ from: STRANGER, ...bearer(TOKEN) })).code).toBe("too_many_attempts");
+    expect((await ask({ from: STRANGER, ...bearer(KEY) })).status).toBe(200);
+  });
+
+  it("is not needed by whoever may ask without: another token does no harm, sent again it is no further guess, and others are guesses", async () => {
+    const { ask, send } = setUp({ adminToken: TOKEN, withoutKeys: "anyone" });
+    const refresh = () => send("/v1/admin/refresh", { body: {}, from: STRANGER, ...bearer(TOKEN) });
+    for (let i = 0; i < 2 * MAX_FAILED_ATTEMPTS; i++) expect((await ask({ from: STRANGER, ...bearer("of-a-client") })).status).toBe(200);
+    expect((await refresh()).status).toBe(200);
+    for (let i = 0; i < MAX_FAILED_ATTEMPTS; i++) expect((await ask({ from: STRANGER, ...bearer(`guess${i}`) })).status).toBe(200);
+    expect((await refresh()).status).toBe(429);
+    expect((await ask({ from: STRANGER, ...bearer(TOKEN) })).status).toBe(200);
   });
 });
 

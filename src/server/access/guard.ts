@@ -4,10 +4,27 @@ import { DEFAULT_REQUESTS_PER_HOUR } from "../../config/server.ts";
 import { DEFAULT_ACCESS } from "../../config.ts";
 import { RequestError } from "../../errors.ts";
 import { KEY_PREFIX, type KeyStore, type Role } from "../../store/keys.ts";
+import { sha256Hex } from "../../text/hash.ts";
 import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
 import { type Admission, createAdmission } from "./admission.ts";
-import { type Caller, callerOf, callerOfKey, knownCallerOf, OPERATOR, strangerAt, WITHOUT_KEY, withLabels } from "./caller.ts";
+import {
+  type Caller,
+  callerOf,
+  callerOfKey,
+  isAdministrator,
+  knownCallerOf,
+  OPERATOR,
+  strangerAt,
+  WITHOUT_KEY,
+  withLabels,
+} from "./caller.ts";
 import { isToken, type TokenReader } from "./token.ts";
+
+/** Wrong tokens of those who need none that are remembered; the oldest go, and count anew. */
+const WRONG_TOKENS = 1_000;
+
+/** Why the token of a request was not looked at. */
+const REFUSED = "tokenRefused";
 
 export interface GuardOptions {
   /** Keys that were made; absent: none ever was. */
@@ -18,7 +35,7 @@ export interface GuardOptions {
   readonly labels?: readonly string[] | undefined;
   /** Who may ask without a key. Absent: this machine, until the first key is made. */
   readonly withoutKeys?: "this-machine" | "anyone" | undefined;
-  /** What opens `/v1/admin/…` beside keys; `null`: nothing. @default null */
+  /** What opens every route beside keys, as a key of an administrator does; `null`: nothing. @default null */
   readonly adminToken?: string | null;
   /** Addresses and ranges whose `X-Forwarded-For` is believed. @default [] */
   readonly trustedProxies?: readonly string[];
@@ -30,8 +47,8 @@ export interface GuardOptions {
 
 /** What stands before the routes. */
 export interface Guard {
-  /** Finds out who sends a request. @throws RequestError `key_wrong`, `too_many_attempts` */
-  readonly identify: MiddlewareHandler;
+  /** Finds out who sends a request. @throws RequestError `key_wrong`, `admin_token_wrong`, `too_many_attempts` */
+  identify(context: Context): Promise<void>;
   /** Lets in whoever may ask, as often as they may. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
   admitAsker(context: Context): Promise<void>;
   /**
@@ -60,30 +77,46 @@ export function createGuard(options: GuardOptions): Guard {
     (wanted: Role): MiddlewareHandler =>
     async (context, next) => {
       const caller = knownCallerOf(context);
-      if (caller !== null && caller.keyId !== null) {
+      if (caller !== null && hasCredential(caller)) {
         if (!caller.roles.has(wanted)) throw roleMissing(wanted);
         return next();
       }
       if (adminToken === null) throw adminOff();
-      const given = bearerOf(context);
-      // Nothing was tried: a page that is not signed in locks nobody out.
-      if (given === undefined) throw adminTokenWrong(context);
-      const address = countedAs(addressAt(context));
-      await admission.assertMayTry(address);
-      if (!isEqual(given, adminToken)) {
-        await admission.failed(address);
-        throw adminTokenWrong(context);
-      }
-      take(context, OPERATOR);
-      return next();
+      // `identify` has looked at what was sent, and counted it. Where nothing was, nothing was tried: a page that is not signed in locks nobody out.
+      throw (context.get(REFUSED) as unknown) ?? adminTokenWrong(context);
     };
   const operator = role("admin");
+  const seenWrong = new Set<string>();
+  /**
+   * Is it the administration token? Whoever may ask without one is not refused for another: clients send what they were set up with. Such a token, sent again
+   * and again, is one guess and counts as one.
+   */
+  const isOperatorToken = async (token: string, wanted: string, context: Context): Promise<boolean> => {
+    const isAdmitted = await mayAskWithoutKey(context);
+    const address = countedAs(addressAt(context));
+    const guess = `${address} ${sha256Hex(token)}`;
+    if (isAdmitted && seenWrong.has(guess)) return false;
+    try {
+      await admission.assertMayTry(address);
+    } catch (error) {
+      if (!isAdmitted) throw error;
+      context.set(REFUSED, error);
+      return false;
+    }
+    if (isEqual(token, wanted)) return true;
+    await admission.failed(address);
+    if (!isAdmitted) throw adminTokenWrong(context);
+    if (seenWrong.size === WRONG_TOKENS) seenWrong.delete(seenWrong.values().next().value as string);
+    seenWrong.add(guess);
+    return false;
+  };
   return {
     opens: (to) => {
       if (to !== "ask" && to !== "caller") return role(to);
       return async (context, next) => {
         const token = bearerOf(context);
-        const isKnown = knownCallerOf(context)?.keyId != null;
+        const known = knownCallerOf(context);
+        const isKnown = known !== null && hasCredential(known);
         if (to === "caller" && !isKnown && token !== undefined && !token.startsWith(KEY_PREFIX)) return operator(context, next);
         if (to === "ask" && !callerOf(context).roles.has("ask")) throw roleMissing("ask");
         callerOf(context);
@@ -92,7 +125,7 @@ export function createGuard(options: GuardOptions): Guard {
     },
     addressOf: addressAt,
     isTrusted,
-    identify: async (context, next) => {
+    async identify(context) {
       const token = bearerOf(context);
       if (token?.startsWith(KEY_PREFIX)) {
         const key = (await keys?.find(token)) ?? null;
@@ -101,10 +134,11 @@ export function createGuard(options: GuardOptions): Guard {
       } else if (tokens !== undefined && token !== undefined && isToken(token)) {
         const address = countedAs(addressAt(context));
         take(context, await readToken(token, tokens, context, () => admission.failed(address)));
+      } else if (token !== undefined && adminToken !== null && (await isOperatorToken(token, adminToken, context))) {
+        take(context, OPERATOR);
       } else if (await mayAskWithoutKey(context)) {
         take(context, isFromThisMachine(context) ? WITHOUT_KEY : strangerAt(countedAs(addressAt(context))));
       }
-      await next();
     },
     async admitAsker(context) {
       const caller = callerOf(context);
@@ -112,6 +146,11 @@ export function createGuard(options: GuardOptions): Guard {
       if (caller.lane !== undefined) await admission.take(caller.lane, caller.limits?.requestsPerHour ?? requestsPerHour);
     },
   };
+}
+
+/** Did it come with a key or the administration token? */
+function hasCredential(caller: Caller): boolean {
+  return caller.keyId !== null || isAdministrator(caller);
 }
 
 function bearerOf(context: Context): string | undefined {

@@ -11,6 +11,7 @@ const DEFAULT_QUEUED = 50;
 const NAME_CHARACTERS = 80;
 
 type QueueOptions = NonNullable<Parameters<Review["queue"]>[0]>;
+type HistoryOptions = NonNullable<Parameters<Review["history"]>[0]>;
 
 /** What a reviewer can do with answers of the caller's scope; others are not found, exactly like those that never were. */
 export interface ScopedReview {
@@ -18,7 +19,7 @@ export interface ScopedReview {
   show(caller: Caller, id: string): Promise<ShownReview>;
   act(act: "approve" | "flag", caller: Caller, options: { id: string; by: string }): Promise<ShownReview>;
   correct(caller: Caller, options: { id: string; answer: string; by: string }): Promise<Answer>;
-  history(caller: Caller, options: { id?: string | undefined; limit?: number | undefined }): Promise<ReviewHistory>;
+  history(caller: Caller, options: Pick<HistoryOptions, "id" | "limit" | "before">): Promise<ReviewHistory>;
 }
 
 export function scopedReview(review: Review): ScopedReview {
@@ -49,9 +50,9 @@ export function scopedReview(review: Review): ScopedReview {
       await show(caller, id);
       return review.correct(id, answer, actorOf(caller, by));
     },
-    async history(caller, { id, limit }) {
+    async history(caller, { id, ...page }) {
       if (id !== undefined) await show(caller, id);
-      return review.history({ id, limit, ...(seesEverything(caller) ? {} : { sees: (asker) => covers(caller, asker) }) });
+      return review.history({ id, ...page, ...(seesEverything(caller) ? {} : { sees: (asker) => covers(caller, asker) }) });
     },
   };
 }

@@ -14,7 +14,9 @@ import {
 } from "../../wire/exploring.ts";
 import { scopeQuerySchema } from "../../wire/service.ts";
 import { type Caller, callerOf, narrow, reachOf } from "../access/caller.ts";
+import { ENDPOINTS } from "../endpoints.ts";
 import type { Handlers } from "../mount.ts";
+import { paginate } from "../page.ts";
 import { bodyOf, partOf, queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
@@ -68,7 +70,10 @@ export function exploringHandlers(engine: ExploringEngine): Handlers {
 /** Golden runs, for administrators: they read whole packs, and take minutes of the machine. */
 export function evaluationHandlers(engine: Pick<Engine, "config" | "domain">, evaluations: Evaluations): Handlers {
   return {
-    evaluations: async (context) => context.json({ items: (await evaluations.list()).map((one) => evaluationToWire(one)) }),
+    evaluations: async (context) => {
+      const { items, next_cursor } = paginate(await evaluations.list(), queryOf(context, ENDPOINTS.evaluations.query));
+      return context.json({ items: items.map((one) => evaluationToWire(one)), next_cursor });
+    },
     evaluation: async (context) => {
       const id = partOf(context, "id");
       const { against } = queryOf(context, evaluationQuerySchema);

@@ -6,7 +6,6 @@ import {
   feedbackRequestSchema,
   forgetRequestSchema,
   forgetTargetOf,
-  historyQuerySchema,
   historyToWire,
   isoOf,
   messageToWire,
@@ -22,7 +21,7 @@ import { actorOf, MOST_QUEUED, scopedReview } from "../access/scoped-review.ts";
 import type { SessionIds } from "../access/session-ids.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import type { Handler, Handlers } from "../mount.ts";
-import { paginate } from "../page.ts";
+import { cursorBelow, entryOf, paginate } from "../page.ts";
 import { bodyOf, partOf, queryOf } from "../read-request.ts";
 
 /** The part of the engine that these routes need. */
@@ -79,7 +78,11 @@ function reviewHandlers({ memory }: MemoryEngine): Handlers {
       const { items, next_cursor } = paginate(await review.queue(callerOf(context), { ...asked, limit: MOST_QUEUED }), { limit, cursor });
       return context.json({ items: items.map(queueItemToWire), next_cursor });
     },
-    history: async (context) => context.json(historyToWire(await review.history(callerOf(context), queryOf(context, historyQuerySchema)))),
+    history: async (context) => {
+      const { id, limit, cursor } = queryOf(context, ENDPOINTS.history.query);
+      const history = await review.history(callerOf(context), { id, limit, before: entryOf(cursor) });
+      return context.json({ ...historyToWire(history), next_cursor: cursorBelow(history.olderThan) });
+    },
     review: async (context) => context.json(reviewToWire(await review.show(callerOf(context), partOf(context, "id")))),
     approve: act("approve"),
     flag: act("flag"),

@@ -14,8 +14,8 @@ describe("finding conversations", () => {
 });
 
 describe("a stored conversation", () => {
-  it("calls stopped what was running when it was stored", () => {
+  it("calls interrupted what was running when it was stored: nobody stopped it", () => {
     const { turns } = reduceConversation(EMPTY_CONVERSATION, { type: "asked", id: 1, question: "q" });
-    expect(asStored(turns).map(({ status }) => status.type)).toEqual(["stopped"]);
+    expect(asStored(turns).map(({ status }) => status.type)).toEqual(["interrupted"]);
   });
 });

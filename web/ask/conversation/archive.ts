@@ -84,7 +84,7 @@ export function findConversations(entries: readonly ConversationEntry[], typed: 
   return entries.filter(({ text }) => words.every((word) => text.includes(word)));
 }
 
-/** What was running when the page was closed did not come to its end. */
+/** What is running as it is found when the page has gone meanwhile: it did not come to its end, and nobody stopped it. */
 export function asStored(turns: readonly Turn[]): readonly Turn[] {
-  return turns.map((turn) => (turn.status.type === "running" ? { ...turn, status: { type: "stopped" } } : turn));
+  return turns.map((turn) => (turn.status.type === "running" ? { ...turn, status: { type: "interrupted" } } : turn));
 }

@@ -55,6 +55,7 @@ describe("the conversation", () => {
     const shown = events.slice(0, firstSentence + 1).map(event);
     for (const end of [
       { type: "stopped", id: 1 },
+      { type: "interrupted", id: 1 },
       { type: "failed", id: 1, failure: { code: "stream_cut", message: "Cut.", status: null } },
     ] as const) {
       const ended = play([asked, ...shown, end]);

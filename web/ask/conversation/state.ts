@@ -23,6 +23,8 @@ export type TurnStatus =
   | { readonly type: "running"; readonly stage: string | null }
   | { readonly type: "answered"; readonly answer: WireAnswer }
   | { readonly type: "stopped" }
+  /** The page went before the answer came to its end. */
+  | { readonly type: "interrupted" }
   | { readonly type: "failed"; readonly failure: Failure };
 
 /** What a question was asked of, and how; absent: the server's own. */
@@ -53,7 +55,7 @@ export const EMPTY_CONVERSATION: Conversation = { turns: [], sessionId: null };
 export type ConversationAction =
   | { readonly type: "asked"; readonly id: number; readonly question: string; readonly asked?: AskedHow }
   | { readonly type: "event"; readonly id: number; readonly event: StreamEvent }
-  | { readonly type: "stopped"; readonly id: number }
+  | { readonly type: "stopped" | "interrupted"; readonly id: number }
   | { readonly type: "failed"; readonly id: number; readonly failure: Failure }
   | { readonly type: "opened"; readonly conversation: Conversation }
   | { readonly type: "cleared" };
@@ -67,7 +69,8 @@ export function reduceConversation(state: Conversation, action: ConversationActi
     case "asked":
       return { ...state, turns: [...state.turns, startTurn(action)] };
     case "stopped":
-      return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: "stopped" } }));
+    case "interrupted":
+      return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: action.type } }));
     case "failed":
       return changeTurn(state, action.id, (turn) => ({ ...turn, status: { type: "failed", failure: action.failure } }));
     case "event": {

@@ -54,13 +54,14 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
     [client, sessionId, lastId],
   );
 
-  const stop = useCallback(() => {
+  const end = useCallback((how: "stopped" | "interrupted") => {
     if (current.current === null) return;
     const { id: turn, abort } = current.current;
     current.current = null;
-    dispatch({ type: "stopped", id: turn });
+    dispatch({ type: how, id: turn });
     abort.abort();
   }, []);
+  const stop = useCallback(() => end("stopped"), [end]);
 
   const clear = useCallback(() => {
     stop();
@@ -79,8 +80,13 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
     [archive, owner, stop],
   );
 
+  const kept = useRef("");
   useEffect(() => {
-    if (turns.length === 0 || running) return;
+    if (turns.length === 0) return;
+    // A question is kept as soon as it is asked, and each sentence when it is shown: nobody knows when the page goes. Stages in between are not worth it.
+    const shown = `${id} ${lastId} ${turns.at(-1)?.sentences.length}`;
+    if (running && kept.current === shown) return;
+    kept.current = shown;
     archive.save(id, owner, { turns: asStored(turns), sessionId }).then(
       () => {
         setUnkept(null);
@@ -88,9 +94,15 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
       },
       (error: unknown) => setUnkept(error instanceof Error ? error.message : String(error)),
     );
-  }, [archive, owner, id, turns, sessionId, running]);
+  }, [archive, owner, id, turns, sessionId, running, lastId]);
 
   useEffect(() => stop, [stop]);
+  useEffect(() => {
+    // The browser cuts the connection, which would read as a fault of the server; one that comes back to a page finds it as it was left.
+    const leave = () => end("interrupted");
+    window.addEventListener("pagehide", leave);
+    return () => window.removeEventListener("pagehide", leave);
+  }, [end]);
   return { id, conversation, running, saved, unkept, ask, stop, clear, open };
 }
 
