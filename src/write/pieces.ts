@@ -99,7 +99,7 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       addItem(i);
       continue;
     }
-    if (isAskedAbove(passage, i)) continue;
+    if (isAskedAbove(passage, i) || announcesTable(passage, i)) continue;
     const lastRow = lastRowOf(passage, i, listCharacters);
     if (lastRow > i) {
       add("sentence", i, { start: unit.start, end: (units[lastRow] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
@@ -129,6 +129,12 @@ function nearWindow(pieces: readonly Piece[], { window }: Passage, limit: number
 function isAskedAbove(passage: Passage, at: number): boolean {
   const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
   return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
+}
+
+/** What announces a table with a colon says nothing by itself: its rows are quoted with it. */
+function announcesTable(passage: Passage, at: number): boolean {
+  const unit = passage.units[at] as PlacedUnit;
+  return passage.units[at + 1]?.type === "table-row" && textOf(passage, unit).trimEnd().endsWith(":");
 }
 
 /** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/row-lines.ts`). */

@@ -6,7 +6,8 @@ export type StandsBeside = (row: PieceView, asked: PieceView) => boolean;
 
 /**
  * Wednesday's row where Thursday was asked for: it holds some of the words of the question that the asked row holds, none of its own, and those are in every row of
- * the table ("20 kg", "5 kg"). A word that some rows share ("Sunday") says that each of them is meant.
+ * the table ("20 kg", "5 kg"). A word that some rows share ("Sunday") says that each of them is meant, unless the question gives a number that it lacks: "6 to 7 years"
+ * is not for who is 4. Tables of one document whose columns are called the same are one.
  */
 export function rowsBeside({ pieces, asked }: Pick<Choice, "pieces" | "asked">): StandsBeside {
   const inEvery = new Map<string, AskedBits>();
@@ -18,11 +19,12 @@ export function rowsBeside({ pieces, asked }: Pick<Choice, "pieces" | "asked">):
     const table = tableOf(row);
     if (table === null || table !== tableOf(other)) return false;
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
-    return keys !== wanted && (keys & ~(inEvery.get(table) ?? 0)) === 0 && (keys & ~wanted) === 0;
+    if (keys === wanted || (keys & ~wanted) !== 0) return false;
+    return (keys & ~(inEvery.get(table) ?? 0)) === 0 || (wanted & asked.numbers & ~keys) !== 0;
   };
 }
 
-/** Names the table of a row by its document and header; `null`: it is no row, or has no header by which its table is known. */
+/** Names the tables of a row by its document and what their columns are called; `null`: it is no row, or has no header by which its table is known. */
 function tableOf({ piece, evidence }: PieceView): string | null {
-  return piece.header === null ? null : `${evidence.passage.document.id} ${piece.header.start}`;
+  return piece.header === null ? null : `${evidence.passage.document.id} ${piece.header.text}`;
 }
