@@ -52,6 +52,7 @@ describe("eval golden", () => {
     const compared = await runCli([...COMMAND, "--against", "one.json", "--out", "three.json"], { cwd });
     expect(compared.stdout).toContain("before 1.00, +.00 [+.00, +.00]");
     expect(read("three.json").metrics).toMatchObject({ "right.answerable.change": 0 });
+    expect((await runCli([...COMMAND, "--against", "one.json", "--fail-under", "right.answerable.change=0"], { cwd })).code).toBe(0);
   });
 
   it("fails a bound that does not hold, and one whose figure could not be scored", async () => {
@@ -63,6 +64,25 @@ describe("eval golden", () => {
     const untold = await runCli([...COMMAND, "--fail-under", "confidence.auroc=.5"], { cwd });
     expect(untold).toMatchObject({ code: 5, stderr: expect.stringContaining("confidence.auroc could not be scored") });
     expect((await runCli([...COMMAND, "--fail-under", "right"], { cwd })).code).toBe(2);
+  });
+
+  it("asks nothing of anybody where a bound names no figure", async () => {
+    const endpoint = await startFakeEndpoint({});
+    const env = { SOURCEBOUND_MODEL_BASE_URL: endpoint.url, SOURCEBOUND_MODEL_SMALL: "fake" };
+    try {
+      for (const [bound, told] of [
+        ["right.answerabel=.5", 'Did you mean "right.answerable"?'],
+        ["refused.near_miss=.5", 'There is no figure "refused.near_miss"'],
+        ["right.answerable.change=0", 'There is no figure "right.answerable.change"'],
+      ] as const) {
+        const run = await runCli([...COMMAND, "--fail-under", bound, "--out", "one.json"], { cwd, env });
+        expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(told) });
+      }
+    } finally {
+      await endpoint.close();
+    }
+    expect(endpoint.chats).toEqual([]);
+    expect(existsSync(join(cwd, "one.json.partial.jsonl"))).toBe(false);
   });
 
   it("keeps what a cancelled run has judged and goes on from there to the same report", async () => {

@@ -31,6 +31,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   "f.pdf": "%PDF-1.4",
 };
 const verify = (answer: string, options = {}) => verifyAnswer(QUESTION, answer, sources, options);
+const PLAIN = new Proxy({}, { get: () => (text: string) => text }) as Parameters<typeof renderVerified>[1];
 const verdictsOf = async (answer: string) => (await verify(answer)).sentences.map(({ verdict }) => verdict);
 
 beforeAll(() => {
@@ -48,7 +49,11 @@ describe("verifyAnswer", () => {
     ]);
     expect(found.passed).toBe(true);
     expect(found.sources.map(({ path }) => path)).toEqual(["a-tinnitus.md", "b-appeal.html", "c/list.json#x"]);
-    expect(found.unreadable.map(({ path }) => path).sort()).toEqual(["e.md", "f.pdf"]);
+    expect(found.unreadable).toMatchObject([
+      { n: 4, path: "d.txt", reason: "holds no text" },
+      { n: 5, path: "e.md" },
+      { n: 6, path: "f.pdf" },
+    ]);
   });
 
   it("reads a sentence beside its source with its modal turned, by the reader that ships or the one that is given", async () => {
@@ -90,6 +95,34 @@ describe("verifyAnswer", () => {
     expect(passed).toBe(false);
     expect(sentences[0]?.verdict).not.toBe("pass");
     expect(sentences[0]?.checks.filter(({ verdict }) => verdict !== "pass").map(({ name }) => name)).toContain(check);
+  });
+
+  it("lets numbers stay with their files, and finds a citation of one that could not be read", async () => {
+    const shifted = join(folder, "shifted");
+    mkdirSync(shifted);
+    const text = "Recurrent tinnitus is rated at 10 percent.";
+    for (const [path, content] of [
+      ["0.md", ""],
+      ["a.pdf", "junk"],
+      ["b.png", "junk"],
+      ["c.md", text],
+      ["d.csv", "aid,price\nhearing aid,free\n"],
+    ] as const)
+      writeFileSync(join(shifted, path), content);
+    const check = (answer: string) => verifyAnswer(QUESTION, answer, shifted);
+    const empty = await check(`${text.slice(0, -1)} [1].`);
+    expect(empty.sources.map(({ n, path }) => `${n} ${path}`)).toEqual(["3 c.md", "4 d.csv"]);
+    expect(empty.unreadable.map(({ n, path }) => `${n} ${path}`)).toEqual(["1 0.md", "2 a.pdf", "null b.png"]);
+    expect(empty).toMatchObject({ passed: false, sentences: [{ verdict: "warn", status: "unchecked", citations: [1], passage: null }] });
+    expect(empty.sentences[0]?.checks).toMatchObject([{ name: "unread", reason: "cites what could not be read: [1] 0.md: holds no text" }]);
+    expect((await check(`${text.slice(0, -1)} [3].`)).passed).toBe(true);
+    const both = await check(`${text.slice(0, -1)} [2][3].`);
+    expect(both).toMatchObject({ passed: false, sentences: [{ verdict: "warn", status: "supported", citations: [3, 2] }] });
+    expect((await check("Recurrent tinnitus is rated at 20 percent [2][3].")).sentences[0]?.verdict).toBe("fail");
+    const printed = renderVerified(empty, PLAIN).split("Sources\n")[1];
+    expect(printed?.replaceAll(/(a\.pdf): .*/g, "$1")).toMatch(
+      /^\[1\] not read: 0\.md: holds no text\n\[2\] not read: a\.pdf\n\[3\] c\.md.*\n\[4\] d\.csv.*\nno number, not read: b\.png: format \.png is not read\n/,
+    );
   });
 
   it("runs the checks of the profile that is named", async () => {
@@ -138,11 +171,9 @@ describe("verifyAnswer", () => {
   });
 
   it("is shown sentence by sentence, without what would steer a terminal", async () => {
-    const plain = (text: string) => text;
-    const colors = new Proxy({}, { get: () => plain }) as Parameters<typeof renderVerified>[1];
     const shown = renderVerified(
       await verify("Tinnitus is rated at 20 percent [1]. \u001b[31mHearing aids are free for enrolled veterans."),
-      colors,
+      PLAIN,
     );
     expect(shown).toContain("values fail");
     expect(shown).toMatch(/cites \[1\] a-tinnitus\.md, characters \d+–\d+: “Recurrent tinnitus is rated at 10 percent\.”/);

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../check/check.ts";
 import type { PassageTexts } from "../check/faithfulness.ts";
-import type { CitedQuote, Finding } from "../check/finding.ts";
+import { type CitedQuote, type Finding, finding } from "../check/finding.ts";
 import { guardAnswer } from "../check/guard-answer.ts";
-import { parseMarkers } from "../check/markers.ts";
+import { type MarkedText, parseMarkers } from "../check/markers.ts";
 import { createReader } from "../check/statements.ts";
 import { createClaimReader } from "../engine/claim-reader.ts";
 import { type DomainPack, publishedContacts } from "../engine/domain.ts";
 import { createReaderKeeper } from "../engine/reader-keeper.ts";
-import { messageOf, RequestError } from "../errors.ts";
+import { IngestError, messageOf, RequestError, SourceboundError } from "../errors.ts";
 import { terminologyOf } from "../guard/terminology.ts";
 import { documentQuotes } from "../ingest/document-quotes.ts";
 import { supportedExtensions } from "../ingest/formats/formats.ts";
@@ -27,6 +27,7 @@ import { toOriginal } from "../text/source-map.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { CheckResult, Claim, TextRange } from "../types.ts";
 import { MAX_ANSWER_CHARACTERS, markedSentences } from "./answer-sentences.ts";
+import { type NumberedSource, numberSources, type Sources, type UnreadSource } from "./number-sources.ts";
 
 export { MAX_ANSWER_CHARACTERS } from "./answer-sentences.ts";
 
@@ -75,8 +76,8 @@ export interface VerifiedAnswer {
   readonly passed: boolean;
   readonly profile: string;
   readonly sources: readonly VerifySource[];
-  /** Files that could not be read, and why. */
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
+  /** What could not be read, and why; each keeps the number that it would have been cited by. `null`: it has none, such as a file of a kind that is not read. */
+  readonly unreadable: readonly UnreadSource[];
   readonly sentences: readonly VerifiedSentence[];
   /** Checks of the answer as a whole. */
   readonly checks: readonly CheckResult[];
@@ -88,8 +89,8 @@ const NEAREST = 8;
 const WITHIN_SOURCE = 60;
 
 /**
- * Runs the product's checks over an answer that somebody else wrote. `[n]` cites the n-th document of the folder in the order of paths; a
- * sentence without a marker is compared with what comes nearest to it. The model-free checks of `answer.ts`, no others and no copies.
+ * Runs the product's checks over an answer that somebody else wrote. `[n]` cites the n-th file of the folder in the order of paths, of the kinds that are read
+ * (`numberSources`); a sentence without a marker is compared with what comes nearest to it. The model-free checks of `answer.ts`, no others and no copies.
  * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`; IngestError when the folder cannot be read
  * @example
  * import { verifyAnswer } from "sourcebound";
@@ -99,14 +100,6 @@ const WITHIN_SOURCE = 60;
 export async function verifyAnswer(question: string, answer: string, folder: string, options: VerifyOptions = {}): Promise<VerifiedAnswer> {
   assertAnswer(answer);
   return verifyAgainst(question, answer, await readSources(folder), options);
-}
-
-/** What an answer is checked against. */
-export interface Sources {
-  /** `[n]` in the answer cites the n-th. */
-  readonly documents: readonly ParsedDocument[];
-  /** Sources that could not be read, and why. */
-  readonly unreadable: VerifiedAnswer["unreadable"];
 }
 
 /** The same over documents that were read already. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
@@ -128,7 +121,7 @@ export async function verifyAgainst(
 async function verify(
   question: string,
   answer: string,
-  { documents, unreadable }: Sources,
+  { numbered, unnumbered }: Sources,
   options: VerifyOptions,
 ): Promise<VerifiedAnswer> {
   const { domain, tenant = null, signal } = options;
@@ -136,7 +129,7 @@ async function verify(
   const profile = profileNamed(options.profile ?? "sourcebound");
   const support =
     options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(sharedEncoder()) : null;
-  const index = indexSources(documents);
+  const index = indexSources(numbered);
   const guards = {
     contacts: domain === undefined ? [] : publishedContacts(domain),
     terminology: terminologyOf(domain?.tenants ?? {}, tenant),
@@ -162,8 +155,11 @@ async function verify(
   return {
     passed: sentences.every(({ verdict }) => verdict === "pass") && all.every(({ verdict }) => verdict === "pass"),
     profile: profile.name,
-    sources: documents.map(({ path, metadata }, i) => ({ n: i + 1, path, title: metadata.title })),
-    unreadable,
+    sources: numbered.flatMap(({ path, document }, i) => (document === null ? [] : [{ n: i + 1, path, title: document.metadata.title }])),
+    unreadable: [
+      ...numbered.flatMap(({ path, document, reason }, i) => (document === null ? [{ n: i + 1, path, reason }] : [])),
+      ...unnumbered.map((one) => ({ n: null, ...one })),
+    ],
     sentences,
     checks,
   };
@@ -182,19 +178,29 @@ function assertAnswer(answer: string): void {
 
 async function readSources(folder: string): Promise<Sources> {
   const { files, skipped, unreadable } = scanFolder(folder, folder, supportedExtensions);
-  const documents: ParsedDocument[] = [];
-  const failed: { path: string; reason: string }[] = [...skipped, ...unreadable];
-  for (const { absolute, path, bytes } of files) {
-    try {
-      if (bytes > MAX_FILE_BYTES) throw new Error(`has ${bytes} bytes; at most ${MAX_FILE_BYTES} are read`);
-      documents.push(...(await readDocuments({ path, bytes: readFileSync(absolute) })).filter(({ text }) => text.trim() !== ""));
-    } catch (error) {
-      failed.push({ path, reason: messageOf(error) });
-    }
-  }
-  if (documents.length > 0) return { documents, unreadable: failed };
-  const seen = failed.map(({ path, reason }) => `${path}: ${reason}`).slice(0, 3);
+  const unnumbered = [...skipped, ...unreadable].map(({ path, reason }) => ({ path, reason }));
+  const sources = await numberSources(
+    files.map(({ absolute, path, bytes }) => ({
+      path,
+      read: () => readSource(absolute, path, bytes),
+    })),
+    unnumbered,
+  );
+  const { numbered } = sources;
+  if (numbered.some(({ document }) => document !== null)) return sources;
+  const seen = [...numbered, ...unnumbered].map(({ path, reason }) => `${path}: ${reason}`).slice(0, 3);
   throw new RequestError("sources_empty", `${folder} holds no readable text (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim());
+}
+
+/** Whatever a file's reader throws is said of that file, and the others are read. */
+async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
+  try {
+    if (bytes > MAX_FILE_BYTES) throw new IngestError("file_too_large", `has ${bytes} bytes; at most ${MAX_FILE_BYTES} are read`);
+    return await readDocuments({ path, bytes: readFileSync(absolute) });
+  } catch (cause) {
+    if (cause instanceof SourceboundError) throw cause;
+    throw new IngestError("file_unreadable", messageOf(cause), { path }, { cause });
+  }
 }
 
 /** A sentence of a source. */
@@ -206,20 +212,21 @@ interface PlacedSentence extends TextRange {
 }
 
 interface SourceIndex {
-  readonly documents: readonly ParsedDocument[];
+  /** By number, from 0. */
+  readonly sources: readonly NumberedSource[];
   readonly quotes: readonly (readonly CitedQuote[])[];
   /** Source sentences by their text. */
   readonly verbatim: ReadonlyMap<string, readonly PlacedSentence[]>;
   nearest(text: string, limit: number, accept?: (source: number) => boolean): PlacedSentence[];
 }
 
-function indexSources(documents: readonly ParsedDocument[]): SourceIndex {
+function indexSources(sources: readonly NumberedSource[]): SourceIndex {
   const stem = createStemmer();
   const ranking = new Bm25Index();
   const placed: PlacedSentence[] = [];
-  const quotes = documents.map((document, source) =>
-    documentQuotes(document).map(({ start, text, above }) => {
-      const quote: CitedQuote = { text, above, url: document.metadata.url, exact: true };
+  const quotes = sources.map(({ document }, source) =>
+    (document === null ? [] : documentQuotes(document)).map(({ start, text, above }) => {
+      const quote: CitedQuote = { text, above, url: document?.metadata.url ?? null, exact: true };
       for (const range of splitSentences(text)) {
         const sentence = text.slice(range.start, range.end);
         placed.push({ source, quote, text: sentence, start: start + range.start, end: start + range.end });
@@ -234,7 +241,7 @@ function indexSources(documents: readonly ParsedDocument[]): SourceIndex {
   const verbatim = new Map<string, PlacedSentence[]>();
   for (const one of placed) verbatim.set(one.text, [...(verbatim.get(one.text) ?? []), one]);
   return {
-    documents,
+    sources,
     quotes,
     verbatim,
     nearest: (text, limit, accept = () => true) =>
@@ -249,8 +256,25 @@ async function verifySentence(
 ): Promise<Omit<VerifiedSentence, "start" | "end"> | null> {
   const { text, numbers } = parseMarkers(written);
   if (!/[\p{L}\p{N}]/u.test(text)) return null;
-  const known = numbers.filter((n) => n >= 1 && n <= index.documents.length).map((n) => n - 1);
-  const missing = numbers.filter((n) => n < 1 || n > index.documents.length);
+  const unread = numbers.filter((n) => index.sources[n - 1]?.document === null).map((n) => n - 1);
+  if (unread.length === 0) return verifyCiting(written, { text, numbers }, index, context);
+  const found = unreadFinding(unread, index.sources);
+  // Only what cannot be looked at is cited: of the sentence itself nothing can be said.
+  if (unread.length === numbers.length) return describe(written, uncheckable(text, found), unread, false, undefined, index);
+  const rest = await verifyCiting(written, { text, numbers: numbers.filter((n) => !unread.includes(n - 1)) }, index, context);
+  const citations = [...rest.citations, ...unread.map((source) => source + 1)];
+  return { ...rest, verdict: rest.verdict === "fail" ? "fail" : "warn", citations, checks: [...rest.checks, found] };
+}
+
+async function verifyCiting(
+  written: string,
+  { text, numbers }: MarkedText,
+  index: SourceIndex,
+  context: CheckContext,
+): Promise<Omit<VerifiedSentence, "start" | "end">> {
+  const isThere = (n: number) => n >= 1 && n <= index.sources.length;
+  const known = numbers.filter(isThere).map((n) => n - 1);
+  const missing = numbers.filter((n) => !isThere(n));
   const isCited = (source: number) => known.length === 0 || known.includes(source);
   const exact = numbers.length > 0 && known.length === 0 ? undefined : index.verbatim.get(text)?.find(({ source }) => isCited(source));
   if (exact !== undefined && missing.length === 0) {
@@ -280,6 +304,15 @@ async function verifySentence(
   );
 }
 
+function unreadFinding(unread: readonly number[], sources: readonly NumberedSource[]): Finding {
+  const named = unread.map((source) => `[${source + 1}] ${sources[source]?.path}: ${sources[source]?.reason}`);
+  return finding("unread", "warn", null, `cites what could not be read: ${named.join("; ")}`);
+}
+
+function uncheckable(text: string, found: Finding): CheckedSentence {
+  return { text, kept: true, recited: null, results: [found], status: "unchecked", reason: found.reason };
+}
+
 /** The quotes of a cited source; of a long one those that come nearest. */
 function quotesWithin(source: number, text: string, { quotes, nearest }: SourceIndex): readonly CitedQuote[] {
   const all = quotes[source] ?? [];
@@ -292,10 +325,10 @@ function describe(
   sources: readonly number[],
   searched: boolean,
   place: PlacedSentence | undefined,
-  { documents }: SourceIndex,
+  { sources: all }: SourceIndex,
 ): Omit<VerifiedSentence, "start" | "end"> {
   const worst = (["fail", "warn", "repaired"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
-  const document = place === undefined ? undefined : documents[place.source];
+  const document = place === undefined ? null : (all[place.source]?.document ?? null);
   return {
     text,
     verdict: kept ? (worst ?? "pass") : "fail",
@@ -305,7 +338,7 @@ function describe(
     searched,
     checks: results,
     passage:
-      place === undefined || document === undefined
+      place === undefined || document === null
         ? null
         : { source: place.source + 1, path: document.path, text: place.text, ...toOriginal(document.sourceMap, place) },
   };

@@ -122,6 +122,12 @@ describe("web search", () => {
     expect(load(env).web_search).toMatchObject({ type: "brave", api_key: "k", timeout_ms: 500 });
   });
 
+  it("says of a model or encoder without its endpoint that it is missing, not that it is no address", () => {
+    expect(() => load({ SOURCEBOUND_MODEL_SMALL: "m" })).toThrow("model.base_url: missing: set an http(s) URL");
+    expect(() => load({}, { model: { small: "m" } })).toThrow("model.base_url: missing");
+    expect(() => load({ SOURCEBOUND_MODEL_SMALL: "m", SOURCEBOUND_MODEL_BASE_URL: "x" })).toThrow("model.base_url: must be an http(s) URL");
+  });
+
   it.each([
     ["searxng without an address", { type: "searxng" }, /web_search\.url: missing: set the address of the SearXNG instance/],
     ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave needs one/],

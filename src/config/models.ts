@@ -16,7 +16,10 @@ export const DEFAULT_WEB_PASSAGES = 3;
 /** Milliseconds for everything that one question asks of the web: a reader waits for it. */
 export const DEFAULT_WEB_TIMEOUT_MS = 8000;
 
-export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http(s) URL" });
+export const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: ({ input }) => (input === undefined ? "missing: set an http(s) URL" : "must be an http(s) URL"),
+});
 
 const apiKey = z.string().default("").describe("Sent as bearer token; may be empty for a local server");
 /** How patient calls to an endpoint are. */

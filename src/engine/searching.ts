@@ -1,12 +1,13 @@
 import { admit } from "../answer/admit.ts";
 import { markedSentences } from "../answer/answer-sentences.ts";
 import { type ChooseParts, choose } from "../answer/choose.ts";
+import { numberSources, type Sources } from "../answer/number-sources.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import { retrieve } from "../answer/retrieve.ts";
 import { SILENT_LOG } from "../answer/trace.ts";
-import { type Sources, verifyAgainst } from "../answer/verify-answer.ts";
+import { verifyAgainst } from "../answer/verify-answer.ts";
 import type { Config } from "../config.ts";
-import { messageOf, RequestError, SourceboundError } from "../errors.ts";
+import { RequestError } from "../errors.ts";
 import type { ParsedDocument } from "../ingest/parse.ts";
 import type { Store } from "../store/store.ts";
 import type { Passage, Question, Scope, StoredDocument, Warning } from "../types.ts";
@@ -66,7 +67,7 @@ export function createSearching(parts: SearchingParts): Pick<Engine, "search" | 
         nearestDocuments(question, answer, (text) => search(text, { ...asked, limit: SEARCHED.passages, signal }));
       const given =
         sources !== undefined ? await readGiven(sources) : await loadSources(documents ?? (await nearest()), scope, parts.store);
-      if (given.documents.length === 0) throw noSources(given.unreadable);
+      if (given.numbered.every(({ document }) => document === null)) throw noSources(given);
       return verifyAgainst(question, answer, given, {
         ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
         ...{ support: parts.local.support, readClaims: parts.local.readClaims },
@@ -101,18 +102,12 @@ async function readEach(
 
 async function readGiven(sources: readonly GivenSource[]): Promise<Sources> {
   const { readDocuments } = await import("../ingest/parse.ts");
-  const documents: ParsedDocument[] = [];
-  const unreadable: { path: string; reason: string }[] = [];
-  for (const { name, text } of sources) {
-    const path = /\.[a-z0-9]{1,8}$/i.test(name) ? name : `${name}.md`;
-    try {
-      documents.push(...(await readDocuments({ path, bytes: new TextEncoder().encode(text) })));
-    } catch (error) {
-      if (!(error instanceof SourceboundError)) throw error;
-      unreadable.push({ path: name, reason: messageOf(error) });
-    }
-  }
-  return { documents, unreadable };
+  return numberSources(
+    sources.map(({ name, text }) => {
+      const path = /\.[a-z0-9]{1,8}$/i.test(name) ? name : `${name}.md`;
+      return { path: name, read: () => readDocuments({ path, bytes: new TextEncoder().encode(text) }) };
+    }),
+  );
 }
 
 /** Ids of the documents in which the question and the first sentences of the answer are found, best first. */
@@ -134,12 +129,12 @@ async function nearestDocuments(question: string, answer: string, search: (text:
 async function loadSources(ids: readonly string[], scope: Scope, { documents }: Pick<Store, "documents">): Promise<Sources> {
   const loaded = await documents.load(scope, [...new Set(ids)]);
   return {
-    documents: ids.map((id) => {
+    numbered: ids.map((id) => {
       const document = loaded.get(id);
-      if (document !== undefined) return parsedOf(document);
+      if (document !== undefined) return { path: document.path, document: parsedOf(document), reason: "" };
       throw new RequestError("unknown_document", `There is no document "${id.slice(0, 100)}" here: GET /v1/documents lists them.`, { id });
     }),
-    unreadable: [],
+    unnumbered: [],
   };
 }
 
@@ -152,8 +147,8 @@ function parsedOf(document: StoredDocument): ParsedDocument {
   return { path, metadata, access, tenant, text, blocks, units, sourceMap, pages, reading, originalHash };
 }
 
-function noSources(unreadable: Sources["unreadable"]): RequestError {
-  const why = unreadable.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
+function noSources({ numbered }: Sources): RequestError {
+  const why = numbered.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
   const message =
     why === "" ? "There is nothing to check against: give sources, or ingest documents." : `No source could be read: ${why.slice(0, 500)}.`;
   return new RequestError("sources_empty", message);

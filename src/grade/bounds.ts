@@ -20,6 +20,29 @@ export function parseBound(side: Bound["side"], text: string): Bound {
   return { side, name, value: Number(value) };
 }
 
+/** What can be known of a run's figures before anything is asked. */
+export interface FiguresAhead {
+  readonly names: readonly string[];
+  /** There is an earlier report, and each figure has its change. */
+  readonly compared: boolean;
+}
+
+/** Figures of live grading are named by the profile's metrics when answers are graded: before that none of them can be called wrong. */
+const LIVE = /(?:^|\.)live\./;
+const CHANGE = /\.change(?:\.low|\.high)?$/;
+
+/**
+ * Before anything is asked: is there a figure of each name, as far as that is known?
+ * @throws RequestError `config_invalid`
+ */
+export function assertFigures(bounds: readonly Bound[], { names, compared }: FiguresAhead): void {
+  const known = new Set(names);
+  for (const { name } of bounds) {
+    const figure = compared ? name.replace(CHANGE, "") : name;
+    if (!known.has(figure) && !LIVE.test(figure)) throw noFigure(name, names);
+  }
+}
+
 /**
  * Bounds that do not hold, in words. A figure that could not be computed fails: nothing is known of it.
  * @throws RequestError `config_invalid` when there is no figure of the name
@@ -28,14 +51,27 @@ export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<
   return bounds.flatMap(({ side, name, value }) => {
     const figure = metrics[name];
     if (figure === undefined) {
-      const known = Object.keys(metrics);
-      throw new RequestError(
-        "config_invalid",
-        `There is no figure "${name}": some are ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`,
-      );
+      // Of a figure that is compared and could be told in neither run there is no change.
+      if (CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined) return [unscored({ side, name, value })];
+      throw noFigure(name, Object.keys(metrics));
     }
-    if (figure === null) return [`${name} could not be scored; it must be ${side === "under" ? "at least" : "at most"} ${decimal(value)}`];
+    if (figure === null) return [unscored({ side, name, value })];
     const holds = side === "under" ? figure >= value : figure <= value;
-    return holds ? [] : [`${name} is ${decimal(figure)}; it must be ${side === "under" ? "at least" : "at most"} ${decimal(value)}`];
+    return holds ? [] : [`${name} is ${decimal(figure)}; it must be ${limitOf({ side, name, value })}`];
   });
+}
+
+function unscored(bound: Bound): string {
+  return `${bound.name} could not be scored; it must be ${limitOf(bound)}`;
+}
+
+function limitOf({ side, value }: Bound): string {
+  return `${side === "under" ? "at least" : "at most"} ${decimal(value)}`;
+}
+
+function noFigure(name: string, known: readonly string[]): RequestError {
+  return new RequestError(
+    "config_invalid",
+    `There is no figure "${name}": some are ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`,
+  );
 }

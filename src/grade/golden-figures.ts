@@ -24,18 +24,20 @@ export function countGolden(all: readonly GoldenItem[]): Count[] {
     n: some.length,
     ...(note === undefined ? {} : { note }),
   });
+  const told = (name: string, some: readonly GoldenItem[], verdict: (item: GoldenItem) => boolean | null, note?: string) =>
+    of(
+      name,
+      some.filter((item) => verdict(item) !== null),
+      (item) => verdict(item) === true,
+      note,
+    );
   return [
     of("answered.answerable", answerable, (item) => item.shown),
-    of("right.answerable", answerable.filter(isTold), (item) => item.right === true),
-    of(
-      "page.answerable",
-      answerable.filter(({ page }) => page !== null),
-      (item) => item.page === true,
-      "answered, and a gold page is cited",
-    ),
-    of("quoted.answerable", answerable, (item) => item.quoted, "answered, and a gold quote is quoted"),
+    told("right.answerable", answerable, ({ right }) => right),
+    told("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
+    told("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
     of("wrong.shown", shown, (item) => !item.right, "of everything shown, also where nothing answers"),
-    of("first.right", right, (item) => item.first === true, "right answers whose first sentence quotes gold"),
+    told("first.right", right, ({ first }) => first, "right answers whose first sentence quotes gold"),
     ...UNANSWERABLE_KINDS.map((kind) =>
       of(
         `refused.${kind}`,
@@ -45,10 +47,6 @@ export function countGolden(all: readonly GoldenItem[]): Count[] {
       ),
     ).filter(({ n }) => n > 0),
   ];
-}
-
-function isTold({ right }: GoldenItem): boolean {
-  return right !== null;
 }
 
 /** Sentences of answers by fault: each is borne out by what it cites, or is one of the three, or could not be told. */

@@ -25,7 +25,7 @@ export const goldenItemSchema = z.object({
   right: nullableBoolean,
   first: nullableBoolean,
   page: nullableBoolean,
-  quoted: z.boolean(),
+  quoted: nullableBoolean,
   lacks: z.array(z.string()),
   holds: z.array(z.string()),
   confidence: z.number().nullable(),

@@ -144,7 +144,9 @@ function tableOf(
         ]),
     ...meanScores(items).map((score) => scoreRow(score, changes)),
     ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) => countRow(name, hits, n, note)),
-    ...byNeed(items).map(([need, own]) => countRow(`needs.${need}`, own.filter(({ right }) => right).length, own.length, "right")),
+    ...byNeed(items).flatMap(([need, own]) =>
+      countGolden(own).flatMap(({ name, hits, n }) => (name === "right.answerable" ? [countRow(`needs.${need}`, hits, n, "right")] : [])),
+    ),
   ];
 }
 

@@ -67,6 +67,14 @@ describe("judgeAnswerable", () => {
     expect(judgeAnswerable(both, question({ must_not: ["$625"] }), fee)).toMatchObject({ right: false, holds: ["$625"] });
   });
 
+  it("says neither yes nor no of quotes where no place is marked", () => {
+    const unplaced: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
+    const answer = answerOf([BLUE, "The fee is $5.00 a month."]);
+    const valued = { ...question({ key_values: ["$5"] }), gold_pages: [] };
+    expect(judgeAnswerable(answer, valued, unplaced)).toMatchObject({ right: true, first: null, page: null, quoted: null });
+    expect(judgeAnswerable({ ...answer, status: "insufficient_context" }, valued, unplaced)).toMatchObject({ right: false, quoted: null });
+  });
+
   it("shows nothing of a refusal", () => {
     const refused = { ...answerOf([BLUE, "The fee is $5.00 a month."]), status: "insufficient_context" as const };
     expect(judgeAnswerable(refused, question({ key_values: ["$5"] }), fee)).toMatchObject({

@@ -10,12 +10,12 @@ export interface Judgement {
   readonly shown: boolean;
   /** Shown and right. A shown answer that is not right is wrong. `null`: the question has neither places nor values by which that could be told. */
   readonly right: boolean | null;
-  /** Of a right answer to an answerable question: its first sentence quotes gold. */
+  /** Of a right answer to an answerable question: its first sentence quotes gold. `null`: no place is marked, or the answer is not right. */
   readonly first: boolean | null;
   /** A gold page is cited; `null`: there is none. */
   readonly page: boolean | null;
-  /** A gold quote is quoted, or of a false premise what contradicts it. */
-  readonly quoted: boolean;
+  /** A gold quote is quoted, or of a false premise what contradicts it. `null`: it is answerable, and no place is marked. */
+  readonly quoted: boolean | null;
   /** Key values that the sentences and quotes which bear gold lack. */
   readonly lacks: readonly string[];
   /** What a right answer has no reason to hold, and this one does. */
@@ -39,9 +39,9 @@ export function judgeAnswerable(
   const written = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
   const lacks = shown ? key_values.filter((value) => !holdsToken(text, value)) : [];
   const holds = shown ? must_not.filter((value) => holdsToken(written, value)) : [];
-  const quoted = shown && bearing.size > 0;
+  const quoted = unplaced ? null : shown && bearing.size > 0;
   const untold = unplaced && key_values.length + must_not.length === 0;
-  const right = untold ? null : (unplaced ? shown : quoted) && lacks.length === 0 && holds.length === 0;
+  const right = untold ? null : (quoted ?? shown) && lacks.length === 0 && holds.length === 0;
   return {
     shown,
     right,

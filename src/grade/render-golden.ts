@@ -20,7 +20,7 @@ function verdictOf({ kind, shown, right, quoted, page, lacks, holds }: GoldenIte
   if (right === null) return "shown; nothing is marked by which right could be told";
   if (right) return "right";
   const reasons = [
-    quoted ? "gold quoted" : page === true ? "right page, other passage" : "other page",
+    ...(quoted === true ? ["gold quoted"] : page === true ? ["right page, other passage"] : page === false ? ["other page"] : []),
     ...(lacks.length > 0 ? [`lacks ${lacks.join(", ")}`] : []),
     ...(holds.length > 0 ? [`holds ${holds.join(", ")}`] : []),
   ];

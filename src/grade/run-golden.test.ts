@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { type Config, configSchema } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
+import { goldenItem } from "../testing/golden-item.ts";
 import { createClaimJudge } from "./claim-judge.ts";
-import type { GoldenItem } from "./golden-item.ts";
 import { compareGolden, type MeasuredSet, reportGolden } from "./golden-report.ts";
 import { findGoldenSets, readGoldenSet } from "./golden-set.ts";
 import { readGoldenReport } from "./read-golden-report.ts";
@@ -133,20 +133,7 @@ describe("readGoldenSet and findGoldenSets", () => {
 });
 
 describe("compareGolden", () => {
-  const item = (id: string, right: boolean): GoldenItem => ({
-    ...{ domain: "d", id, question: "?", kind: "answerable", needs: "", cluster: id, shown: true, right, first: right, page: true },
-    ...{ quoted: right, lacks: [], holds: [], confidence: 0.5, words: 3, refusal: null, sentences: [], citations: [] },
-    ...{
-      scores: {},
-      unscored: {},
-      faults: [],
-      retrieved: [],
-      error: null,
-      cost_usd: 0,
-      report: null,
-      gold: { answer: "", quotes: [], pages: [] },
-    },
-  });
+  const item = (id: string, right: boolean) => goldenItem(id, { right, first: right, page: true, quoted: right });
 
   it("gives the difference on the questions of both runs with an interval that holds it", () => {
     const before = Array.from({ length: 40 }, (_, i) => item(`q${i}`, i < 10));

@@ -14,7 +14,7 @@ const PASSAGE: SamplePassage = {
   context: "The fee is $5. It is due in May.",
 };
 const none: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
-const labels = { id: "a", answer: "", gold_quotes: [], key_values: [], keyphrases: [] };
+const labels = { id: "a", answer: "", gold_quotes: [] as string[], key_values: [], keyphrases: [] };
 
 /** Bears out what a text holds word for word; `?` cannot be scored. */
 const wordForWord: ClaimJudge = {
@@ -54,6 +54,20 @@ describe("scoreAnswer", () => {
     const { scores } = await scoreAnswer(answerOf(["The fee is $5.", 1], ["It is due in May.", 2]), asked, none, wordForWord);
     // One statement of two is right, one is extra, one of the reference is missing: 2 ÷ (2 + 1 + 1).
     expect(scores).toMatchObject({ keyphrase_coverage: 0.5, answer_correctness: 0.5 });
+  });
+
+  it("leaves a sentence unscored that holds a reference too short to bear it out, unless quotes tell of it or it holds another value", async () => {
+    const answer = answerOf(["The fee is $5.", 1]);
+    const scored = async (over: Partial<typeof labels>) => {
+      const { scores, unscored } = await scoreAnswer(answer, { ...labels, ...over }, none, wordForWord);
+      return scores.answer_correctness ?? unscored.answer_correctness;
+    };
+    expect(await scored({ answer: "$5" })).toMatch(/^the answer holds the reference in sentences that say more/);
+    expect(await scored({ answer: "$6" })).toBe(0);
+    expect(await scored({ answer: "The fee is $5." })).toBe(1);
+    expect(await scored({ answer: "$5", gold_quotes: ["The fee is $5."] })).toBe(1);
+    // Where quotes are marked, what neither they nor the reference bear out is extra, as ever.
+    expect(await scored({ answer: "$5", gold_quotes: ["It is due in May."] })).toBe(0);
   });
 
   it("scores nothing of a refusal as 0", async () => {

@@ -141,8 +141,11 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   const expected = splitSentences(reference).map(({ start, end }) => reference.slice(start, end));
   const found = await Promise.all(expected.map((text) => judge.supports(text, given, answer.question)));
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
-  const [hits, extra, missed] = [of(borneOut, true), of(borneOut, false), of(found, false)];
-  if (hits + extra === 0 || missed + of(found, true) === 0) return "its sentences could not be scored";
+  const [hits, extra, met, missed] = [of(borneOut, true), of(borneOut, false), of(found, true), of(found, false)];
+  if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
+  // "21 days" says of no whole sentence that it is right: the sentence that says so says more, and nothing tells of the rest.
+  if (hits === 0 && met > 0 && gold_quotes.length === 0)
+    return "the answer holds the reference in sentences that say more, of which it tells nothing: give gold_quotes, or a reference in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);
 }
 

@@ -123,7 +123,9 @@ export const checkResponseSchema = z.object({
   passed: z.boolean().describe("Nothing was found in any sentence, nor in the answer as a whole."),
   profile: z.string(),
   sources: z.array(z.object({ n: z.int(), path: z.string(), title: z.string() })),
-  unreadable: z.array(z.object({ path: z.string(), reason: z.string() })),
+  unreadable: z
+    .array(z.object({ n: z.int().nullable(), path: z.string(), reason: z.string() }))
+    .describe("Sources that could not be read; each keeps its number, and a sentence that cites it is found by `unread`."),
   sentences: z.array(
     z.looseObject({
       text: z.string(),

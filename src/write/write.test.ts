@@ -97,6 +97,9 @@ describe("writeDrafts", () => {
     const written = await write([["It gets 10 percent [1]. And ", new ModelError("model_cut", "cut")]]);
     expect(written).toMatchObject({ texts: ["It gets 10 percent.", QUOTE], outcome: { writer: "fake-model" }, warned: ["model_failed"] });
     expect(written.calls).toHaveLength(1);
+    const said = await write([["\u{1f600} Tinnitus is rated at 10 percent [1]! And ", new ModelError("model_cut", "cut")]]);
+    expect(said).toMatchObject({ texts: ["\u{1f600} Tinnitus is rated at 10 percent!"], warned: ["model_failed"] });
+    expect(said.outcome.warnings[0]?.message).not.toContain("what follows");
   });
 
   it("writes quotes when nothing that the model wrote was shown", async () => {

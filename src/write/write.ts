@@ -2,6 +2,7 @@ import { ModelError } from "../errors.ts";
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
+import { isCited, isSaid } from "./already-said.ts";
 import type { BindSentence } from "./bind.ts";
 import { type CompleteQuote, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
 import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
@@ -80,7 +81,8 @@ export async function* writeDrafts(
   }
   if (record.shown.length === 0) outcome.writer = "extractive";
   const quotes = writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
-  const missing = ending.type === "faulty" ? quotes.filter((draft) => !isCited(draft, record.shown)) : quotes;
+  const isThere = ending.type === "faulty" ? isCited : isSaid;
+  const missing = quotes.filter((draft) => !isThere(draft, record.shown));
   if (task !== null) outcome.warnings.push(warningOf(ending, task.model.id, record, missing.length > 0, describeError));
   yield* missing;
 }
@@ -192,15 +194,6 @@ async function* drawDraft(
       if (!again) return { type: "failed", error };
     }
   }
-}
-
-/** Does the answer cite every quote of this one already, or a part of it? */
-function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
-  return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => overlap(cited, quote))));
-}
-
-function overlap(a: Quote, b: Quote): boolean {
-  return a.passage.document.id === b.passage.document.id && a.start < b.end && b.start < a.end;
 }
 
 function warningOf(

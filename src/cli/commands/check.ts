@@ -21,7 +21,7 @@ export function addCheckCommand(program: Command, context: CliContext): void {
     .description("check an answer that somebody else wrote against a folder of sources")
     .requiredOption("--question <text>", "what was asked")
     .requiredOption("--answer <text>", "the answer; - reads it from the standard input")
-    .requiredOption("--sources <folder>", "text, markdown, HTML and JSON files; [n] in the answer cites the n-th by path")
+    .requiredOption("--sources <folder>", "documents of every kind that ingest reads; [n] in the answer cites the n-th file by path")
     .option("--profile <name>", "profile whose checks run")
     .option("--domain <name>", "domain pack whose hosts, contacts and tenants apply")
     .option("--tenant <name>", "tenant whose terms apply")
@@ -29,6 +29,9 @@ export function addCheckCommand(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
+The n-th file is counted over the files of kinds that are read; one that is empty or cannot be read keeps its number, and an entry of a
+JSON list has a number of its own. What is printed ends with every number and its file.
+
 Exit code: 0 every check passed, 5 something was found, 1 failed, 2 wrong usage.
 
 Examples:
@@ -76,14 +79,27 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
   if (checks.length > 0) lines.push("");
   lines.push(
     colors.bold("Sources"),
-    ...sources.map(({ n, path, title }) => `[${n}] ${harmlessLine(path)}${title === "" ? "" : `: ${harmlessLine(title)}`}`),
-  );
-  for (const { path, reason } of unreadable) lines.push(colors.yellow(`not read: ${harmlessLine(path)}: ${harmlessLine(reason)}`));
-  lines.push(
+    ...sourceLines(sources, unreadable, colors),
     "",
     passed ? colors.green("Every check passed.") : colors.yellow(`Something was found in ${faults} of ${sentences.length} sentences.`),
   );
   return lines.join("\n");
+}
+
+/** Every number with its file, and behind them what no number cites. */
+function sourceLines(
+  sources: VerifiedAnswer["sources"],
+  unreadable: VerifiedAnswer["unreadable"],
+  { yellow }: Terminal["colors"],
+): string[] {
+  const numbered = [
+    ...sources.map(({ n, path, title }) => ({ n, line: `[${n}] ${harmlessLine(path)}${title === "" ? "" : `: ${harmlessLine(title)}`}` })),
+    ...unreadable.map(({ n, path, reason }) => ({
+      n: n ?? Number.POSITIVE_INFINITY,
+      line: yellow(`${n === null ? "no number, " : `[${n}] `}not read: ${harmlessLine(path)}: ${harmlessLine(reason)}`),
+    })),
+  ];
+  return numbered.sort((a, b) => (a.n === b.n ? 0 : a.n - b.n)).map(({ line }) => line);
 }
 
 function sentenceLines(sentence: VerifiedSentence, n: number, colors: Terminal["colors"]): string[] {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../../config.ts";
 import { messageOf, RequestError } from "../../errors.ts";
-import { brokenBounds, parseBound } from "../../grade/bounds.ts";
+import { assertFigures, brokenBounds, parseBound } from "../../grade/bounds.ts";
 import { type ChosenSet, chooseSets } from "../../grade/choose-sets.ts";
+import { figureNames } from "../../grade/figure-names.ts";
 import { type GoldenJournal, openGoldenJournal, runKey } from "../../grade/golden-journal.ts";
 import { type MeasuredSet, reportGolden } from "../../grade/golden-report.ts";
 import type { GoldenSet } from "../../grade/golden-set.ts";
@@ -98,6 +99,7 @@ async function evaluateGolden(
   const bounds = [...failUnder.map((text) => parseBound("under", text)), ...failOver.map((text) => parseBound("over", text))];
   const chosen = chooseSets(flags, config.domains_dir);
   const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
+  if (bounds.length > 0) assertFigures(bounds, { names: figureNames(chosen.map(({ set }) => set)), compared: against !== undefined });
   for (const notice of chosen.flatMap(({ set }) => set.notices)) terminal.error(notice);
   const { model, embeddings, support, answer_from } = config;
   const settings = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readGoldenFile } from "./read-golden-files.ts";
+import { readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 
 let root = "";
 beforeEach(() => {
@@ -31,6 +31,35 @@ describe("readGoldenFile", () => {
     expect(read[0]?.answerable).toMatchObject([{ id: "q1", keyphrases: ["21 days", "renewed twice"], gold_quotes: [] }]);
     expect(read[0]?.unanswerable).toMatchObject([{ id: "u", kind: "near_miss" }]);
     for (const one of read.slice(1)) expect(one).toEqual(read[0]);
+  });
+
+  it("names the line and the key of a misspelt key, with the one that was meant", () => {
+    const row = { id: "a", question: "How long?", keyvalues: ["99 days"], answer: "21 days" };
+    const read = (rows: readonly unknown[], name = "a.jsonl") =>
+      readGoldenFile(file(name, rows.map((one) => JSON.stringify(one)).join("\n")));
+    const told = 'question 2 is not valid: unknown key "keyvalues". Did you mean "key_values"?';
+    expect(() => read([{ question: "How much?", answer: "x" }, row])).toThrow(told);
+    for (const key of ["gold_quote", "Key-Values", "must_nto", "answers"])
+      expect(() => read([{ question: "How long?", answer: "x", [key]: ["y"] }])).toThrow(`unknown key "${key}"`);
+    expect(() => read([{ question: "A piano?", kind: "near_miss", contradictingquotes: ["x"] }])).toThrow(
+      'Did you mean "contradicting_quotes"?',
+    );
+    file("answerable.jsonl", `\n${JSON.stringify(row)}`);
+    expect(() => readGoldenFolder(root)).toThrow(/answerable\.jsonl:2 is not valid: unknown key "keyvalues"/);
+  });
+
+  it("carries notes, and names other keys that it does not read without refusing the set", () => {
+    const rows = [
+      { id: "a", question: "How long?", answer: "x", kind: "answerable", notes: { by: "me" } },
+      { id: "u", question: "A piano?", kind: "false_premise", absent: "pianos", gold_pages: [], contradicting_pages: ["a.md"] },
+      { id: "v", question: "A cello?", kind: "near_miss", absent: "cellos" },
+    ];
+    const { notices, unanswerable } = readGoldenFile(file("a.json", JSON.stringify(rows)));
+    expect(unanswerable).toHaveLength(2);
+    expect(notices).toEqual([
+      `${join(root, "a.json")}: keys that are not read: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? What nobody is to read goes under "notes".`,
+    ]);
+    expect(readGoldenFile(file("b.json", JSON.stringify(rows.slice(0, 1)))).notices).toEqual([]);
   });
 
   it("reads rows of Ragas by the names of today and of before, and says that answers in them are not graded", () => {

@@ -14,6 +14,7 @@ import {
 } from "./golden-rows.ts";
 import { isPromptfoo, readPromptfoo } from "./promptfoo.ts";
 import { isRagas, readRagas } from "./ragas.ts";
+import { type UnreadKeys, unreadNotices, withKeys } from "./row-keys.ts";
 
 export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
 const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
@@ -23,11 +24,14 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** @throws RequestError `golden_missing`, `golden_invalid` naming file and line */
 export function readGoldenFolder(folder: string): GoldenFile {
   const files = readdirSync(folder).sort();
+  const unread: UnreadKeys = new Map();
   const rowsOf = <T>(pattern: RegExp, schema: z.ZodType<T>) =>
-    files.filter((file) => pattern.test(file)).flatMap((file) => readLinesOf(join(folder, file), schema, "golden_invalid"));
+    files
+      .filter((file) => pattern.test(file))
+      .flatMap((file) => readLinesOf(join(folder, file), withKeys(schema, unread), "golden_invalid"));
   const answerable = rowsOf(ANSWERABLE_FILE, markedSchema);
   const unanswerable = rowsOf(UNANSWERABLE_FILE, unanswerableSchema);
-  return asked(folder, { answerable, unanswerable, notices: [] });
+  return asked(folder, { answerable, unanswerable, notices: unreadNotices(folder, unread) });
 }
 
 /** The questions of a file. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
@@ -84,13 +88,15 @@ function rowsOf(value: unknown): readonly unknown[] | null {
 function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
   const answerable: GoldenAnswerable[] = [];
   const unanswerable: GoldenUnanswerable[] = [];
+  const unread: UnreadKeys = new Map();
+  const [toAnswer, toRefuse] = [withKeys(markedSchema, unread), withKeys(unanswerableSchema, unread)];
   rows.forEach((row, i) => {
     const numbered = typeof row === "object" && row !== null && !("id" in row) ? { id: `q${i + 1}`, ...row } : row;
     const isRefused = typeof row === "object" && row !== null && "kind" in row && row.kind !== "answerable";
-    if (isRefused) unanswerable.push(parseRow(path, i, numbered, unanswerableSchema));
-    else answerable.push(parseRow(path, i, numbered, markedSchema));
+    if (isRefused) unanswerable.push(parseRow(path, i, numbered, toRefuse));
+    else answerable.push(parseRow(path, i, numbered, toAnswer));
   });
-  return { answerable, unanswerable, notices: [] };
+  return { answerable, unanswerable, notices: unreadNotices(path, unread) };
 }
 
 function asked(path: string, file: GoldenFile): GoldenFile {

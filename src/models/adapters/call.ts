@@ -19,7 +19,7 @@ export const DEFAULT_BACKOFF_MS = 500;
 /** Characters of an endpoint's own message that are passed on. */
 const MESSAGE_CHARACTERS = 200;
 
-/** One failed call, in words that may be shown: never the key, never a page of HTML. */
+/** One failed call, in words that may be shown: never the key, of a page of HTML no more than how it begins. */
 export class CallFailure extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number;
@@ -61,7 +61,7 @@ export function toFailure(cause: unknown, apiKey: string): CallFailure {
   if (cause instanceof CallFailure) return cause;
   const { statusCode, responseHeaders } = facts(cause);
   const failed = typeof statusCode === "number" && statusCode >= 400;
-  const message = withoutKey(oneLine(messageIn(cause)), apiKey).slice(0, MESSAGE_CHARACTERS);
+  const message = shownText(messageIn(cause), apiKey, MESSAGE_CHARACTERS);
   return new CallFailure(failed ? `HTTP ${statusCode}: ${message}` : message, {
     retryable: !failed || statusCode >= 500 || [408, 409, 429].includes(statusCode),
     retryAfterMs: retryAfter(responseHeaders),
@@ -86,12 +86,13 @@ function retryAfter(headers: unknown): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
-}
-
-function withoutKey(text: string, apiKey: string): string {
-  return apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+/** Text of an endpoint on one line, without the key and without characters that steer a terminal or hide, cut to so many. */
+export function shownText(text: string, apiKey: string, characters: number): string {
+  const told = apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  return told
+    .replaceAll(/[\s\p{C}]+/gu, " ")
+    .trim()
+    .slice(0, characters);
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -191,6 +191,28 @@ describe("chat over HTTP", () => {
     }
   });
 
+  it.each([
+    [
+      "a login page",
+      "text/html",
+      `<html>\u001b[31m\u202e Sign in ${KEY} ${"x".repeat(3000)}`,
+      "text/html came that begins “<html> [31m Sign in [key] xxx",
+    ],
+    ["JSON that breaks off", "application/json", '{"choices":[{"mess', 'application/json came that begins “{"choices":[{"mess”'],
+    ["JSON in place of a stream", "application/json", '{"choices":[],"usage":null}', 'begins “{"choices":[],"usage":null}”'],
+  ])("says of %s what came back and what to check", async (_what, type, body, told) => {
+    const reply = { type: "status" as const, status: 200, headers: { "content-type": type }, body };
+    const { model, encoder } = await start({ chat: [reply], embeddings: [reply] });
+    const chat = await readAll(ask(model)).catch(({ message }: ModelError) => message);
+    const vectors = await encoder.embed(["a"]).catch(({ message }: ModelError) => message);
+    expect(chat).toContain(told);
+    expect(chat).toMatch(/check that model\.base_url is/);
+    expect(vectors).toContain(told);
+    expect(vectors).toMatch(/check that embeddings\.base_url is/);
+    expect(String(chat).length).toBeLessThan(450);
+    expect(`${chat}${vectors}`).not.toMatch(new RegExp(`${KEY}|\\p{C}`, "u"));
+  });
+
   it("takes an answer that drips within the timeout, but not for ever", async () => {
     const drip = (pieces: number): ChatReply => ({ type: "stream", pieces: Array.from({ length: pieces }, () => "drip "), delayMs: 80 });
     // Longer than the timeout as a whole, a fifth of it from drip to drip.

@@ -3,6 +3,7 @@ import { ModelError, messageOf } from "../../errors.ts";
 import type { ChatEvent, ChatModel, ChatPrompt } from "../chat.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
 import { CallFailure, type EndpointOptions, toFailure, withRetries } from "./call.ts";
+import { createReplyHead } from "./reply-head.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 export type { EndpointOptions } from "./call.ts";
@@ -86,7 +87,8 @@ async function* readStream(
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
   const { extractReasoningMiddleware, streamText, wrapLanguageModel } = await import("ai");
-  const provider = await openProvider(baseUrl, apiKey, (body) =>
+  const reply = createReplyHead(apiKey, "model.base_url");
+  const provider = await openProvider(baseUrl, apiKey, reply.fetch, (body) =>
     replyTokens === undefined ? body : { ...body, [limit.field]: replyTokens },
   );
   const watchdog = createWatchdog(timeoutMs, timeoutMs * TIMEOUTS_PER_ANSWER);
@@ -116,7 +118,8 @@ async function* readStream(
     }
     throw new CallFailure("the stream ended before the answer did");
   } catch (cause) {
-    throw watchdog.signal.aborted ? new CallFailure(messageOf(watchdog.signal.reason)) : cause;
+    if (watchdog.signal.aborted) throw new CallFailure(messageOf(watchdog.signal.reason));
+    throw (reply.isNoStream() ? reply.describe("a stream of events") : null) ?? cause;
   } finally {
     watchdog.stop();
     left.abort();
@@ -185,7 +188,8 @@ async function requestVectors(
   signal: AbortSignal | undefined,
 ): Promise<{ vectors: Float32Array[]; tokens: number | null }> {
   const { embedMany } = await import("ai");
-  const provider = await openProvider(baseUrl, apiKey);
+  const reply = createReplyHead(apiKey, "embeddings.base_url");
+  const provider = await openProvider(baseUrl, apiKey, reply.fetch);
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const { embeddings, responses, usage } = await embedMany({
@@ -198,7 +202,8 @@ async function requestVectors(
     assertVectors(vectors, texts.length);
     return { vectors, tokens: Number.isFinite(usage.tokens) ? usage.tokens : null };
   } catch (cause) {
-    throw timeout.aborted ? new CallFailure(`no answer within ${timeoutMs} ms`) : cause;
+    if (timeout.aborted) throw new CallFailure(`no answer within ${timeoutMs} ms`);
+    throw cause instanceof CallFailure ? cause : (reply.describe("JSON with vectors") ?? cause);
   }
 }
 
@@ -227,13 +232,19 @@ function assertVectors(vectors: readonly Float32Array[], expected: number): void
 
 type Body = Record<string, unknown>;
 
-async function openProvider(baseURL: string, apiKey: string, transformRequestBody: (body: Body) => Body = (body) => body) {
+async function openProvider(
+  baseURL: string,
+  apiKey: string,
+  fetchReply: typeof fetch,
+  transformRequestBody: (body: Body) => Body = (body) => body,
+) {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({
     name: "endpoint",
     baseURL,
     includeUsage: true,
     transformRequestBody,
+    fetch: fetchReply,
     ...(apiKey === "" ? {} : { apiKey }),
   });
 }

@@ -1,0 +1,12 @@
+import type { GoldenItem } from "../grade/golden-item.ts";
+
+/** A judged question that was shown and of which nothing else is known. */
+export function goldenItem(id: string, over: Partial<GoldenItem> = {}): GoldenItem {
+  return {
+    ...{ domain: "d", id, question: "?", kind: "answerable", needs: "", cluster: id, shown: true },
+    ...{ right: null, first: null, page: null, quoted: null, lacks: [], holds: [], confidence: 0.5, words: 3, refusal: null },
+    ...{ sentences: [], citations: [], scores: {}, unscored: {}, faults: [], retrieved: [], error: null, cost_usd: 0, report: null },
+    ...{ gold: { answer: "", quotes: [], pages: [] } },
+    ...over,
+  };
+}
