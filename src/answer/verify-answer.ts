@@ -218,8 +218,8 @@ function indexSources(documents: readonly ParsedDocument[]): SourceIndex {
   const ranking = new Bm25Index();
   const placed: PlacedSentence[] = [];
   const quotes = documents.map((document, source) =>
-    documentQuotes(document).map(({ start, text, above }) => {
-      const quote: CitedQuote = { text, above, url: document.metadata.url, exact: true };
+    documentQuotes(document).map(({ start, text, above, header }) => {
+      const quote: CitedQuote = { text, above, header, url: document.metadata.url, exact: true };
       for (const range of splitSentences(text)) {
         const sentence = text.slice(range.start, range.end);
         placed.push({ source, quote, text: sentence, start: start + range.start, end: start + range.end });
