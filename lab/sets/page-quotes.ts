@@ -14,7 +14,7 @@ export function createPageQuotes(corpus: string, urlOf: (page: string) => string
     const before = known.get(page);
     if (before !== undefined) return before;
     const parsed = parseFile({ path: page, bytes: readFileSync(join(corpus, page)) });
-    const made = parsed.flatMap(documentQuotes).map(({ text, above }) => ({ text, above, url: urlOf(page), exact: true }));
+    const made = parsed.flatMap(documentQuotes).map(({ text, above, header }) => ({ text, above, header, url: urlOf(page), exact: true }));
     known.set(page, made);
     return made;
   };

@@ -32,7 +32,10 @@ export function toCitedQuote({ passage, start, end, text, header }: Quote): Cite
   const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
   const unit = unitAt(passage, start);
   const headingPath = unit?.headingPath ?? passage.headingPath;
-  return { text, url: passage.document.url, exact, above: above(passage.document.title, headingPath, unit?.caption?.text, header?.text) };
+  return {
+    ...{ text, exact, url: passage.document.url, header: header?.text ?? null },
+    above: above(passage.document.title, headingPath, unit?.caption?.text, header?.text),
+  };
 }
 
 /** What stands above a quote and says what it is about. */
@@ -50,6 +53,7 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
         url,
         exact: true,
         above: above(title, headingPath, row?.caption?.text, row?.header.text),
+        header: row?.header.text ?? null,
       }));
     const checked = await checkSentence({ text, cited }, context);
     if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;

@@ -2,6 +2,7 @@ import type { CheckSettings } from "../profiles/profile.ts";
 import type { Reading } from "../reading/reading.ts";
 import { checkAddition } from "./addition.ts";
 import { type Alignment, align } from "./alignment.ts";
+import { checkCells } from "./cells.ts";
 import { checkEntities } from "./entities.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import { checkGrounding } from "./grounding.ts";
@@ -9,6 +10,7 @@ import { checkNovelty } from "./novelty.ts";
 import { checkPolarity } from "./polarity.ts";
 import type { Reader } from "./statements.ts";
 import { checkStrength } from "./strength.ts";
+import { type CitedTable, tablesOf } from "./tables.ts";
 import { checkValues } from "./values.ts";
 
 /** A sentence beside the quotes that it cites. */
@@ -17,6 +19,8 @@ export interface ClaimFacts {
   readonly question: Reading;
   /** Names of the sites that are cited, in lower case. */
   readonly publishers: ReadonlySet<string>;
+  /** The tables of which rows are cited. */
+  readonly tables: readonly CitedTable[];
   readonly settings: CheckSettings;
 }
 
@@ -26,6 +30,7 @@ export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 /** In the order in which they are reported. A further check is one more line. */
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question, settings.values)),
+  wording(({ alignment, tables }) => checkCells(alignment, tables)),
   wording(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
   wording(({ alignment }) => checkNovelty(alignment)),
   wording(({ alignment }, mode) => checkPolarity(alignment, mode)),
@@ -35,7 +40,7 @@ const CLAIM_CHECKS: readonly ClaimCheck[] = [
 ];
 
 /** A check of the wording; where nothing is cited there is none to compare. */
-function wording(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding): ClaimCheck {
+function wording(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding | null): ClaimCheck {
   return (facts) => {
     const { claims } = facts.settings;
     return claims === "off" || facts.alignment.statements.length === 0 ? null : check(facts, claims);
@@ -56,6 +61,7 @@ export function layBeside(
     alignment: align(reader.read(text), statements, asked.roots),
     question: asked,
     publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
+    tables: tablesOf(quotes, reader),
     settings,
   };
 }

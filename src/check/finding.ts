@@ -12,6 +12,8 @@ export interface CitedQuote {
   readonly exact: boolean;
   /** What stands above it and says what it is about: title, headings, a list's lead-in, a table's header. */
   readonly above?: readonly string[];
+  /** Of a table's row: the header of its table; absent or `null`: it is none, or its table has none. */
+  readonly header?: string | null;
 }
 
 export function finding(

@@ -2,7 +2,7 @@ import { equalQuantities } from "../compare/compare-quantities.ts";
 import type { ContentWord } from "../reading/content-words.ts";
 import { deniedValues } from "../reading/denied-values.ts";
 import { countNegators } from "../reading/negation.ts";
-import type { Marker } from "../reading/opposites.ts";
+import { type Marker, type Opposed, opposedIn } from "../reading/opposites.ts";
 import type { Reading } from "../reading/reading.ts";
 import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";
@@ -43,8 +43,14 @@ function deniedWords(alignment: Alignment): TextRange[] {
     const before = words[i - 1];
     if (word.denied && deniedAbove(word, alignment)) return false;
     const adverb = word.denied && before?.denied === true ? before.root : null;
-    const speaking = speakingOf(word, alignment, ({ roots }) => roots.has(word.root) && (adverb === null || roots.has(adverb)));
-    return speaking.length > 0 && speaking.every((statement) => contradicts(word, statement));
+    const own = word.denied ? opposedIn(alignment.claim.text).find(({ start }) => start === word.start) : undefined;
+    const oppose = (statement: Statement) => (own === undefined ? [] : oppositesOf(own, statement));
+    const speaks = (one: Statement) => (one.roots.has(word.root) && (adverb === null || one.roots.has(adverb))) || oppose(one).length > 0;
+    const speaking = speakingOf(word, alignment, speaks);
+    // What is denied is denied too by the opposite of it: "forbidden".
+    return (
+      speaking.length > 0 && speaking.every((one) => contradicts(word, one) && oppose(one).every(({ start }) => isDeniedAt(start, one)))
+    );
   });
 }
 
@@ -53,6 +59,14 @@ function deniedAbove(word: ContentWord, { close, statements }: Alignment): boole
   const scores = close(word);
   const top = Math.max(0, ...scores);
   return statements.some(({ above }, i) => above.has(`¬${word.root}`) && (scores[i] as number) >= top - NEARLY);
+}
+
+function oppositesOf({ pair, side }: Opposed, { text }: Reading): Opposed[] {
+  return opposedIn(text).filter((other) => other.pair === pair && other.side !== side);
+}
+
+function isDeniedAt(place: number, { words }: Reading): boolean {
+  return words.some(({ start, denied }) => denied && start === place);
 }
 
 function contradicts(word: ContentWord, statement: Statement): boolean {
@@ -88,7 +102,11 @@ function valuesDenied(alignment: Alignment): TextRange[] {
 function turnedMarkers(alignment: Alignment): TextRange[] {
   return alignment.claim.markers.filter((marker) => {
     const speaking = speakingOf(marker.anchor, alignment, (statement) => anchored(marker, statement).length > 0);
-    return speaking.length > 0 && speaking.every((statement) => anchored(marker, statement).every(({ side }) => side !== marker.side));
+    const isDenied = isDeniedAt(marker.start, alignment.claim);
+    // One of two opposites denied is the other: "forbidden", "not allowed".
+    const isTurned = (statement: Statement) =>
+      anchored(marker, statement).every(({ side, start }) => side !== marker.side && isDeniedAt(start, statement) === isDenied);
+    return speaking.length > 0 && speaking.every(isTurned);
   });
 }
 

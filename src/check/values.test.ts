@@ -1,14 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { checkSentence } from "./check.ts";
+import type { Finding } from "./finding.ts";
 import { createReader } from "./statements.ts";
 
 const reader = createReader();
-/** Names of the checks that fail for a sentence that cites a text. */
-async function failed(text: string, stated: string, above: readonly string[] = []): Promise<string[]> {
+/** What every check finds for a sentence that cites a text. */
+async function found(text: string, stated: string, above: readonly string[] = []): Promise<readonly Finding[]> {
   const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question: "What holds?", support: null };
-  const { results } = await checkSentence({ text, cited: [{ text: stated, url: null, exact: true, above }] }, context);
-  return results.filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
+  return (await checkSentence({ text, cited: [{ text: stated, url: null, exact: true, above }] }, context)).results;
+}
+
+/** Names of the checks that fail. */
+async function failed(text: string, stated: string, above: readonly string[] = []): Promise<string[]> {
+  return (await found(text, stated, above)).filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
+}
+
+/** Why the values of a sentence do not stand. */
+async function faultOf(text: string, stated: string): Promise<string | undefined> {
+  return (await found(text, stated)).find(({ name, verdict }) => name === "values" && verdict === "fail")?.reason;
 }
 
 describe("a number without its unit", () => {
@@ -34,6 +44,22 @@ describe("a number without its unit", () => {
     ],
   ])("is borne out where it is %s", async (_what, text, stated) => {
     expect(await failed(text, stated)).not.toContain("values");
+  });
+});
+
+describe("an end of a range", () => {
+  const rows = "4 to 5 years | 7.5 ml\n6–7 years | 10 ml";
+
+  it("stands in it as a bare number, so that the value that does not is the one that is named", async () => {
+    expect(await faultOf("A child of 4 gets 7.5 ml.", rows)).toBeUndefined();
+    expect(await faultOf("A child of 5 gets 7.5 ml.", rows)).toBeUndefined();
+    expect(await faultOf("A child of 4 gets 12 ml.", rows)).toBe("12 ml stands in no cited quote");
+    expect(await faultOf("A child of 7 gets 12 ml.", rows)).toBe("12 ml stands in no cited quote");
+  });
+
+  it("is no other number: one beside a unit of its own, or between the ends", async () => {
+    expect(await faultOf("A child of 8 gets 10 ml.", rows)).toContain("8 stands in no cited quote");
+    expect(await failed("The rate on or after October 1, 2, is $978.", "October 1, 2024 | 2 years | $978")).toContain("values");
   });
 });
 

@@ -93,7 +93,7 @@ const NEEDS_UNIT: ReadonlySet<Measure> = new Set(["days", "months", "minutes", "
 /**
  * Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off"; and
  * "2 years" in one cell of a row bears out no 2 that stands for anything else: it is "under 2" of "under 2 years", with the same word beside it, or the second
- * value beside one with that unit ("30 days, then 60").
+ * value beside one with that unit ("30 days, then 60"). Both ends of a range are bare numbers too: "4 to 5 years" holds 4 and 5.
  * @param by what states it
  */
 export function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: Reading | null): boolean {
@@ -101,7 +101,20 @@ export function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: R
   if (claimed.measure !== "count" || stated.measure === "count") return true;
   const alike = claim.quantities.filter(({ measure }) => measure === stated.measure);
   if (alike.length > 0) return !alike.some((one) => equalQuantities(one, stated));
-  return !NEEDS_UNIT.has(stated.measure) || (by !== null && sharesWordBeside([claimed, claim], [stated, by]));
+  if (!NEEDS_UNIT.has(stated.measure)) return true;
+  return by !== null && (endsRange(stated, by) || sharesWordBeside([claimed, claim], [stated, by]));
+}
+
+/** What joins the ends of a range. */
+const JOINS_RANGE = /^\s?(?:[-–—]|to|and|or)\s?$/iu;
+
+/** Is a value one end of a range with one unit for both, "4 to 5 years"? */
+function endsRange(value: Quantity, { text, quantities }: Reading): boolean {
+  return quantities.some((first, i) => {
+    const last = quantities[i + 1];
+    if (last === undefined || (first !== value && last !== value) || first.measure !== last.measure) return false;
+    return /^[\d.,]+$/u.test(text.slice(first.start, first.end)) && JOINS_RANGE.test(text.slice(first.end, last.start));
+  });
 }
 
 /** Share of the claim's words that a statement says itself: a table's bare row says none, whatever its title names. */

@@ -204,7 +204,7 @@ async function isNeeded(
 
 function quoteOf({ quote, url, title, headingPath, row }: Answer["citations"][number]): CitedQuote {
   const table = row === undefined ? [] : [row.header.text, ...(row.caption === undefined ? [] : [row.caption.text])];
-  return { text: quote, url, exact: true, above: [title, ...headingPath, ...table] };
+  return { text: quote, url, exact: true, above: [title, ...headingPath, ...table], header: row?.header.text ?? null };
 }
 
 function passageOf({ passage: { text, document, headingPath } }: Evidence): CitedQuote {

@@ -2,10 +2,14 @@ import type { TextRange } from "../types.ts";
 import type { ContentWord } from "./content-words.ts";
 import type { Quantity } from "./quantities.ts";
 
-/** A word with an opposite, and what it acts on. */
-export interface Marker extends TextRange {
+/** A word with an opposite. */
+export interface Opposed extends TextRange {
   readonly pair: number;
   readonly side: 0 | 1;
+}
+
+/** A word with an opposite, and what it acts on. */
+export interface Marker extends Opposed {
   /** Roots of the words behind it, four at most, if no value stands right behind it. */
   readonly roots: readonly string[];
   readonly quantity: Quantity | null;
@@ -37,13 +41,21 @@ const ANCHOR_REACH = 24;
 const OBJECT_REACH = 56;
 const OBJECT_WORDS = 4;
 
+/** Every word of a text that has an opposite. */
+export function opposedIn(text: string): Opposed[] {
+  return [...text.matchAll(MARKER)].flatMap((match) => {
+    const [name] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
+    if (name === undefined) return [];
+    const side = name.startsWith("a") ? 0 : 1;
+    return [{ pair: Number(name.slice(1)), side, start: match.index, end: match.index + match[0].length }];
+  });
+}
+
 /** Words with an opposite, each with the word or value that follows it. */
 export function markersIn(text: string, words: readonly ContentWord[], quantities: readonly Quantity[]): Marker[] {
   const found: Marker[] = [];
-  for (const match of text.matchAll(MARKER)) {
-    const [name] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
-    if (name === undefined) continue;
-    const end = match.index + match[0].length;
+  for (const opposed of opposedIn(text)) {
+    const { end } = opposed;
     const isNext = ({ start }: TextRange) => start >= end && start - end <= ANCHOR_REACH;
     const quantity = quantities.find(isNext) ?? null;
     const word = words.find(isNext) ?? null;
@@ -52,13 +64,10 @@ export function markersIn(text: string, words: readonly ContentWord[], quantitie
     if (anchor === null) continue;
     const behind = acts ? [] : words.filter(({ start }) => start >= end && start - end <= OBJECT_REACH).slice(0, OBJECT_WORDS);
     found.push({
-      pair: Number(name.slice(1)),
-      side: name.startsWith("a") ? 0 : 1,
+      ...opposed,
       roots: behind.map(({ root }) => root),
       quantity: acts ? quantity : null,
       anchor,
-      start: match.index,
-      end,
     });
   }
   return found;

@@ -23,6 +23,7 @@ export function readCells(cells: readonly NamedCell[]): string {
   return cells.map(({ name, text }) => (name === "" || name === text ? text : `${name}: ${text}`)).join("; ");
 }
 
-function cellsOf(row: string): string[] {
+/** The cells of a row or a header as it stands in the normalised text, empty ones too. */
+export function cellsOf(row: string): string[] {
   return row.split("|").map((cell) => cell.trim());
 }

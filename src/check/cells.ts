@@ -1,0 +1,215 @@
+import { equalQuantities } from "../compare/compare-quantities.ts";
+import { clausesOf } from "../reading/clauses.ts";
+import { countNegators, EXCEPTION } from "../reading/negation.ts";
+import type { Quantity } from "../reading/quantities.ts";
+import type { Reading } from "../reading/reading.ts";
+import type { TextRange } from "../types.ts";
+import type { Alignment } from "./alignment.ts";
+import { type Finding, finding } from "./finding.ts";
+import type { CitedTable, TableRow } from "./tables.ts";
+import { bears } from "./values.ts";
+
+/** A word by its root, or a value. */
+type Item = string | Quantity;
+
+/** A sentence, or a clause of it: what stands within a range. */
+interface Part {
+  readonly claim: Reading;
+  readonly range: TextRange;
+}
+
+/** A cell that is said of another row or column than its own. */
+interface Misplaced {
+  readonly reason: string;
+  readonly spans: readonly TextRange[];
+}
+
+const EXCEPTS = new RegExp(EXCEPTION, "iu");
+
+/**
+ * Does a sentence give a cell of a cited table to a row or a column that holds another one? The row that it speaks of is the one of whose first cell it names all
+ * that it names of any, and more; the column likewise by its header. Nothing is told where it names two, says what stands in the place too, denies or excepts
+ * something, or where anything else that is cited says the same.
+ */
+export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">, tables: readonly CitedTable[]): Finding | null {
+  if (tables.length === 0) return null;
+  const found = EXCEPTS.test(claim.text)
+    ? []
+    : tables.flatMap((table) => partsOf(claim, table).flatMap((part) => misplacedIn(part, table, given)));
+  if (found.length === 0) return finding("cells", "pass", 1, "takes no cell from another row or column of a cited table");
+  const places = new Map(found.flatMap(({ spans }) => spans.map((span) => [span.start, span])));
+  const spans = [...places.values()].sort((a, b) => a.start - b.start);
+  return finding("cells", "warn", 0, [...new Set(found.map(({ reason }) => reason))].join("; "), spans);
+}
+
+/** The clauses, where each that says anything of a table names a row and says a cell; otherwise the sentence as a whole: "A and B are x and y". */
+function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
+  const whole = { claim, range: { start: 0, end: claim.text.length } };
+  const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
+  if (clauses.length < 2) return [whole];
+  const labels = rows.map(labelOf);
+  const says = clauses.map((part) => ({
+    row: namedAmong(labels, part) !== null,
+    cell: rows.some(({ cells }) => cells.slice(1).some((cell) => saysAll(part, cell))),
+  }));
+  return says.every(({ row, cell }) => row === cell) ? clauses : [whole];
+}
+
+function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): Misplaced[] {
+  const named = namedAmong(table.rows.map(labelOf), part);
+  if (named === null) return [];
+  const rows = named.map((i) => table.rows[i] as TableRow);
+  const columns = columnsNamed(table, part);
+  const names = [...rows.map(labelOf), ...columns.map((i) => table.columns[i] as Reading)];
+  const { claim, range } = part;
+  const negators = countNegators(claim.text.slice(range.start, range.end));
+  if (negators > Math.max(...names.map(({ text }) => countNegators(text)))) return [];
+  return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
+}
+
+/** Of a row that the part does not name: a cell in the column of which it says nothing that the row has which it names. */
+function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
+  const name = labelOf(meant[0] as TableRow);
+  return table.rows.flatMap((row) => {
+    const own = labelOf(row);
+    // What the question named stays what is spoken of.
+    const isAsked = itemsOf(own).some((item) => typeof item === "string" && given(item) && !holds(itemsOf(name), item));
+    if (meant.includes(row) || isAsked) return [];
+    return row.cells.flatMap((cell, i): Misplaced[] => {
+      const places = meant.map(({ cells }) => cells[i] as Reading);
+      if (i === 0 || places.some((place) => itemsOf(place).length === 0)) return [];
+      return isMisplaced(part, { cell, own, name, places, held: meant.flatMap(({ cells }) => cells) }, table)
+        ? [misplaced(part, cell, own, name, places)]
+        : [];
+    });
+  });
+}
+
+/** Of the rows that the part names: a cell that stands in another column than it names, where one of the same measure stands. */
+function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
+  if (columns.length === 0) return [];
+  const name = table.columns[columns[0] as number] as Reading;
+  return meant.flatMap(({ cells }) =>
+    cells.flatMap((cell, i): Misplaced[] => {
+      const own = table.columns[i] as Reading;
+      const places = columns.map((column) => cells[column] as Reading);
+      if (i === 0 || columns.includes(i) || !places.every((place) => measuredAlike(place, cell))) return [];
+      const held = meant.flatMap((row) => columns.map((column) => row.cells[column] as Reading));
+      return isMisplaced(part, { cell, own, name, places, held }, table) ? [misplaced(part, cell, own, name, places)] : [];
+    }),
+  );
+}
+
+function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, places: readonly Reading[]): Misplaced {
+  const reason = `"${cell.text}" stands at "${own.text}" in the cited table; at "${name.text}" stands "${(places[0] as Reading).text}"`;
+  return { reason, spans: placesOf(part, cell) };
+}
+
+/** A cell, what names its own row or column, what names the one that is spoken of, and what stands there: in its place, and in all. */
+interface Placed {
+  readonly cell: Reading;
+  readonly own: Reading;
+  readonly name: Reading;
+  readonly places: readonly Reading[];
+  readonly held: readonly Reading[];
+}
+
+function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { columns, rows, above, others }: CitedTable): boolean {
+  if (!saysAll(part, cell) || itemsOf(own).length === 0 || isNamedItself(part, own, name)) return false;
+  const items = itemsOf(cell);
+  const isHeldBy = (readings: readonly Reading[]) => {
+    const all = readings.flatMap(itemsOf);
+    return items.every((item) => holds(all, item));
+  };
+  const said = saidOf(part, name).filter((item) => !holds(items, item));
+  const apart = said.filter((item) => !holds(itemsOf(own), item));
+  const naming = apart.length > 0 ? apart : saysAll(part, name) && !saysAll(part, own) ? said : [];
+  const isFree = places.every((place) => saidOf(part, place).every((item) => holds(items, item)));
+  if (naming.length === 0 || !isFree || isHeldBy(held) || isHeldBy(columns) || above.some((line) => isHeldBy([line]))) return false;
+  // Another statement may say it of what is named, or of something that the table does not know.
+  const known = new Set([...columns, ...above, ...rows.flatMap(({ cells }) => cells)].flatMap(({ roots }) => [...roots]));
+  const foreign = wordsOf(part).filter((root) => !known.has(root));
+  return !others().some(
+    (one) =>
+      isHeldBy([one]) &&
+      (foreign.some((root) => one.roots.has(root)) ||
+        naming.some((item) => holds(itemsOf(one), item) || (typeof item === "string" && one.above.has(item)))),
+  );
+}
+
+/** Does a part say the whole of a name, and not only as a part of another one: "member" of "non-member"? */
+function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
+  if (!saysAll(part, own)) return false;
+  const text = part.claim.text.slice(part.range.start, part.range.end).toLowerCase();
+  const [short, long] = [own.text.toLowerCase(), name.text.toLowerCase()];
+  const isPart = long.includes(short) && text.includes(long);
+  return !isPart || text.replaceAll(long, "").includes(short);
+}
+
+/** The columns that a part names by their headers, the first aside. One whose whole name it says is meant before one that has further words: "member" before "non-member". */
+function columnsNamed({ columns }: CitedTable, part: Part): number[] {
+  const headers = columns.slice(1);
+  const named = namedAmong(headers, part) ?? [];
+  const whole = named.filter((i) => saysAll(part, headers[i] as Reading));
+  return (whole.length > 0 ? whole : named).map((i) => i + 1);
+}
+
+/** By their indexes, those of which a part names all that it names of any; `null`: it names none, or several by different words. */
+function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
+  const said = readings.map((reading) => saidOf(part, reading));
+  const most = said.reduce((top, items) => (items.length > top.length ? items : top), []);
+  if (most.length === 0 || said.some((items) => items.some((item) => !holds(most, item)))) return null;
+  return said.flatMap((items, i) => (items.length === most.length ? [i] : []));
+}
+
+function labelOf({ cells }: TableRow): Reading {
+  return cells[0] as Reading;
+}
+
+function itemsOf({ words, quantities }: Reading): Item[] {
+  return [...new Set(words.map(({ root }) => root)), ...quantities];
+}
+
+function holds(items: readonly Item[], item: Item): boolean {
+  return items.some((one) =>
+    typeof one === "string" || typeof item === "string" ? one === item : equalQuantities(item, one) || equalQuantities(one, item),
+  );
+}
+
+function wordsOf({ claim, range }: Part): string[] {
+  return claim.words.filter(({ start, end }) => start >= range.start && end <= range.end).map(({ root }) => root);
+}
+
+function saidOf(part: Part, reading: Reading): Item[] {
+  return itemsOf(reading).filter((item) => placesOfItem(part, item, reading).length > 0);
+}
+
+function saysAll(part: Part, reading: Reading): boolean {
+  const items = itemsOf(reading);
+  return items.length > 0 && items.every((item) => placesOfItem(part, item, reading).length > 0);
+}
+
+function placesOf(part: Part, reading: Reading): TextRange[] {
+  return itemsOf(reading).flatMap((item) => placesOfItem(part, item, reading));
+}
+
+/** Where a part says a word or a value. */
+function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRange[] {
+  const isIn = (one: TextRange) => one.start >= range.start && one.end <= range.end;
+  const found =
+    typeof item === "string"
+      ? claim.words.filter((word) => isIn(word) && word.root === item)
+      : claim.quantities.filter((one) => isIn(one) && isBound(one, item) && bears(item, one, claim, by));
+  return found.map(({ start, end }) => ({ start, end }));
+}
+
+/** "Less than € 3" is no € 3. */
+function isBound(said: Quantity, stated: Quantity): boolean {
+  return said.bound === "none" || said.bound === stated.bound;
+}
+
+/** Do both begin with a value of one measure? Cells of words are no rivals: a header such as "type" is said of much. */
+function measuredAlike(one: Reading, other: Reading): boolean {
+  const [a, b] = [one.quantities[0], other.quantities[0]];
+  return a !== undefined && b !== undefined && a.measure === b.measure;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { sourcebound } from "../profiles/sourcebound.ts";
+import { checkSentence } from "./check.ts";
+import { createReader } from "./statements.ts";
+
+const reader = createReader();
+
+async function polarity(text: string, stated: string): Promise<string | undefined> {
+  const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question: "What holds?", support: null };
+  const { results } = await checkSentence({ text, cited: [{ text: stated, url: null, exact: true }] }, context);
+  return results.find(({ name }) => name === "polarity")?.verdict;
+}
+
+const GRILLS = "Charcoal grills are forbidden on balconies. Electric grills may be used until 21:00.";
+const DRILLS = "Drilling is allowed on weekdays from 08:00 to 12:00. Drilling is forbidden on Sundays.";
+const NOT_ALLOWED = "Drilling is allowed on weekdays from 08:00 to 12:00. Drilling is not allowed on Sundays.";
+
+describe("a word and its opposite", () => {
+  it.each([
+    ["Grilling with charcoal is not allowed on balconies.", GRILLS],
+    ["Charcoal grills are not allowed on balconies.", "Charcoal grills are forbidden on balconies. Gas grills are allowed on balconies."],
+    ["Drilling is not allowed on Sundays.", DRILLS],
+    ["Drilling is not permitted on Sundays.", DRILLS],
+    ["Drilling is forbidden on Sundays.", NOT_ALLOWED],
+    ["Drilling is prohibited on Sundays.", NOT_ALLOWED],
+    ["The price does not include breakfast.", "The price includes towels. The price excludes breakfast."],
+  ])("are the same where one of them is denied: %s", async (text, stated) => {
+    expect(await polarity(text, stated)).toBe("pass");
+  });
+
+  it.each([
+    ["Charcoal grills are allowed on balconies.", GRILLS],
+    ["Drilling is allowed on Sundays.", NOT_ALLOWED],
+    ["Drilling is not allowed on weekdays.", NOT_ALLOWED],
+    ["Drilling is not allowed on Sundays.", "Drilling is not forbidden on Sundays, and allowed on weekdays."],
+  ])("contradict where both or none are denied: %s", async (text, stated) => {
+    expect(await polarity(text, stated)).toBe("fail");
+  });
+});
