@@ -224,15 +224,9 @@ function indexSources(sources: readonly NumberedSource[]): SourceIndex {
   const stem = createStemmer();
   const ranking = new Bm25Index();
   const placed: PlacedSentence[] = [];
-<<<<<<< HEAD
   const quotes = sources.map(({ document }, source) =>
-    (document === null ? [] : documentQuotes(document)).map(({ start, text, above }) => {
-      const quote: CitedQuote = { text, above, url: document?.metadata.url ?? null, exact: true };
-=======
-  const quotes = documents.map((document, source) =>
-    documentQuotes(document).map(({ start, text, above, header }) => {
-      const quote: CitedQuote = { text, above, header, url: document.metadata.url, exact: true };
->>>>>>> mend-H4
+    (document === null ? [] : documentQuotes(document)).map(({ start, text, above, header }) => {
+      const quote: CitedQuote = { text, above, header, url: document?.metadata.url ?? null, exact: true };
       for (const range of splitSentences(text)) {
         const sentence = text.slice(range.start, range.end);
         placed.push({ source, quote, text: sentence, start: start + range.start, end: start + range.end });
