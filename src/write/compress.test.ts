@@ -71,7 +71,7 @@ describe("chooseQuotes", () => {
       heading("Other matters"),
       item("a visitor"),
     ];
-    expect(await texts("who is exempt", pieces)).toContain("a surviving spouse\na service member");
+    expect(await texts("who is exempt", pieces)).toContain("Who is exempt\na surviving spouse\na service member");
   });
 
   it("cites items of a long list with their lead-in", async () => {
@@ -113,6 +113,30 @@ describe("chooseQuotes", () => {
     const parking = [row("place | free on"), row("Park North | Sunday"), row("Quay | Sunday"), row("Mole | Monday")];
     const places = (await choose("where to park on Sunday", parking)).map(({ quote }) => quote.text);
     expect(places.sort()).toEqual(["Park North | Sunday", "Quay | Sunday"]);
+  });
+
+  it("leaves out rows that lack the number asked for, in every table whose columns are called the same", async () => {
+    const doses = [
+      row("age | dose"),
+      row("2 to 3 years | 8 ml up to 4 times"),
+      row("4 to 5 years | 10 ml up to 4 times"),
+      "In the stronger form:",
+      { ...row("age | dose"), header: 4 },
+      { ...row("6 to 7 years | 5 ml up to 4 times"), header: 4 },
+    ];
+    const rowsFor = async (question: string) => (await choose(question, doses)).map(({ quote }) => quote.text.split(" | ")[0]);
+    expect(await rowsFor("dose for 4 years")).toEqual(["4 to 5 years"]);
+    expect((await rowsFor("dose for 4 years and for 7 years")).sort()).toEqual(["4 to 5 years", "6 to 7 years"]);
+    expect(await rowsFor("dose by years")).toHaveLength(3);
+  });
+
+  it("quotes a list with the heading right above it as one, and an item further down below that heading", async () => {
+    const heading = { type: "heading" as const, text: "Not allowed" };
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const [list] = await choose("glass bottles", [heading, item("Glass bottles"), item("Pistols")]);
+    expect([list?.context, list?.quote.text]).toEqual([[], "Not allowed\nGlass bottles\nPistols"]);
+    const [one] = await choose("glass bottles", [heading, "It is safer.", item("Glass bottles")]);
+    expect([one?.context.map(({ text }) => text), one?.quote.text]).toEqual([["Not allowed"], "Glass bottles"]);
   });
 
   it("does not read a row by a header that it does not fit", async () => {

@@ -1,7 +1,7 @@
 import { EXCEPTION, NEGATOR } from "../reading/negation.ts";
 import { nameCells, readCells } from "../text/table-row.ts";
 import { unitAt } from "../text/units.ts";
-import type { Passage, Quote, SourceText } from "../types.ts";
+import type { Passage, Quote, SourceText, TextRange } from "../types.ts";
 import type { Choice } from "./choice.ts";
 import type { PieceView, QuoteWords } from "./piece-view.ts";
 import { type Piece, quoteOf } from "./pieces.ts";
@@ -91,11 +91,21 @@ const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 export function quotesOf(passage: Passage, piece: Piece): CompleteQuote {
   const toQuotes = (ranges: Piece["context"]) => ranges.map((range) => quoteOf(passage, range));
   const conditions = toQuotes(piece.conditions);
+  const heading = headingRightAbove(passage, piece);
+  const range = heading === null ? piece.range : { start: heading.start, end: piece.range.end };
   return {
-    quote: withHeader(quoteOf(passage, piece.range), piece),
-    context: toQuotes(piece.context),
+    quote: withHeader(quoteOf(passage, range), piece),
+    context: toQuotes(piece.context.filter((one) => one !== heading)),
     ...(conditions.length === 0 ? {} : { conditions }),
   };
+}
+
+/** The heading in a list's context that stands right above it: both are one quote, so that the answer begins with what answers. */
+function headingRightAbove({ units }: Passage, { type, context, range }: Piece): TextRange | null {
+  const last = type === "list" || type === "item" ? context.at(-1) : undefined;
+  const at = units.findIndex(({ start }) => start === range.start);
+  const above = units[at - 1];
+  return last !== undefined && above?.type === "heading" && above.start === last.start && above.end === last.end ? last : null;
 }
 
 /** What follows a piece as quotes: what announces it, itself, and what limits it. */
