@@ -66,7 +66,9 @@ export const benchmark: Benchmark = {
           for (const passage of found) {
             const begun = performance.now();
             const passages = [kind === "plain" ? passage : withChangedNumbers(passage)];
-            const { evidence } = await askWeb(questionOf(question), asked, passages, corpus, web, new AbortController().signal);
+            const about = questionOf(question);
+            const words = corpus.wordsIn(about.scope);
+            const { evidence } = await askWeb(about, asked, passages, words, web, new AbortController().signal);
             ms.push(performance.now() - begun);
             const [said] = evidence;
             if (said === undefined) continue;

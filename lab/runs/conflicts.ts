@@ -15,7 +15,7 @@ import { createFactReader, type FactReader, type FactWords } from "../../src/ver
 import { type ScannedDocument, scanConflicts } from "../../src/verify/scan-conflicts.ts";
 import { type Mutation, mutate } from "../made/mutations.ts";
 import { markdownFiles } from "../sets/markdown-files.ts";
-import { createMemoryCorpus } from "../sets/memory-corpus.ts";
+import { createMemoryCorpus, scopeInSet } from "../sets/memory-corpus.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface ConflictsOptions {
@@ -259,11 +259,12 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function wordsOf(documents: readonly { id: string; title: string; text: string }[]): Promise<FactWords> {
-  return createMemoryCorpus(
+async function wordsOf(documents: readonly { id: string; title: string; text: string }[]): Promise<FactWords> {
+  const corpus = await createMemoryCorpus(
     documents.map((document) => ({ ...document, scope: null, path: "document.md" })),
     null,
   );
+  return corpus.wordsIn(scopeInSet(null));
 }
 
 async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {

@@ -126,7 +126,7 @@ export async function* askAll(
     const asked = toQuestion(question);
     const { passages } = await retrievePassages(asked, profile.retrieve, parts, signal);
     const understood = parts.corpus.understand(asked, profile.retrieve.query);
-    yield { question, evidence: passages.map(toEvidence), words: questionWords(understood, understood, parts.corpus) };
+    yield { question, evidence: passages.map(toEvidence), words: questionWords(understood, understood, parts.corpus.wordsIn(asked.scope)) };
   }
 }
 

@@ -9,7 +9,7 @@ import { rerankCandidates } from "../../src/retrieve/rerank.ts";
 import type { Candidate } from "../../src/retrieve/search-index.ts";
 import type { QuestionVector } from "../../src/retrieve/vector-index.ts";
 import { progressOf } from "../../src/text/progress.ts";
-import { createMemoryCorpus } from "../sets/memory-corpus.ts";
+import { createMemoryCorpus, scopeInSet } from "../sets/memory-corpus.ts";
 import {
   EXPOSURES,
   RETRIEVAL_SETS,
@@ -163,7 +163,8 @@ async function* openIndex(
   const { reranker = null, depth = 0 } = system.rerank ?? {};
   return async (query) => {
     const found = search(corpus, query, await corpus.embedQuestion(query.text, { signal }), system);
-    return rankDocuments(await rerankCandidates(query.text, found, depth, reranker, { signal, idf: (token) => corpus.idf(token) }));
+    const { idf } = corpus.wordsIn(scopeInSet(query.scope));
+    return rankDocuments(await rerankCandidates(query.text, found, depth, reranker, { signal, idf }));
   };
 }
 
@@ -188,7 +189,7 @@ function search(corpus: Corpus, query: RetrievalQuery, vector: QuestionVector | 
     terms: corpus.tokens(query.text),
     codes: [],
     vector,
-    scope: { domain: "set", tenant: query.scope, access: ["public"] },
+    scope: scopeInSet(query.scope),
     selection: null,
     bm25: settings.bm25,
     candidates: DEPTH * 2,

@@ -6,6 +6,7 @@ import type { SyncOptions } from "../../src/retrieve/search-index.ts";
 import type { IndexedDocument } from "../../src/store/document-records.ts";
 import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
+import type { Scope } from "../../src/types.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 
 /** The product's own index over documents that are in no store. A document's scope is its tenant. */
@@ -24,6 +25,11 @@ export async function createMemoryCorpus(
   const corpus = new Corpus({ domain: "set", documents: store, embeddings, encoder, batch: 256 });
   await corpus.sync(options);
   return corpus;
+}
+
+/** Who sees the documents of one scope of a set. */
+export function scopeInSet(tenant: string | null): Scope {
+  return { domain: "set", tenant, access: ["public"] };
 }
 
 function toIndexed({ id, title, text, scope, description = "", path = "document.txt" }: RetrievalDocument): IndexedDocument {

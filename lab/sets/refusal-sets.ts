@@ -155,7 +155,7 @@ export async function gatherEvidence(
   const passages = beside === undefined ? found : keepBeside(found, beside).slice(0, retrieve.passages);
   const understood = parts.corpus.understand(question, retrieve.query);
   const alone = parts.corpus.understand({ resolved: question.text, scope: question.scope }, retrieve.query);
-  const words = questionWords(understood, alone, parts.corpus);
+  const words = questionWords(understood, alone, parts.corpus.wordsIn(question.scope));
   const signals = question.injectionSignals.length;
   const resolved = viewEvidence(words.asked, passages, words, lexicon, signals);
   const own = question.text === question.resolved ? resolved : viewEvidence(words.own, passages, words, lexicon, signals);

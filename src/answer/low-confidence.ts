@@ -5,7 +5,7 @@ import { diagnose, type ReportParts, reportCauses, withoutText } from "../rememb
 import type { QuestionReader } from "../retrieve/understand.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer, Question, Scope } from "../types.ts";
+import type { Answer, Question } from "../types.ts";
 import type { Precedence } from "../verify/conflicts.ts";
 import { usesCosines } from "../verify/scale.ts";
 import type { Outcome } from "./outcome.ts";
@@ -13,7 +13,7 @@ import { wordsFor } from "./question-words.ts";
 import type { StageLog } from "./trace.ts";
 
 export interface ReportingParts {
-  readonly corpus: QuestionReader & { holds(token: string, scope: Scope): boolean };
+  readonly corpus: QuestionReader;
   readonly store: Pick<Store, "documents">;
   readonly profile: Profile;
   /** The domain's topics, and whom to tell that a report could not be kept. */
@@ -48,7 +48,7 @@ export async function reportLowConfidence(
     const report = diagnose(question, answer, causes, {
       ...reports,
       words: wordsFor(question, parts),
-      holds: (token) => corpus.holds(token, scope),
+      holds: corpus.wordsIn(scope).has,
       repairs: understood.repairs,
       expanded: [...new Set(understood.equivalents.map(({ to }) => to))],
       conflicts: outcome.conflicts,

@@ -1,7 +1,7 @@
 import type { SupportScorer } from "../models/support.ts";
 import type { GateSettings, Profile } from "../profiles/profile.ts";
 import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
-import type { Conflict, Evidence, ModelCall, Passage, Question } from "../types.ts";
+import type { Conflict, Evidence, ModelCall, Passage, Question, Scope } from "../types.ts";
 import { type Compared, comparePassages, NOT_COMPARED } from "../verify/compare-passages.ts";
 import type { Precedence } from "../verify/conflicts.ts";
 import type { FactReader } from "../verify/facts.ts";
@@ -55,9 +55,9 @@ export async function verify(retrieval: Retrieval, parts: VerifyParts, log: Stag
   const { profile } = parts;
   const words = wordsFor(question, parts);
   const asked = words.questionTokens(question.resolved);
-  const byRules = await comparedWith(asked, passages, parts, signal);
+  const byRules = await comparedWith(asked, retrieval, parts, signal);
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
-  const read = profile.comparePassages ? { ...words, tokensOf: tokensRead(words, parts) } : words;
+  const read = profile.comparePassages ? { ...words, tokensOf: tokensRead(question.scope, words, parts) } : words;
   const view = viewFor(retrieval, words, parts);
   const learned = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
   const judge = await withReadings(learned, retrieval, parts, log, signal);
@@ -98,13 +98,13 @@ async function withReadings(
 /** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */
 async function comparedWith(
   asked: readonly string[],
-  passages: readonly Passage[],
+  { question, passages }: Pick<Retrieval, "question" | "passages">,
   parts: VerifyParts,
   signal: AbortSignal,
 ): Promise<Compared> {
   const { profile, compare, corpus, agreement } = parts;
   if (!profile.comparePassages) return NOT_COMPARED;
-  const byRules = comparePassages(asked, passages, { ...compare, words: corpus });
+  const byRules = comparePassages(asked, passages, { ...compare, words: corpus.wordsIn(question.scope) });
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
@@ -125,9 +125,10 @@ function viewFor(
 }
 
 /** The tokens that the comparison has read, and what they say in other words. */
-function tokensRead({ alsoHeld }: QuestionWords, { compare, corpus }: Pick<VerifyParts, "compare" | "corpus">) {
+function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus }: Pick<VerifyParts, "compare" | "corpus">) {
+  const words = corpus.wordsIn(scope);
   return (passage: Passage): ReadonlySet<string> => {
-    const held = compare.reader.tokensOf(passage, corpus);
+    const held = compare.reader.tokensOf(passage, words);
     const also = alsoHeld(held);
     return also.length === 0 ? held : new Set([...held, ...also]);
   };

@@ -13,6 +13,7 @@ import { type BackupHeader, type BackupLine, dumpRows, parseBackupLine, restoreR
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Database } from "../store/schema.ts";
 import { openSqlite } from "../store/sqlite.ts";
+import { fileOfRow, isJobOfUploads, PROOF_KEY_FILE, rowOfFile } from "./moved-files.ts";
 import { DATABASE_FILE } from "./open-store.ts";
 
 type Place = Pick<Config, "data_dir" | "database">;
@@ -23,7 +24,7 @@ export interface BackupResult {
 }
 
 /** What a data folder holds besides the database and what can be made again. */
-const KEPT_FILES = ["proof-key.pem", "calibration", "uploads", "web", "input"] as const;
+const KEPT_FILES = [PROOF_KEY_FILE, "calibration", "uploads", "web", "input"] as const;
 
 /** Opens the database of a configuration, at a migration if one is named. */
 async function openDatabase({ data_dir: folder, database }: Place, last?: string): Promise<Kysely<Database>> {
@@ -109,22 +110,17 @@ async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<vo
 }
 
 /**
- * Puts a backup of this version or an older one into an empty database; a later version's is refused. From a file into PostgreSQL, uploads and the key
- * of proofs move into it.
+ * Puts a backup of this version or an older one into an empty database; a later version's is refused. From a file into PostgreSQL, uploads, fetched pages and the
+ * key of proofs move into tables, and from there into files again.
  * @throws StoreError `backup_invalid`, `backup_unreadable`, `backup_elsewhere`, `store_not_empty`, `store_newer`
  */
 export async function restore(place: Place, path: string): Promise<BackupResult> {
-  const { header, whole } = await check(path);
-  if (header.engine === "postgres" && place.database === undefined)
-    throw new StoreError(
-      "backup_elsewhere",
-      "This backup was made on PostgreSQL: set DATABASE_URL to an empty database and restore again.",
-    );
-  const calibration = whole.names.filter((name) => name.startsWith("calibration/") || name.startsWith("web/") || name.startsWith("input/"));
+  const { header, names } = await check(path, place);
+  const calibration = names.filter((name) => name.startsWith("calibration/"));
   if (place.database !== undefined && calibration.length > 0)
     throw new StoreError(
       "backup_elsewhere",
-      `PostgreSQL has no place for ${calibration.slice(0, 5).join(", ")}: put calibrations into the domain's pack and ingest the rest from a folder, remove them from the data folder and make the backup again.`,
+      `PostgreSQL has no place for ${calibration.slice(0, 5).join(", ")}: put calibrations into the domain's pack, remove them from the data folder and make the backup again.`,
     );
   const db = await openDatabase(place, header.migration).catch((cause: unknown) => {
     if (/Migration ".*" not found|doesn't exist/i.test(messageOf(cause)))
@@ -133,7 +129,7 @@ export async function restore(place: Place, path: string): Promise<BackupResult>
   });
   let rows = 0;
   try {
-    rows = await restoreRows(db, rowsOf(path));
+    rows = await restoreRows(db, rowsOf(path, place));
   } finally {
     await db.destroy();
   }
@@ -141,25 +137,33 @@ export async function restore(place: Place, path: string): Promise<BackupResult>
   try {
     for await (const line of linesOf(path))
       if ("file" in line) await keepFile(place, current, line.file, Buffer.from(line.base64, "base64"));
+      else if ("table" in line) {
+        const file = place.database === undefined ? fileOfRow(line) : null;
+        if (file !== null) await keepFile(place, current, file.name, file.bytes);
+      }
   } finally {
     await current.destroy();
   }
-  return { rows, files: whole.names.length };
+  return { rows, files: names.length };
 }
 
 /** A backup that was cut off or changed puts nothing in. */
-async function check(path: string): Promise<{ header: BackupHeader; whole: { names: string[] } }> {
+async function check(path: string, { database }: Place): Promise<{ header: BackupHeader; names: readonly string[] }> {
   let header: BackupHeader | null = null;
   let rows = 0;
   let end: { rows: number; files: number } | null = null;
   const names: string[] = [];
+  const moved: string[] = [];
   for await (const line of linesOf(path)) {
     if ("format" in line) header = line;
-    else if ("table" in line) rows++;
-    else if ("file" in line) names.push(line.file);
+    else if ("table" in line) {
+      rows++;
+      const file = database === undefined ? fileOfRow(line) : null;
+      if (file !== null) moved.push(file.name);
+    } else if ("file" in line) names.push(line.file);
     else end = line;
   }
-  const stray = names.find(
+  const stray = [...names, ...moved].find(
     (name) => name.split("/").includes("..") || !KEPT_FILES.some((kept) => name === kept || name.startsWith(`${kept}/`)),
   );
   if (stray !== undefined)
@@ -168,7 +172,7 @@ async function check(path: string): Promise<{ header: BackupHeader; whole: { nam
     });
   if (header === null || end === null || end.rows !== rows || end.files !== names.length)
     throw new StoreError("backup_invalid", `${path} is no whole backup: nothing was restored.`, { path });
-  return { header, whole: { names } };
+  return { header, names: [...names, ...moved] };
 }
 
 async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
@@ -188,8 +192,12 @@ async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
   }
 }
 
-async function* rowsOf(path: string) {
-  for await (const line of linesOf(path)) if ("table" in line) yield line;
+/** Rows that stay rows where they are put. */
+async function* rowsOf(path: string, { database }: Place) {
+  for await (const line of linesOf(path)) {
+    if (!("table" in line) || (database === undefined && (fileOfRow(line) !== null || isJobOfUploads(line)))) continue;
+    yield line;
+  }
 }
 
 async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Database>, name: string, bytes: Uint8Array): Promise<void> {
@@ -199,18 +207,7 @@ async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Databa
     await writeFile(path, bytes, { mode: PRIVATE_FILE });
     return;
   }
-  if (name === "proof-key.pem") {
-    await db
-      .insertInto("meta")
-      .values({ key: "fact:proof-key", value: Buffer.from(bytes).toString("utf8") })
-      .execute();
-    return;
-  }
-  const [, domain = "", tenant = "", label = "", ...path] = name.split("/");
-  if (domain.startsWith(".")) return;
-  const of = { domain, tenant: tenant === "_" ? "" : tenant, label: decodeURIComponent(label.replace(/^label-/, "")) };
-  await db
-    .insertInto("originals")
-    .values({ ...of, path: path.join("/"), bytes, updated_at: new Date(0).toISOString() })
-    .execute();
+  const kept = rowOfFile(name, bytes);
+  if (kept?.table === "meta") await db.insertInto("meta").values(kept.row).execute();
+  if (kept?.table === "originals") await db.insertInto("originals").values(kept.row).execute();
 }

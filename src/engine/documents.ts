@@ -135,7 +135,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const index = indexes.of(name);
       await index.ready();
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
-      yield* scanConflicts(documentsOf(ids, scope, store), index, { total: ids.length, precedence, signal });
+      yield* scanConflicts(documentsOf(ids, scope, store), index.wordsIn(scope), { total: ids.length, precedence, signal });
     },
     async switchEncoder(target, { domain, ...options } = {}) {
       const pack = domains.pack(domain);

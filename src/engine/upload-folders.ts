@@ -72,7 +72,7 @@ async function entriesOf(folder: string, recursive = false): Promise<Dirent[]> {
 }
 
 /** `null`: a folder that somebody else made. */
-function labelOf(name: string): string | null {
+export function labelOf(name: string): string | null {
   if (!name.startsWith(LABEL_PREFIX)) return null;
   try {
     return decodeURIComponent(name.slice(LABEL_PREFIX.length));

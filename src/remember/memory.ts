@@ -35,8 +35,12 @@ export interface ForgetOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What went, and whether the files hold nothing of it any more; `null`: nothing was deleted. */
-export type ForgetReport = Forgotten & { readonly scrubbed: boolean | null };
+export interface ForgetReport extends Forgotten {
+  /** Do the files hold nothing of it any more? `null`: nothing was deleted. */
+  readonly scrubbed: boolean | null;
+  /** What may still hold it, and what to do, in words; `null`: nothing. */
+  readonly left: string | null;
+}
 
 /** What the system remembers of questions: looked at, reviewed, rated, counted and forgotten. */
 export interface Memory {
@@ -97,9 +101,10 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
     async forget(target, { by, dryRun = false }) {
       assertTarget(target);
       const name = actor(by);
-      if (dryRun) return { ...(await store.forgetting.count(target)), scrubbed: null };
+      if (dryRun) return { ...(await store.forgetting.count(target)), scrubbed: null, left: null };
       const forgotten = await store.forgetting.forget(target, name);
-      return { ...forgotten, scrubbed: await store.forgetting.scrub() };
+      const scrubbed = await store.forgetting.scrub();
+      return { ...forgotten, scrubbed, left: scrubbed ? null : store.forgetting.unscrubbed };
     },
     purge: () => store.forgetting.purge(retention),
   };

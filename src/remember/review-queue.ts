@@ -1,4 +1,4 @@
-import type { PendingInteraction } from "../store/review.ts";
+import type { PendingInteraction } from "../store/review-reading.ts";
 import { compareText } from "../text/compare-text.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { RequestError } from "../errors.ts";
 import type { AuditRow, AuditState } from "../store/audit.ts";
 import type { ReviewStatus } from "../store/interaction.ts";
-import type { Asker, ReviewedInteraction, ReviewOutcome } from "../store/review.ts";
+import type { ReviewOutcome } from "../store/review.ts";
+import type { ReviewedInteraction, Sees } from "../store/review-reading.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Scope } from "../types.ts";
 import { type QueueItem, rankQueue } from "./review-queue.ts";
@@ -36,15 +37,16 @@ export interface ReviewHistory {
   readonly chain: AuditState;
 }
 
-/** What a reviewer can do; every act is in the audit log under `by`. */
+/** What a reviewer can do; every act is in the audit log under `by`. `sees`: whose questions the reviewer may look at; absent: everybody's. */
 export interface Review {
   queue(options?: {
     domain?: string | undefined;
     limit?: number | undefined;
     status?: ReviewStatus | undefined;
+    sees?: Sees | undefined;
   }): Promise<QueuedQuestion[]>;
-  /** @throws RequestError `unknown_interaction` */
-  show(id: string): Promise<ShownReview>;
+  /** @throws RequestError `unknown_interaction`, also of what is not seen */
+  show(id: string, sees?: Sees): Promise<ShownReview>;
   /** The answer is right: also wherever the same question got the same answer. @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text` */
   approve(id: string, by: string): Promise<void>;
   /** The answer is wrong or doubtful: the cache lets go of it. @throws RequestError `unknown_interaction` */
@@ -54,13 +56,13 @@ export interface Review {
    * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
    */
   correct(id: string, text: string, by: string): Promise<Answer>;
-  /** @param sees whose answers the asker may look at: then acts on these alone are listed; absent: every act. The chain is that of the whole log */
+  /** Acts on answers that the reviewer may look at; the chain is that of the whole log. */
   history(options?: {
     id?: string | undefined;
     limit?: number | undefined;
     /** `seq` above the first row that is wanted; absent: the newest. */
     before?: number | undefined;
-    sees?: ((asker: Asker) => boolean) | undefined;
+    sees?: Sees | undefined;
   }): Promise<ReviewHistory>;
 }
 
@@ -81,21 +83,21 @@ export interface ReviewParts {
 }
 
 export function createReview({ store, domain, createId, within, bind }: ReviewParts): Review {
-  const load = async (id: string) => {
-    const found = await store.review.get(id);
+  const load = async (id: string, sees?: Sees) => {
+    const found = await store.review.get(id, sees);
     if (found === null) throw unknownInteraction(id);
     return found;
   };
   return {
-    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status } = {}) {
-      const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status });
+    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status, sees } = {}) {
+      const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status, sees });
       const items = rankQueue(pending).slice(0, limit);
       const questions = await store.review.questions(items.map(({ id }) => id));
       const limits = await within(items.map(({ id, tenant, access }) => ({ id, scope: scopeIn(domain(name), tenant, access) })));
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
-    async show(id) {
-      const { curatedKey: _, curated, answer, ...found } = await load(id);
+    async show(id, sees) {
+      const { curatedKey: _, curated, answer, ...found } = await load(id, sees);
       const limits = await within([{ id, scope: found }]);
       return {
         ...found,
@@ -140,7 +142,7 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
 /** Acts on answers that the asker may look at, newest first. */
 async function listSeen(
   { audit, review }: ReviewParts["store"],
-  { id, limit, before: from, sees }: { id: string | undefined; limit: number; before: number | undefined; sees: (asker: Asker) => boolean },
+  { id, limit, before: from, sees }: { id: string | undefined; limit: number; before: number | undefined; sees: Sees },
 ): Promise<AuditRow[]> {
   const seen: AuditRow[] = [];
   for (let before = from; seen.length < limit; ) {

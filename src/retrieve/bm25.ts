@@ -1,8 +1,10 @@
-import { BM25_K1, normOf, saturation } from "./bm25-formula.ts";
+import { BM25_K1, foldFields, idfOf, normOf, saturation } from "./bm25-formula.ts";
 import { type PackedIndex, packIndex, readIndex, writeIndex } from "./bm25-snapshot.ts";
 import { withRoom } from "./growable.ts";
 import { Postings } from "./postings.ts";
+import type { SlotSet } from "./slot-set.ts";
 import type { SnapshotFile } from "./snapshot.ts";
+import { countAmong, type TermCounts } from "./term-counts.ts";
 import { Terms } from "./terms.ts";
 import { type Scored, TopK } from "./top-k.ts";
 import type { WeightedField, WeightedTerm, WordSearch } from "./word-search.ts";
@@ -39,7 +41,7 @@ interface QueryTerm {
  * An index with entries added and deleted one at a time. Slots are handed out in rising order and never reused until `compact`;
  * equal scores rank the lower slot first.
  */
-export class Bm25Index implements WordSearch {
+export class Bm25Index implements WordSearch, TermCounts {
   private terms = new Terms();
   private postings = new Postings();
   /** Entries alive that hold each term. */
@@ -64,7 +66,6 @@ export class Bm25Index implements WordSearch {
   private marks = new Uint32Array(0);
   private found = new Uint32Array(0);
   private mark = 0;
-
   /** Number of entries alive. */
   get size(): number {
     return this.live;
@@ -90,17 +91,7 @@ export class Bm25Index implements WordSearch {
     for (const { weight } of fields)
       if (!Number.isFinite(weight)) throw new RangeError(`A field's weight is a finite number, not ${weight}.`);
     const slot = this.used++;
-    const frequencies = new Map<number, number>();
-    let sum = 0;
-    for (const { tokens, weight } of fields) {
-      if (weight <= 0) continue;
-      sum += weight * tokens.length;
-      for (const token of tokens) {
-        const term = this.termId(token);
-        frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
-      }
-    }
-    const length = Math.fround(sum);
+    const { frequencies, length } = foldFields(fields, (token) => this.termId(token));
     const start = this.entryStarts[slot] as number;
     this.entryStarts = withRoom(this.entryStarts, slot + 2);
     this.entryStarts[slot + 1] = start + frequencies.size;
@@ -136,27 +127,38 @@ export class Bm25Index implements WordSearch {
     this.normAverage = 0;
   }
 
-  /** ln(1 + (N − n + ½)/(n + ½)); for a term that no entry holds, n = 0. */
-  idf(token: string): number {
-    const term = this.terms.get(token);
-    return this.idfOf(term < 0 ? 0 : (this.termLive[term] as number));
+  /** Counts among some of the entries alive; see `countAmong`. */
+  countsAmong(slots: SlotSet): TermCounts {
+    return slots.size === this.live ? this : countAmong(slots, this.postings);
   }
 
-  /** Does any entry alive hold the term? */
-  has(token: string): boolean {
+  /** Entries alive that hold a term, by its number. */
+  holding(term: number): number {
+    return this.termLive[term] as number;
+  }
+
+  /** ln(1 + (N − n + ½)/(n + ½)); for a term that no entry holds, n = 0. */
+  idf(token: string, counts: TermCounts = this): number {
     const term = this.terms.get(token);
-    return term >= 0 && (this.termLive[term] as number) > 0;
+    return idfOf(term < 0 ? 0 : counts.holding(term), counts.size);
+  }
+
+  /** Does any entry hold the term? */
+  has(token: string, counts: TermCounts = this): boolean {
+    const term = this.terms.get(token);
+    return term >= 0 && counts.holding(term) > 0;
   }
 
   /**
    * The `k` best entries that `accept` lets through, best first.
    * @param terms tokens, or tokens with weights; a weight multiplies the term's score, and repeats add up
    * @param accept decides by slot before ranking, the same way every time; absent: all
+   * @param counts what words are weighed by: those of all that `accept` may ever let through
    */
-  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean): Scored[] {
+  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean, counts: TermCounts = this): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     this.prepare();
-    const asked = this.queryTerms(terms);
+    const asked = this.queryTerms(terms, counts);
     /** Most that the terms from each place on can add together. */
     const rest = new Float64Array(asked.length + 1);
     for (let i = asked.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (asked[i] as QueryTerm).bound * SLACK;
@@ -185,19 +187,12 @@ export class Bm25Index implements WordSearch {
   }
 
   /** The score that a text would have if it were an entry and the statistics were those of the index as it is. */
-  score(terms: readonly (string | WeightedTerm)[], fields: readonly WeightedField[]): number {
+  score(terms: readonly (string | WeightedTerm)[], fields: readonly WeightedField[], counts: TermCounts = this): number {
     if (this.live === 0) return 0;
     this.prepare();
-    const length = Math.fround(fields.reduce((sum, { tokens, weight }) => sum + Math.max(0, weight) * tokens.length, 0));
+    const { frequencies, length } = foldFields(fields, (token) => this.terms.get(token));
     const norm = normOf(length, this.normAverage);
-    const frequencies = new Map<number, number>();
-    for (const { tokens, weight } of fields) {
-      for (const token of tokens) {
-        const term = this.terms.get(token);
-        if (term >= 0 && weight > 0) frequencies.set(term, (frequencies.get(term) ?? 0) + weight);
-      }
-    }
-    return this.queryTerms(terms).reduce(
+    return this.queryTerms(terms, counts).reduce(
       (sum, { term, weight }) => sum + weight * saturation(Math.fround(frequencies.get(term) ?? 0), norm),
       0,
     );
@@ -244,23 +239,19 @@ export class Bm25Index implements WordSearch {
     return id;
   }
 
-  private idfOf(holding: number): number {
-    return Math.log(1 + (this.live - holding + 0.5) / (holding + 0.5));
-  }
-
   /** Terms of a question that some entry holds, the heaviest first; equal weights in the order of the question. */
-  private queryTerms(terms: readonly (string | WeightedTerm)[]): QueryTerm[] {
-    const counts = new Map<number, number>();
+  private queryTerms(terms: readonly (string | WeightedTerm)[], counts: TermCounts): QueryTerm[] {
+    const times = new Map<number, number>();
     for (const one of terms) {
       const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
       const term = this.terms.get(token);
-      if (term >= 0 && (this.termLive[term] as number) > 0) counts.set(term, (counts.get(term) ?? 0) + weight);
+      if (term >= 0 && counts.holding(term) > 0) times.set(term, (times.get(term) ?? 0) + weight);
     }
     // A longer average makes every norm smaller, by its own factor at most; a shorter one makes contributions smaller.
     const growth = Math.max(1, this.normAverage / this.boundAverage);
-    return [...counts]
+    return [...times]
       .map(([term, count]) => {
-        const weight = count * this.idfOf(this.termLive[term] as number) * (BM25_K1 + 1);
+        const weight = count * idfOf(counts.holding(term), counts.size) * (BM25_K1 + 1);
         return { term, weight, bound: weight * Math.min(1, (this.termBound[term] as number) * growth) };
       })
       .sort((a, b) => b.weight - a.weight);

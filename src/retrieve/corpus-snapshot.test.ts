@@ -90,11 +90,13 @@ const SCOPES: Scope[] = [PUBLIC, { ...PUBLIC, tenant: "acme" }, { ...PUBLIC, acc
 
 /** Everything that a corpus answers. */
 async function answers(corpus: Corpus): Promise<unknown> {
-  const all: unknown[] = [corpus.windows, corpus.idf("tinnitu"), corpus.has("claim")];
+  const all: unknown[] = [corpus.windows];
   for (const question of QUESTIONS) {
     const vector = await corpus.embedQuestion(question);
     const overs = [{}, { vector }, { vector, fusion: "rrf" as const }, { vector, bm25: false }, { candidates: 2 }, { codes: ["rate"] }];
     for (const scope of SCOPES) {
+      const { idf, has } = corpus.wordsIn(scope);
+      all.push(idf("tinnitu"), has("claim"));
       for (const over of overs) all.push(corpus.search(request(corpus, question, { ...over, scope })));
       all.push(corpus.understand({ resolved: "my clain for tinitus and its ratting", scope }, SETTINGS).repairs);
     }

@@ -19,7 +19,7 @@ import { TableVectors, type VectorTables } from "./table-vectors.ts";
 import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "./thesaurus.ts";
 import { untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
-import { type Repair, type Understood, understand } from "./understand.ts";
+import { type IndexWords, type Repair, type Understood, understand } from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
 import type { VocabularyOwner } from "./vocabulary.ts";
 import { WindowSearch } from "./window-search.ts";
@@ -104,17 +104,8 @@ export class Corpus implements SearchIndex {
     return { words: this.ranking.indexed.words.bytes, vectors: this.vectors.active?.bytes ?? 0 };
   }
 
-  /** Inverse document frequency of a stemmed token over windows. */
-  idf(token: string): number {
-    return this.ranking.indexed.words.idf(token);
-  }
-
-  has(token: string): boolean {
-    return this.ranking.indexed.words.has(token);
-  }
-
-  holds(token: string, scope: Scope): boolean {
-    return this.ranking.holds(token, scope);
+  wordsIn(scope: Scope): IndexWords {
+    return this.ranking.wordsIn(scope);
   }
 
   /** Tokens of a text as this index sees them. */
@@ -212,8 +203,8 @@ export class Corpus implements SearchIndex {
     return this.ranking.search(request);
   }
 
-  scoreText(piece: Pick<Candidate, "documentId" | "chunk" | "text">, terms: SearchRequest["terms"]): number {
-    return this.ranking.scoreText(piece, terms);
+  scoreText(piece: Pick<Candidate, "documentId" | "chunk" | "text">, request: Pick<SearchRequest, "terms" | "scope">): number {
+    return this.ranking.scoreText(piece, request);
   }
 
   /** Takes in what other connections or processes committed. */

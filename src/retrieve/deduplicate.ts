@@ -37,8 +37,8 @@ export function deduplicate(
 ): Passage[] {
   const kept: { passage: Passage; face: Face; twins: Twin[] }[] = [];
   for (const passage of passages) {
-    const face = faceOf(passage, words, memo);
-    const near = kept.filter((other) => nearDuplicates(other.face, face));
+    const face = faceOf(passage, memo);
+    const near = kept.filter((other) => nearDuplicates(other.face, face, words));
     const same = near.find((other) => sameSignature(other.face.signature(), face.signature()));
     if (same !== undefined) same.twins.push(twinOf(passage));
     else if (rule === "same-facts" || near.length === 0) kept.push({ passage, face, twins: [] });
@@ -49,15 +49,20 @@ export function deduplicate(
 /** A passage with what is compared of it, computed when it is asked for. */
 export interface Face {
   readonly words: ReadonlySet<string>;
-  readonly vector: () => ReadonlyMap<string, number>;
+  /** By the words of whoever asked last: how rare a word is, is another for each. */
+  readonly vector: (words: TwinWords) => ReadonlyMap<string, number>;
   readonly signature: () => Signature;
 }
 
-function faceOf({ chunkId, range, text }: Passage, words: TwinWords, memo: FaceMemo): Face {
+function faceOf({ chunkId, range, text }: Passage, memo: FaceMemo): Face {
   const key = `${chunkId} ${range.start} ${range.end}`;
   const known = memo.get(key);
   if (known !== undefined) return known;
-  const face = { words: longWords(text), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
+  const face = {
+    words: longWords(text),
+    vector: lastOf((words: TwinWords) => tfIdf(text, words)),
+    signature: once(() => signatureOf(text)),
+  };
   if (memo.size >= MEMO_PASSAGES) memo.clear();
   memo.set(key, face);
   return face;
@@ -80,7 +85,7 @@ function isBetween(text: string, at: number): boolean {
   return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));
 }
 
-function nearDuplicates(a: Face, b: Face): boolean {
+function nearDuplicates(a: Face, b: Face, words: TwinWords): boolean {
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const wanted = WORTH_COMPARING * small.size;
   let shared = 0;
@@ -90,13 +95,21 @@ function nearDuplicates(a: Face, b: Face): boolean {
     if (large.has(word)) shared++;
     left--;
   }
-  return shared >= wanted && cosine(a.vector(), b.vector()) >= NEAR_DUPLICATE_COSINE;
+  return shared >= wanted && cosine(a.vector(words), b.vector(words)) >= NEAR_DUPLICATE_COSINE;
 }
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => {
     made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function lastOf<By, T>(make: (by: By) => T): (by: By) => T {
+  let made: { by: By; value: T } | null = null;
+  return (by) => {
+    if (made === null || made.by !== by) made = { by, value: make(by) };
     return made.value;
   };
 }

@@ -8,7 +8,7 @@ import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
 import { intersectSelection, partOf, selectionArea } from "./area.ts";
 import { placeWithin } from "./clip.ts";
-import { deduplicate } from "./deduplicate.ts";
+import { deduplicate, type FaceMemo, type TwinWords } from "./deduplicate.ts";
 import { diversify } from "./diversify.ts";
 import { resolveFilters } from "./filters.ts";
 import { RERANK_SHARE, type RerankedCandidate, rerankCandidates } from "./rerank.ts";
@@ -94,7 +94,7 @@ export async function retrievePassages(
   const rerank = async (found: readonly Candidate[]) => {
     try {
       const share = settings.reranker === "cross-encoder" ? 1 : RERANK_SHARE;
-      const options = { signal, idf: (token: string) => corpus.idf(token), share };
+      const options = { signal, idf: corpus.wordsIn(question.scope).idf, share };
       return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, options));
     } catch (cause) {
       if (signal.aborted) throw cause;
@@ -115,7 +115,10 @@ export async function retrievePassages(
     candidates = await search();
     loaded = (await load()) ?? [];
   }
-  const passages = withoutTwins(loaded, settings.twins, corpus, time).slice(0, settings.passages);
+  const passages = withoutTwins(loaded, settings.twins, { words: corpus.wordsIn(question.scope), faces: corpus.faces }, time).slice(
+    0,
+    settings.passages,
+  );
   return {
     passages,
     candidates: candidates.length,
@@ -134,10 +137,10 @@ const TWIN_MARGIN = 4;
 function withoutTwins(
   loaded: readonly Passage[],
   rule: RetrieveSettings["twins"],
-  corpus: SearchIndex,
+  { words, faces }: { readonly words: TwinWords; readonly faces: FaceMemo },
   time: TimePart,
 ): readonly Passage[] {
-  return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, corpus, corpus.faces));
+  return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, words, faces));
 }
 
 /**

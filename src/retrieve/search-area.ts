@@ -39,8 +39,8 @@ async function scoreCut(
   const vectors = vector === null ? null : await corpus.embed(texts, vector, signal);
   return pieces.map((piece, i) => {
     const cosine = vector === null ? null : dot(vectors?.[i] as Float32Array, vector.values);
-    const words = bm25 ? corpus.scoreText(piece, terms) : 0;
-    const coded = codes.length > 0 && corpus.scoreText(piece, codes) > 0;
+    const words = bm25 ? corpus.scoreText(piece, { terms, scope }) : 0;
+    const coded = codes.length > 0 && corpus.scoreText(piece, { terms: codes, scope }) > 0;
     return { ...piece, ...(coded ? { coded } : {}), dense: cosine, bm25: words > 0 ? words : null, fused: 0 };
   });
 }

@@ -22,14 +22,12 @@ export interface SearchIndex extends QuestionReader {
   ready(): Promise<void>;
   /** Takes in what was committed since. Where nothing changed, it costs two small reads and waits for nobody. */
   sync(options?: SyncOptions): Promise<void>;
-  /** Does a document that the scope may see hold the token? */
-  holds(token: string, scope: Scope): boolean;
   /** The windows that lie nearest to a request's vector, where another place than this process is asked for them; `null`: none is, and `search` compares them. */
   nearest(request: SearchRequest): Promise<readonly Scored[] | null>;
   /** Chunks ranked by fused score, best first, those with a code of the question before all others; filters apply before ranking. */
   search(request: SearchRequest): Candidate[] | Promise<Candidate[]>;
   /** Words' score of a text as if it were a window of its document, under its headings. */
-  scoreText(piece: Pick<Candidate, "documentId" | "chunk" | "text">, terms: SearchRequest["terms"]): number;
+  scoreText(piece: Pick<Candidate, "documentId" | "chunk" | "text">, request: Pick<SearchRequest, "terms" | "scope">): number;
   /** The vector of a question in the index that serves now; `null` without an encoder. Throws what the encoder throws. */
   embedQuestion(text: string, options?: EmbedOptions): Promise<QuestionVector | null>;
   /** Vectors of texts by the encoder of a question's vector. */

@@ -116,20 +116,25 @@ export interface QuestionReader {
   /** Could none of the repaired words be anything but a slip of the word that it was read as? See `isSureRepair`. */
   isSure(question: { readonly resolved: string; readonly scope: Scope }, repairs: readonly Repair[]): boolean;
   tokens(text: string): string[];
+  /** Words as the documents that a scope may see hold them: nobody is told by them what stands in others. */
+  wordsIn(scope: Scope): IndexWords;
+}
+
+/** The words of an index as far as somebody may see them. */
+export interface IndexWords {
+  tokens(text: string): string[];
+  /** Inverse document frequency of a stemmed token over the windows. */
   idf(token: string): number;
+  /** Does any of the documents hold the token? */
   has(token: string): boolean;
 }
 
 /** The index as the stages after retrieval see it for one question: a text that says the same in other words holds the question's words. */
-export interface QuestionWords {
-  tokens(text: string): string[];
-  idf(token: string): number;
+export interface QuestionWords extends IndexWords {
   /** Tokens of the question's content, misspelt words replaced. */
   questionTokens(question: string): string[];
   /** The same without what the conversation before added. */
   ownTokens(question: string): string[];
-  /** Does any document hold the token? */
-  has(token: string): boolean;
   /** Tokens of the question that a text holds in other words. */
   alsoHeld(held: ReadonlySet<string>): string[];
   /** The question as it was read. */
@@ -146,13 +151,9 @@ export interface ReadQuestion {
 
 /**
  * @param own the question read without its history
- * @param index tokenizer and word weights of the index
+ * @param index words of the index that the asker may see
  */
-export function questionWords(
-  understood: Understood,
-  own: Understood,
-  index: { tokens(text: string): string[]; idf(token: string): number; has(token: string): boolean },
-): QuestionWords {
+export function questionWords(understood: Understood, own: Understood, index: IndexWords): QuestionWords {
   const { equivalents } = understood;
   const alsoHeld = (held: ReadonlySet<string>) =>
     equivalents.flatMap(({ ofTokens, tokens }) => (tokens.every((token) => held.has(token)) ? ofTokens : []));

@@ -6,8 +6,10 @@ import { type Entry, FIELD_WEIGHTS, IndexedWindows } from "./indexed-windows.ts"
 import { ScopeFilter } from "./scope-filter.ts";
 import type { Candidate, SearchRequest } from "./search-index.ts";
 import { SlotSet } from "./slot-set.ts";
+import type { TermCounts } from "./term-counts.ts";
 import { untimed } from "./time-part.ts";
 import type { Scored } from "./top-k.ts";
+import type { IndexWords } from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
 
 /** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have one or two among the best. */
@@ -21,15 +23,25 @@ interface BestChunks {
 
 const NO_CHUNKS: BestChunks = { ranking: [], slots: new Map() };
 
+/** Words of the windows that a scope may see, with the counts by which they are weighed. */
+interface VisibleWords extends IndexWords {
+  counts(): TermCounts;
+}
+
 /** Ranks the windows of a domain for a request: what the request may find first, then words and vectors, fused. */
 export class WindowSearch {
   /** The windows that are ranked; call `clear` after they changed. */
   indexed = new IndexedWindows();
   private readonly tokens: (text: string) => string[];
   private readonly scopes = new ScopeFilter(() => this.indexed.documents.values());
+  /** Words of each scope, until its windows change. */
+  private readonly words = new WeakMap<SlotSet, VisibleWords>();
+  /** Words of whoever may see all: what is remembered by them outlives a change of the index. */
+  private readonly everyWord: VisibleWords;
 
   constructor(tokens: (text: string) => string[]) {
     this.tokens = tokens;
+    this.everyWord = this.wordsBy(() => this.indexed.words);
   }
 
   /** Must be called whenever a document is added or deleted. */
@@ -37,10 +49,24 @@ export class WindowSearch {
     this.scopes.clear();
   }
 
-  /** Does a document that the scope may see hold the token? */
-  holds(token: string, scope: Scope): boolean {
+  /** The words of the windows that a scope may see, and how rare they are among them: the same object until the windows change. */
+  wordsIn(scope: Scope): VisibleWords {
     const visible = this.scopes.slotsFor(scope);
-    return this.indexed.words.search([token], 1, (slot) => visible.has(slot)).length > 0;
+    const known = this.words.get(visible);
+    if (known !== undefined) return known;
+    const counts = this.indexed.words.countsAmong(visible);
+    const words = counts === this.indexed.words ? this.everyWord : this.wordsBy(() => counts);
+    this.words.set(visible, words);
+    return words;
+  }
+
+  private wordsBy(counts: () => TermCounts): VisibleWords {
+    return {
+      counts,
+      tokens: this.tokens,
+      idf: (token) => this.indexed.words.idf(token, counts()),
+      has: (token) => this.indexed.words.has(token, counts()),
+    };
   }
 
   /** Windows that a scope may see. */
@@ -60,14 +86,18 @@ export class WindowSearch {
   }
 
   /** BM25 of a text as if it were a window of its document, under its headings. */
-  scoreText({ documentId, chunk, text }: Pick<Candidate, "documentId" | "chunk" | "text">, terms: SearchRequest["terms"]): number {
+  scoreText(
+    { documentId, chunk, text }: Pick<Candidate, "documentId" | "chunk" | "text">,
+    { terms, scope }: Pick<SearchRequest, "terms" | "scope">,
+  ): number {
     const document = this.indexed.entries[this.indexed.documents.get(documentId)?.slots[0] ?? -1]?.document;
-    return this.indexed.words.score(terms, [
+    const fields = [
       { tokens: this.tokens(document?.title ?? ""), weight: FIELD_WEIGHTS.title },
       { tokens: this.tokens(document?.description ?? ""), weight: FIELD_WEIGHTS.description },
       { tokens: this.tokens(chunk.headingPath.join(" ")), weight: FIELD_WEIGHTS.headings },
       { tokens: this.tokens(text), weight: FIELD_WEIGHTS.body },
-    ]);
+    ];
+    return this.indexed.words.score(terms, fields, this.wordsIn(scope).counts());
   }
 
   /** Windows that hold a code; `null`: none does. */
@@ -84,7 +114,9 @@ export class WindowSearch {
   private rank(request: SearchRequest, accept: SlotSet, near: readonly Scored[] | null = null): Candidate[] {
     const { vector, candidates, time = untimed } = request;
     const isAccepted = (slot: number) => accept.has(slot);
-    const byWords = (windows: number) => withTies((wanted) => this.indexed.words.search(request.terms, wanted, isAccepted), windows);
+    const counts = this.wordsIn(request.scope).counts();
+    const byWords = (windows: number) =>
+      withTies((wanted) => this.indexed.words.search(request.terms, wanted, isAccepted, counts), windows);
     const bm25 = request.bm25 ? time("words", () => this.bestChunks(byWords, candidates)) : NO_CHUNKS;
     const nearest = ({ index, values }: QuestionVector, wanted: number) =>
       near === null ? index.search(values, wanted, accept) : near.filter(({ slot }) => accept.has(slot)).slice(0, wanted);

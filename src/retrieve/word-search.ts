@@ -1,3 +1,4 @@
+import type { TermCounts } from "./term-counts.ts";
 import type { Scored } from "./top-k.ts";
 
 /** Tokens of one field and its weight. */
@@ -16,12 +17,13 @@ export interface WeightedTerm {
 export interface WordSearch {
   /** Entries alive. */
   readonly size: number;
-  add(fields: readonly WeightedField[]): number;
+  add(fields: readonly WeightedField[], counts?: TermCounts): number;
   delete(slot: number): void;
-  idf(token: string): number;
-  has(token: string): boolean;
+  /** @param counts those of some entries. @default all */
+  idf(token: string, counts?: TermCounts): number;
+  has(token: string, counts?: TermCounts): boolean;
   /** The best entries that are accepted and hold a term at all. */
-  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean): Scored[];
+  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean, counts?: TermCounts): Scored[];
   /** Score of fields as if they were an entry. */
-  score(terms: readonly (string | WeightedTerm)[], fields: readonly WeightedField[]): number;
+  score(terms: readonly (string | WeightedTerm)[], fields: readonly WeightedField[], counts?: TermCounts): number;
 }

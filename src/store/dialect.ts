@@ -14,9 +14,16 @@ export function jsonRows(db: Kysely<Database>, columns: readonly string[]): RawB
     : sql<string>`json_group_array(json_array(${values}))`;
 }
 
-/** Writes every table anew: what was deleted is gone from its pages. Whoever writes waits meanwhile. */
+/** Writes every table anew, PostgreSQL's own of statistics among them where the role may: what was deleted is gone from its pages. Whoever writes waits meanwhile. */
 export async function rewrite(db: Kysely<Database>): Promise<void> {
-  await (isPostgres(db) ? sql`vacuum (full)` : sql`vacuum`).execute(db);
+  await (isPostgres(db) ? sql`vacuum (full, analyze)` : sql`vacuum`).execute(db);
+}
+
+/** What may still hold what was deleted where `emptyLog` could not empty the log, and what to do. */
+export function leftInLog(db: Kysely<Database>): string {
+  return isPostgres(db)
+    ? "The tables hold nothing of it any more. PostgreSQL's write-ahead log holds it until the server has written over those files, and so do archives of that log, base backups and replicas: they are the administrator's to clear (docs/audit.md says how)."
+    : "Another process was reading the database: its log file may still hold old pages. Run it again, or stop that process.";
 }
 
 const CHECKPOINT_TRIES = 20;

@@ -4,7 +4,7 @@ import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnnamedContents } from "./contents.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { emptyLog, rewrite } from "./dialect.ts";
+import { emptyLog, leftInLog, rewrite } from "./dialect.ts";
 import { dropUnnamedSettings } from "./records.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
@@ -59,6 +59,8 @@ export interface ForgetStore {
    * or because it is a server's, which keeps it for as long as it is set to.
    */
   scrub(): Promise<boolean>;
+  /** What is left where `scrub` says `false`, and what to do, in words. */
+  readonly unscrubbed: string;
 }
 
 export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): ForgetStore {
@@ -93,6 +95,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
       await rewrite(db);
       return emptyLog(db);
     },
+    unscrubbed: leftInLog(db),
   };
 }
 

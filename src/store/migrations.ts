@@ -5,6 +5,7 @@ import type { Block, BlockType } from "../types.ts";
 import { createMemoryTables } from "./memory-tables.ts";
 import { addContents } from "./migrate-contents.ts";
 import { addLoad } from "./migrate-load.ts";
+import { keepNoStatistics } from "./migrate-planning.ts";
 import { createRecordTables } from "./migrate-records.ts";
 import { addReview } from "./migrate-review.ts";
 import { addService } from "./migrate-service.ts";
@@ -25,6 +26,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "010_shared": { up: addShared },
   "011_load": { up: addLoad },
   "012_contents": { up: addContents },
+  "013_planning": { up: keepNoStatistics },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {

@@ -1,74 +1,22 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { areCurrent } from "./are-current.ts";
 import { appendAudit } from "./audit.ts";
-import { wholeAnswer, withContents } from "./contents.ts";
 import { demoteCurated } from "./demote.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import { type Given, prepare } from "./prepared.ts";
 import { insertReviewedVersions } from "./review-documents.ts";
+import {
+  type Asker,
+  askerOf,
+  getReviewed,
+  listPending,
+  type PendingInteraction,
+  type PendingOptions,
+  type ReviewedInteraction,
+  type Sees,
+} from "./review-reading.ts";
 import type { Database } from "./schema.ts";
 import { transact } from "./transact.ts";
-
-/** What the order of the queue is worked out from. */
-export interface PendingInteraction {
-  readonly id: string;
-  readonly tenant: string;
-  readonly access: string;
-  readonly profile: string;
-  readonly questionHash: string;
-  readonly status: string;
-  readonly reviewStatus: ReviewStatus;
-  readonly confidence: number | null;
-  readonly warnings: number;
-  readonly conflicts: number;
-  readonly demoted: boolean;
-  readonly thumbs: "up" | "down" | null;
-  readonly reported: boolean;
-  readonly createdAt: string;
-  /** How often the question was asked in this domain. */
-  readonly asked: number;
-}
-
-export interface ReviewedInteraction {
-  readonly id: string;
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly access: readonly string[];
-  readonly profile: string;
-  readonly question: string;
-  /** JSON text; empty where privacy is ephemeral. */
-  readonly answer: string;
-  readonly privacy: "redacted" | "ephemeral";
-  readonly status: string;
-  readonly reason: string | null;
-  readonly reviewStatus: ReviewStatus;
-  readonly reviewedBy: string | null;
-  readonly reviewedAt: string | null;
-  readonly demotedAt: string | null;
-  readonly confidence: number | null;
-  readonly cacheMode: string;
-  readonly curatedKey: string | null;
-  readonly createdAt: string;
-  readonly asked: number;
-  readonly feedback: { readonly verdict: "up" | "down"; readonly reason: string | null; readonly at: string } | null;
-  readonly curated: CuratedAnswer | null;
-  /** Id of its diagnostic report; `null`: there is none. */
-  readonly report: string | null;
-}
-
-export interface CuratedAnswer {
-  readonly id: string;
-  readonly key: string;
-  readonly interactionId: string;
-  readonly domain: string;
-  readonly question: string;
-  /** JSON text. */
-  readonly answer: string;
-  readonly status: "served" | "demoted";
-  readonly createdBy: string;
-  readonly createdAt: string;
-  readonly demotedAt: string | null;
-}
 
 export interface CuratedEntry {
   readonly id: string;
@@ -77,9 +25,6 @@ export interface CuratedEntry {
   readonly versions: ReadonlyMap<string, string>;
   readonly createdAt: string;
 }
-
-/** For whom an answer was given. */
-export type Asker = Pick<ReviewedInteraction, "domain" | "tenant" | "access">;
 
 export interface ReviewAct {
   readonly id: string;
@@ -93,8 +38,8 @@ export type ReviewOutcome = "done" | "stale" | "missing";
 
 export interface ReviewStore {
   /** Not approved, not corrected, or called wrong since; with its text, newest first. */
-  pending(domain: string, options: { limit: number; status?: ReviewStatus | undefined }): Promise<PendingInteraction[]>;
-  get(id: string): Promise<ReviewedInteraction | null>;
+  pending(domain: string, options: PendingOptions): Promise<PendingInteraction[]>;
+  get(id: string, sees?: Sees): Promise<ReviewedInteraction | null>;
   questions(ids: readonly string[]): Promise<Map<string, string>>;
   /** Who could ask what interactions answered, by id; those that were forgotten are absent. */
   askers(ids: readonly string[]): Promise<Map<string, Asker>>;
@@ -128,7 +73,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
   );
   return {
     pending: (domain, options) => listPending(db, domain, options),
-    get: (id) => getReviewed(db, id),
+    get: (id, sees) => getReviewed(db, id, sees),
     async questions(ids) {
       const rows = ids.length === 0 ? [] : await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
       return new Map(rows.map(({ id, question }) => [id, question]));
@@ -136,7 +81,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
     async askers(ids) {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("interactions").select(["id", "domain", "tenant", "access"]).where("id", "in", ids).execute();
-      return new Map(rows.map(({ id, domain, tenant, access }) => [id, { domain, tenant: tenant || null, access: JSON.parse(access) }]));
+      return new Map(rows.map((row) => [row.id, askerOf(row)]));
     },
     approve: (act) => transact(db, (trx) => approve(trx, act, now().toISOString())),
     flag: (act) => transact(db, (trx) => flag(trx, act, now().toISOString())),
@@ -164,103 +109,6 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
       }),
     rate: (rating) => transact(db, (trx) => rate(trx, rating, now().toISOString())),
   };
-}
-
-async function listPending(
-  db: Kysely<Database>,
-  domain: string,
-  { limit, status }: { limit: number; status?: ReviewStatus | undefined },
-): Promise<PendingInteraction[]> {
-  const open = db
-    .selectFrom("interactions as i")
-    .leftJoin("feedback as f", "f.interaction_id", "i.id")
-    .leftJoin("curated as c", (join) => join.onRef("c.key", "=", "i.curated_key").on("c.status", "=", "served"))
-    .select(["i.id", "i.tenant", "i.access", "i.profile", "i.question_hash", "i.status", "i.review_status", "i.confidence"])
-    .select(["i.warnings", "i.conflicts", "i.demoted_at", "i.created_at", "f.verdict"])
-    .select((eb) => eb.exists(eb.selectFrom("reports as r").select("r.id").whereRef("r.interaction_id", "=", "i.id")).as("reported"))
-    .where("i.domain", "=", domain)
-    .where("i.privacy", "=", "redacted")
-    .orderBy("i.created_at", "desc")
-    .orderBy("i.id")
-    .limit(limit);
-  const wanted =
-    status === undefined
-      ? open.where((eb) =>
-          eb.or([
-            eb.and([eb("i.review_status", "!=", "approved"), eb("c.key", "is", null)]),
-            // Whoever calls an answer wrong that was reviewed before has the last word until it is reviewed again.
-            eb.and([eb("f.verdict", "=", "down"), eb("f.updated_at", ">", eb.fn.coalesce("i.reviewed_at", sql.lit("")))]),
-          ]),
-        )
-      : open.where("i.review_status", "=", status);
-  const rows = await wanted.execute();
-  const counted = await db
-    .selectFrom("interactions")
-    .select(["question_hash", (eb) => eb.fn.countAll<number>().as("n")])
-    .where("domain", "=", domain)
-    .groupBy("question_hash")
-    .execute();
-  const asked = new Map(counted.map(({ question_hash, n }) => [question_hash, Number(n)]));
-  return rows.map((row) => ({
-    id: row.id,
-    tenant: row.tenant,
-    access: row.access,
-    profile: row.profile,
-    questionHash: row.question_hash,
-    status: row.status,
-    reviewStatus: row.review_status,
-    confidence: row.confidence,
-    warnings: row.warnings,
-    conflicts: row.conflicts,
-    demoted: row.demoted_at !== null,
-    thumbs: row.verdict,
-    reported: Boolean(row.reported),
-    createdAt: row.created_at,
-    asked: asked.get(row.question_hash) ?? 1,
-  }));
-}
-
-async function getReviewed(db: Kysely<Database>, id: string): Promise<ReviewedInteraction | null> {
-  const row = await withContents(db).selectAll("interactions").select(wholeAnswer.as("whole")).where("id", "=", id).executeTakeFirst();
-  if (row === undefined) return null;
-  const rated = await db.selectFrom("feedback").selectAll().where("interaction_id", "=", id).executeTakeFirst();
-  const curated =
-    row.curated_key === null ? undefined : await db.selectFrom("curated").selectAll().where("key", "=", row.curated_key).executeTakeFirst();
-  const report = await db.selectFrom("reports").select("id").where("interaction_id", "=", id).executeTakeFirst();
-  const { n } = await db
-    .selectFrom("interactions")
-    .select((eb) => eb.fn.countAll<number>().as("n"))
-    .where("domain", "=", row.domain)
-    .where("question_hash", "=", row.question_hash)
-    .executeTakeFirstOrThrow();
-  return {
-    id,
-    domain: row.domain,
-    tenant: row.tenant === "" ? null : row.tenant,
-    access: JSON.parse(row.access) as string[],
-    profile: row.profile,
-    question: row.question,
-    answer: row.whole,
-    privacy: row.privacy,
-    status: row.status,
-    reason: row.reason,
-    reviewStatus: row.review_status,
-    reviewedBy: row.reviewed_by,
-    reviewedAt: row.reviewed_at,
-    demotedAt: row.demoted_at,
-    confidence: row.confidence,
-    cacheMode: row.cache_mode,
-    curatedKey: row.curated_key,
-    createdAt: row.created_at,
-    asked: Number(n),
-    feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updated_at },
-    curated: curated === undefined ? null : toCurated(curated),
-    report: report?.id ?? null,
-  };
-}
-
-function toCurated({ interaction_id, created_by, created_at, demoted_at, question_hash: _, ...rest }: Database["curated"]): CuratedAnswer {
-  return { ...rest, interactionId: interaction_id, createdBy: created_by, createdAt: created_at, demotedAt: demoted_at };
 }
 
 async function approve(trx: Transaction<Database>, { id, by, versions }: ReviewAct, at: string): Promise<ReviewOutcome> {

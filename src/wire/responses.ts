@@ -192,6 +192,7 @@ export const forgottenSchema = z.object({
   curated: z.int(),
   embeddings: z.int(),
   scrubbed: z.boolean().nullable().describe("Do the files hold nothing of it any more? `null`: nothing was deleted."),
+  left: z.string().nullable().describe("What may still hold it, and what to do about it; `null`: nothing."),
 });
 
 export const healthSchema = z.object({

@@ -19,10 +19,13 @@ export function rowsBeside({ pieces, asked }: Pick<Choice, "pieces" | "asked">):
     const table = tableOf(row);
     if (table === null || table !== tableOf(other)) return false;
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
-    if ((keys & ~wanted) !== 0) return false;
-    const lacksNumber = (bitsIn: (view: PieceView) => AskedBits) => (bitsIn(other) & asked.numbers & ~bitsIn(row)) !== 0;
     // "up to 4 times a day" may stand in every row: its first cell says what a row is of.
-    if (lacksNumber(({ text }) => asked.bitsIn(text)) || lacksNumber(({ text }) => asked.bitsIn(text.split("|")[0] ?? ""))) return true;
+    const [label, wantedLabel] = [row, other].map(({ text }) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers) as [
+      AskedBits,
+      AskedBits,
+    ];
+    if ((keys & ~wanted) !== 0 || (label & ~wantedLabel) !== 0) return false;
+    if ((wanted & asked.numbers & ~keys) !== 0 || (wantedLabel & ~label) !== 0) return true;
     return keys !== wanted && (keys & ~(inEvery.get(table) ?? 0)) === 0;
   };
 }

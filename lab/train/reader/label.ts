@@ -125,7 +125,7 @@ function mayAnswer(window: Window, ask: Ask, facts: readonly Fact[], index: Inde
   const wordings = ask.wordings.filter((one) => one.trim().length > 1);
   if (golds.some(({ spans }) => spans.length > 0) || wordings.some((one) => one.split(" ").length <= 12)) {
     const holds = wordings.some((one) => holdsWhole(text, one.toLowerCase()));
-    return holds && index.coverage(ask.question, full) >= MAY_ANSWER_WORDING;
+    return holds && index.coverage(ask, full) >= MAY_ANSWER_WORDING;
   }
   const isOfOther = golds.some(
     ({ made }) => made !== window.made && made.document.title !== "" && made.document.title === window.made.document.title,
@@ -134,7 +134,7 @@ function mayAnswer(window: Window, ask: Ask, facts: readonly Fact[], index: Inde
   const isSection = golds.some(({ known }) => known.whole === true);
   if (isSection) return isOfOther || (isBeside && /› Overview$/.test(index.headOf(window)));
   if (golds.length > 0 && (isBeside || isOfOther)) return true;
-  return index.coverage(ask.question, full) >= MAY_ANSWER_WORDS;
+  return index.coverage(ask, full) >= MAY_ANSWER_WORDS;
 }
 
 function holdsWhole(text: string, part: string): boolean {

@@ -47,7 +47,7 @@ describe("labels", () => {
     candidates: async () => [],
     windowsAt: (one) => [windowOf(one)],
     placesOf: (key) => (key === "p" ? [{ made, place: places[0] as (typeof places)[0] }] : []),
-    coverage: (question, text) => (question.includes("late fee") && text.includes("late fee") ? 1 : 0),
+    coverage: ({ question }, text) => (question.includes("late fee") && text.includes("late fee") ? 1 : 0),
     headOf: ({ made: one }) => one.document.title,
   };
   const at = passage.indexOf("5 dollars");

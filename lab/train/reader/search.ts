@@ -7,6 +7,7 @@ import type { DocumentStore } from "../../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../../src/store/embeddings.ts";
 import { headingPathAt } from "../../../src/text/outline.ts";
 import type { Question, TextRange } from "../../../src/types.ts";
+import { scopeInSet } from "../../sets/memory-corpus.ts";
 import type { Ask } from "./ask.ts";
 import type { MadeDocument, Place } from "./documents.ts";
 
@@ -27,8 +28,8 @@ export interface Index {
   readonly windowsAt: (made: MadeDocument, range: TextRange) => Window[];
   /** Where a passage of the set stands. */
   readonly placesOf: (key: string) => readonly { readonly made: MadeDocument; readonly place: Place }[];
-  /** Share of the question's words, by their weight in the index, that a text holds. */
-  readonly coverage: (question: string, text: string) => number;
+  /** Share of the question's words, by their weight among what it may find, that a text holds. */
+  readonly coverage: (ask: Pick<Ask, "question" | "scope">, text: string) => number;
   readonly headOf: (window: Window) => string;
 }
 
@@ -55,7 +56,7 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
   return {
     async candidates(ask) {
       const alone = { sessionId: null, selection: null, history: [], injectionSignals: [] };
-      const scope = { domain: "set", tenant: ask.scope, access: ["public"] };
+      const scope = scopeInSet(ask.scope);
       const question: Question = { ...alone, text: ask.question, resolved: ask.question, scope, profile: "sourcebound", detail: "normal" };
       const { passages } = await retrievePassages(question, settings, { corpus, documents, encoder, rerankers }, signal);
       const best = passages.map(({ document, window }) => ({ made: byId.get(document.id) as MadeDocument, ...window }));
@@ -66,14 +67,15 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
     },
     windowsAt,
     placesOf: (key) => places.get(key) ?? [],
-    coverage(question, text) {
+    coverage({ question, scope }, text) {
+      const { idf } = corpus.wordsIn(scopeInSet(scope));
       const wanted = new Set(corpus.tokens(question));
       const held = new Set(corpus.tokens(text));
       let all = 0;
       let found = 0;
       for (const token of wanted) {
-        all += corpus.idf(token);
-        if (held.has(token)) found += corpus.idf(token);
+        all += idf(token);
+        if (held.has(token)) found += idf(token);
       }
       return all === 0 ? 0 : found / all;
     },

@@ -31,7 +31,8 @@ Examples:
     .addHelpText(
       "after",
       `
-Restored into PostgreSQL, a backup of a data folder moves an installation there: DATABASE_URL says where.
+Restored into PostgreSQL, a backup of a data folder moves an installation there: DATABASE_URL says where. Without it, a backup
+of PostgreSQL becomes a data folder.
 
 Examples:
   sourcebound restore nightly.gz --data-dir ./restored

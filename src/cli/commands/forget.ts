@@ -36,7 +36,7 @@ export function addForgetCommand(program: Command, context: CliContext): void {
       "after",
       `
 The audit log keeps that it was done, by whom and how much, none of the words. The files are written anew, so that nothing
-deleted is left in them. Backups are yours to see to. A correction stays, without the question that it answers, unless --question or --all.
+deleted is left in them; of PostgreSQL the tables, while its log, replicas and backups are the administrator's. Backups are yours to see to. A correction stays, without the question that it answers, unless --question or --all.
 
 Examples:
   sourcebound forget --session 3f0c… --yes
@@ -51,15 +51,13 @@ Examples:
       const target = forgetTargetOf({ session_id: session, user_id: user, question, before, all });
       await withEngine(context, configOf(context, command), async ({ memory }) => {
         const report = await memory.forget(target, { by: flags.by ?? userName(), dryRun: flags.yes !== true });
-        const { scrubbed, ...counts } = report;
+        const { scrubbed, left, ...counts } = report;
         const listed = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
         if (flags.json) terminal.print(JSON.stringify(report));
         else terminal.print(`${scrubbed === null ? "Would delete" : "Deleted"}: ${listed.join(", ")}.`);
         if (scrubbed === null) terminal.error("Nothing was deleted: run it again with --yes.");
-        if (scrubbed === false) {
-          terminal.error(
-            "Another process was reading the database: its log file may still hold old pages. Run it again, or stop that process.",
-          );
+        if (left !== null) {
+          terminal.error(left);
           context.exitCode = EXIT.partly;
         }
       });

@@ -1,4 +1,5 @@
-import { type QueuedQuestion, type Review, type ReviewHistory, type ShownReview, unknownInteraction } from "../../remember/review.ts";
+import type { QueuedQuestion, Review, ReviewHistory, ShownReview } from "../../remember/review.ts";
+import type { Sees } from "../../store/review-reading.ts";
 import type { Answer } from "../../types.ts";
 import { type Caller, covers, scopeDenied, seesEverything } from "./caller.ts";
 
@@ -23,23 +24,20 @@ export interface ScopedReview {
 }
 
 export function scopedReview(review: Review): ScopedReview {
-  const show = async (caller: Caller, id: string) => {
-    const shown = await review.show(id);
-    if (!covers(caller, shown)) throw unknownInteraction(id);
-    return shown;
-  };
+  const seenBy = (caller: Caller): Sees | undefined => (seesEverything(caller) ? undefined : (asker) => covers(caller, asker));
+  const show = (caller: Caller, id: string) => review.show(id, seenBy(caller));
   return {
     show,
     async queue(caller, { domain, limit = DEFAULT_QUEUED, status }) {
       if (seesEverything(caller)) return review.queue({ domain, limit, status });
       if (domain !== undefined && caller.domains !== null && !caller.domains.includes(domain)) throw scopeDenied();
       const domains = domain !== undefined ? [domain] : (caller.domains ?? [undefined]);
-      const queues = await Promise.all(domains.map((one) => review.queue({ domain: one, limit: MOST_QUEUED, status })));
-      const seen = queues.flat().filter(({ tenant, access }) => {
-        const labels = JSON.parse(access) as string[];
-        return covers({ ...caller, domains: null }, { domain: "", tenant: tenant === "" ? null : tenant, access: labels });
-      });
-      return seen.sort((a, b) => b.score - a.score).slice(0, limit);
+      const sees = seenBy(caller);
+      const queues = await Promise.all(domains.map((one) => review.queue({ domain: one, limit: MOST_QUEUED, status, sees })));
+      return queues
+        .flat()
+        .sort((a, b) => b.score - a.score)
+        .slice(0, limit);
     },
     async act(act, caller, { id, by }) {
       await show(caller, id);
@@ -52,7 +50,7 @@ export function scopedReview(review: Review): ScopedReview {
     },
     async history(caller, { id, ...page }) {
       if (id !== undefined) await show(caller, id);
-      return review.history({ id, ...page, ...(seesEverything(caller) ? {} : { sees: (asker) => covers(caller, asker) }) });
+      return review.history({ id, ...page, sees: seenBy(caller) });
     },
   };
 }

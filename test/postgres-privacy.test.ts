@@ -1,0 +1,89 @@
+// @module-tag all/postgres
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openPostgres } from "../src/store/postgres.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { type PostgresServer, query, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+
+/** In no document: wherever its bytes stand, they came from a question. */
+const WORD = "quokkaflix";
+const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
+
+describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
+  let server: PostgresServer;
+  let library: Library | null = null;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterEach(async () => {
+    await library?.close();
+    library = null;
+  });
+  afterAll(async () => {
+    await server?.remove();
+  });
+
+  const inStatistics = async (url: string) =>
+    (await query(url, "select tablename || '.' || attname as name, pg_stats::text as said from pg_stats where schemaname = 'public'"))
+      .filter(({ said }) => String(said).toLowerCase().includes(WORD))
+      .map(({ name }) => name);
+
+  /** Files of tables, those of PostgreSQL's own among them, that hold the word; its log is not the program's. */
+  const filesWith = () =>
+    readdirSync(join(server.folder, "data", "base"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => readFileSync(path, "latin1").toLowerCase().includes(WORD));
+
+  it("leaves nothing that was asked in statistics, which outlive the rows of a table that is emptied, nor in files of tables", async () => {
+    const url = await server.createDatabase();
+    library = await openLibrary({ settings: { "database.url": url } });
+    const { ask, engine } = library;
+    for (let times = 0; times < 3; times++) {
+      const { id } = await ask(SECRET, { sessionId: "s", userId: "u" });
+      await ask(`Which ${WORD} flies?`, { sessionId: "s" });
+      await engine.feedback({ id, verdict: "down", reason: `${WORD} again` });
+      if (times === 0) await engine.memory.review.correct(id, "A library card costs 5 dollars per year [1].\n[1]: cards.md", "Ann");
+    }
+    await query(url, "analyze");
+    expect(await inStatistics(url)).toEqual([]);
+    await query(url, "checkpoint");
+    expect(filesWith().length).toBeGreaterThan(0);
+    const report = await engine.memory.forget({ type: "all" }, { by: "Ann" });
+    expect(report).toMatchObject({ scrubbed: false, left: expect.stringMatching(/write-ahead log.*replicas.*docs\/audit\.md/) });
+    expect(report.left).not.toContain("Another process");
+    await query(url, "checkpoint");
+    expect(filesWith()).toEqual([]);
+  });
+
+  it("takes what was kept before out of the statistics of an older database, and leaves its columns as they were", async () => {
+    const url = await server.createDatabase();
+    const before = await openPostgres({ url, connections: 1, timeoutMs: 20_000 }, "012_contents");
+    const values = (n: number) => ({ domain: "d", type: "thing", value: `${WORD} ${n % 2}` });
+    await before
+      .insertInto("sessions")
+      .values({
+        ...{ id: "s", name_hash: "h", domain: "d", tenant: "", access: "[]", user_id: null },
+        ...{ created_at: "2026", updated_at: "2026", expires_at: "2027" },
+      })
+      .execute();
+    for (let n = 0; n < 2; n++) await before.insertInto("entities").values(values(n)).execute();
+    for (let n = 0; n < 6; n++)
+      await before
+        .insertInto("session_turns")
+        .values({ session_id: "s", question: WORD, answer: WORD, citations: "[]", shown: "[]", created_at: "2026" })
+        .execute();
+    await before.destroy();
+    await query(url, "analyze");
+    expect(await inStatistics(url)).toEqual(expect.arrayContaining(["session_turns.question", "session_turns.answer"]));
+    const columns =
+      "select table_name, column_name, data_type, collation_name, is_nullable from information_schema.columns where table_schema = 'public' order by 1, 2";
+    const shape = await query(url, columns);
+    await (await openPostgres({ url, connections: 1, timeoutMs: 20_000 })).destroy();
+    expect(await inStatistics(url)).toEqual([]);
+    expect(await query(url, columns)).toEqual(shape);
+    await query(url, "analyze");
+    expect(await inStatistics(url)).toEqual([]);
+  });
+});
