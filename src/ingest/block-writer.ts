@@ -1,8 +1,9 @@
 import { TextBuilder } from "../text/source-map.ts";
-import type { Block, BlockType, SourceMapData, TextRange } from "../types.ts";
+import type { Block, BlockType, SourceMapData } from "../types.ts";
 import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
+import { type CodePiece, LINE_BREAK, withoutBlankEnds } from "./code-pieces.ts";
 import type { LineBreak } from "./line-breaks.ts";
-import { isVisible, visibleEnd } from "./visible.ts";
+import { isVisible } from "./visible.ts";
 
 type Frame =
   | { readonly type: "item"; readonly level: number }
@@ -33,12 +34,6 @@ interface OpenBlock {
   isHeadLine: boolean;
 }
 
-/** Text of a piece of code that ends a line. */
-export const LINE_BREAK = "\n";
-export interface CodePiece extends TextRange {
-  readonly text?: string;
-}
-
 /** What a document's text and structure look like once written. */
 export interface WrittenBlocks {
   readonly text: string;
@@ -66,6 +61,10 @@ export class BlockWriter {
   /** List or table of the last block, for the separator; 0 outside. */
   #lastGroup = 0;
   #headingLevel = 1;
+  /** What stands in the sections that are open, outermost first. */
+  readonly #sections: { readonly firstBlock: number; readonly headingLevel: number }[] = [];
+  /** Blocks in open sections alone, by their index. */
+  readonly #inSections: number[] = [];
   /** What is to be written behind the block that is open or was, and what that block belongs to. */
   #behind: (() => void)[] = [];
   #before: Frame | Table | number | null = null;
@@ -117,9 +116,33 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /** A heading that the source does not call one (the title of an accordion): one level below the last true heading. */
+  /** A heading that the source does not call one (the title of an accordion): one level below the last true heading, or the section's. */
   beginSubheading(): void {
-    this.#push({ type: "heading", level: Math.min(6, this.#headingLevel + 1) });
+    const level = Math.min(6, this.#headingLevel + 1);
+    // What opens in a section stands below what opens the section.
+    if (this.#sections.length > 0) this.#headingLevel = level;
+    this.#push({ type: "heading", level });
+  }
+
+  /** What is a heading from here on heads nothing behind `endSection`. */
+  beginSection(): void {
+    this.paragraph();
+    if (!this.isSingleLine) this.#close();
+    this.#sections.push({ firstBlock: this.#blocks.length, headingLevel: this.#headingLevel });
+  }
+
+  endSection(): void {
+    const section = this.#sections.pop();
+    if (section === undefined) return;
+    this.paragraph();
+    if (!this.isSingleLine) this.#close();
+    if (this.#frames.length === 0 && this.#listDepth === 0) this.#leave(null);
+    const sectionEnd = this.#builder.length;
+    for (let i = this.#inSections.at(-1) ?? -1; i >= section.firstBlock; i = this.#inSections.at(-1) ?? -1) {
+      this.#blocks[i] = { ...(this.#blocks[i] as BoldBlock), sectionEnd };
+      this.#inSections.pop();
+    }
+    this.#headingLevel = section.headingLevel;
   }
 
   beginTable(): Table {
@@ -230,7 +253,7 @@ export class BlockWriter {
 
   /** A block of code, with its line breaks, from ranges of the original; a piece with `text` stands for its range as a whole. */
   code(all: readonly CodePiece[]): void {
-    const pieces = this.#withoutBlankEnds(all);
+    const pieces = withoutBlankEnds(all, this.#builder.original);
     if (pieces.length === 0) return;
     if (this.isSingleLine) {
       for (const { start, end, text } of pieces) {
@@ -258,21 +281,6 @@ export class BlockWriter {
     this.#leave(null);
     const { text, sourceMap } = this.#builder.finish();
     return { text, sourceMap, blocks: withBoldHeads(this.#blocks, text) };
-  }
-
-  #withoutBlankEnds(pieces: readonly CodePiece[]): CodePiece[] {
-    const original = this.#builder.original;
-    const hasVisible = ({ start, end, text }: CodePiece): boolean =>
-      text === undefined ? isVisible(original, start, end) : isVisible(text, 0, text.length);
-    const first = pieces.findIndex(hasVisible);
-    if (first < 0) return [];
-    return pieces.slice(first, pieces.findLastIndex(hasVisible) + 1).map((piece, i, kept) => {
-      if (piece.text !== undefined) return piece;
-      const content = original.slice(piece.start, piece.end);
-      const blankLines = i === 0 ? (/^(?:[^\S\n]*\n)+/.exec(content)?.[0].length ?? 0) : 0;
-      const end = i === kept.length - 1 ? visibleEnd(content) : content.length;
-      return { start: piece.start + blankLines, end: piece.start + end };
-    });
   }
 
   /** Structure inside a table row is flattened into its line. */
@@ -382,6 +390,7 @@ export class BlockWriter {
     // What is bold around several paragraphs says nothing of one, and a note heads nothing of the text.
     const isThroughout = open.boldEnd < 0 && !open.isBoldOpen && !this.#isWritingBehind;
     const boldEnd = isThroughout ? end : Math.max(start, open.boldEnd);
+    if (this.#sections.length > 0) this.#inSections.push(this.#blocks.length);
     this.#blocks.push({ type, level, header, start, end, boldEnd, isHeadLine, above: this.#headingLevel });
   }
 }

@@ -1,13 +1,15 @@
 import type { Block } from "../types.ts";
 
 /** A block as it was written. */
-export interface BoldBlock extends Omit<Block, "runIn"> {
+export interface BoldBlock extends Omit<Block, "runIn" | "sectionEnd"> {
   /** Where the bold words end with which it begins; its start: it begins with none. */
   readonly boldEnd: number;
   /** A line that heads the next block without any mark (`headBreaks`). */
   readonly isHeadLine: boolean;
   /** Level of the last true heading before it. */
   readonly above: number;
+  /** Where the section ends in which it stands; absent: in none. */
+  readonly sectionEnd?: number;
 }
 
 /** A head of bold words is at most so long, in characters. */
@@ -22,8 +24,10 @@ export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
 export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block[] {
   const headings = boldHeadings(blocks, text);
   return blocks.map((block, i): Block => {
-    const { boldEnd, isHeadLine, above, ...rest } = block;
-    if (headings.has(i) || isHeadLine) return { ...rest, type: "heading", level: Math.min(6, above + 1) };
+    const { boldEnd, isHeadLine, above, sectionEnd, ...rest } = block;
+    const heading = { ...rest, type: "heading" as const, ...(sectionEnd === undefined ? {} : { sectionEnd }) };
+    if (block.type === "heading") return heading;
+    if (headings.has(i) || isHeadLine) return { ...heading, level: Math.min(6, above + 1) };
     const runIn = runInOf(block, text);
     return runIn === null ? rest : { ...rest, runIn };
   });

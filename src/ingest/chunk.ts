@@ -1,4 +1,4 @@
-import { enterHeading, MAX_HEADING } from "../text/heading-path.ts";
+import { MAX_HEADING, walkHeadings } from "../text/heading-path.ts";
 import { createTokenCounter, type TokenCounter } from "../text/token-counter.ts";
 import type { WordTokens } from "../text/word-tokens.ts";
 import type { Block, Chunk, TextRange, Window } from "../types.ts";
@@ -113,12 +113,12 @@ function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange
 /** The headings under which each offset stands; offsets ascend. */
 function headingPaths({ text, blocks }: ChunkSource, offsets: readonly number[]): string[][] {
   const headings = blocks.filter((block) => block.type === "heading");
-  let path: Block[] = [];
+  const walk = walkHeadings<Block>();
   let next = 0;
   return offsets.map((offset) => {
     for (let heading = headings[next]; heading !== undefined && heading.start <= offset; heading = headings[++next]) {
-      path = enterHeading(path, heading);
+      walk.enter(heading);
     }
-    return path.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
+    return walk.at(offset).map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
   });
 }

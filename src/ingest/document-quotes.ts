@@ -22,8 +22,12 @@ export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
     if (run !== null) add(run, run.headingPath);
     run = null;
   };
+  let under: readonly string[] = [];
   for (const unit of unitsIn(document)) {
     const { start, end, headingPath } = unit;
+    // Behind the end of a section the headings above it hold again.
+    if (headingPath !== under) flush();
+    under = headingPath;
     if (unit.type === "heading") flush();
     else if (unit.type === "table-row") {
       flush();

@@ -15,7 +15,7 @@ import { CHUNK_SETTINGS } from "./to-document.ts";
 import { withPath } from "./with-path.ts";
 
 /** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
-const STRUCTURE_VERSION = 3;
+const STRUCTURE_VERSION = 4;
 /** Bytes of a file that is read at once: the four ways to another thread and back take ten times as long as its reading. */
 const SMALL_BYTES = 32 * 1024;
 /** A file read, and what became of it. */

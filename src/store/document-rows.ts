@@ -89,13 +89,13 @@ function documentRow(doc: StoredDocument, file: string, at: string): Selectable<
     normaliser: doc.normaliser,
     text: doc.text,
     blocks: JSON.stringify(
-      doc.blocks.map(({ start, end, type, level, header, runIn }) => [
+      doc.blocks.map(({ start, end, type, level, header, runIn, sectionEnd }) => [
         start,
         end,
         type,
         level,
         header,
-        ...(runIn === undefined ? [] : [runIn]),
+        ...(sectionEnd !== undefined ? [runIn ?? null, sectionEnd] : runIn !== undefined ? [runIn] : []),
       ]),
     ),
     units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),

@@ -33,14 +33,15 @@ export async function readDocumentRows(
       version: row.version,
       normaliser: row.normaliser,
       text: row.text,
-      blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number, number?][]).map(
-        ([start, end, type, level, header, runIn]): Block => ({
+      blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number, (number | null)?, number?][]).map(
+        ([start, end, type, level, header, runIn = null, sectionEnd]): Block => ({
           start,
           end,
           type,
           level,
           header,
-          ...(runIn === undefined ? {} : { runIn }),
+          ...(runIn === null ? {} : { runIn }),
+          ...(sectionEnd === undefined ? {} : { sectionEnd }),
         }),
       ),
       units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(

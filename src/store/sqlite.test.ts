@@ -161,7 +161,7 @@ describe("openSqlite", () => {
     const path = join(folder, "test.db");
     const document = storedDocument({
       text: "One\n\nText.",
-      blocks: [{ start: 0, end: 3, type: "heading", level: 2, header: -1 }],
+      blocks: [{ start: 0, end: 3, type: "heading", level: 2, header: -1, sectionEnd: 10 }],
       pages: null,
     });
     const full = await openSqlite(join(folder, "full.db"));

@@ -1,5 +1,5 @@
 import type { Block, Heading, StoredDocument } from "../types.ts";
-import { enterHeading, MAX_HEADING } from "./heading-path.ts";
+import { MAX_HEADING, walkHeadings } from "./heading-path.ts";
 
 /** The headings of a document, in order. */
 export function outlineOf(text: string, blocks: readonly Block[]): Heading[] {
@@ -8,17 +8,12 @@ export function outlineOf(text: string, blocks: readonly Block[]): Heading[] {
     .map(({ start, end, level }) => ({ start, level, text: text.slice(start, Math.min(end, start + MAX_HEADING)) }));
 }
 
-/** The headings under which an offset stands, outermost first, with one that begins there. */
-export function headingsAt(outline: readonly Heading[], offset: number): Heading[] {
-  let path: Heading[] = [];
-  for (const heading of outline) {
-    if (heading.start > offset) break;
-    path = enterHeading(path, heading);
-  }
-  return path;
-}
-
-/** Headings above an offset, outermost first. */
+/** Headings above an offset, outermost first, with one that begins there. */
 export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "blocks">, offset: number): string[] {
-  return headingsAt(outlineOf(text, blocks), offset).map((heading) => heading.text);
+  const walk = walkHeadings<Block>();
+  for (const block of blocks) {
+    if (block.start > offset) break;
+    if (block.type === "heading") walk.enter(block);
+  }
+  return walk.at(offset).map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
 }

@@ -1,5 +1,5 @@
 import type { Block, PlacedUnit, SourceText, TextRange, Unit } from "../types.ts";
-import { enterHeading, headingsAbove, MAX_HEADING } from "./heading-path.ts";
+import { headingsAbove, MAX_HEADING, walkHeadings } from "./heading-path.ts";
 import { tokenize } from "./tokens.ts";
 
 /** What of a document is needed to place its units; a stored document fits. */
@@ -34,16 +34,24 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
   const placed: PlacedUnit[] = [];
   const first = firstAfter(units, range.start);
   const surroundings = createSurroundings(source, bounds);
-  let path = headingsAbove(blocks, units[first]?.block ?? -1);
+  const seed = (block: number) => {
+    const above = headingsAbove(blocks, block);
+    // What holds again behind a section that began before the part is not among them.
+    const ends = above.flatMap(({ start, sectionEnd }) => (start <= range.start && sectionEnd !== undefined ? [sectionEnd] : []));
+    return { walk: walkHeadings(above), path: above as readonly Block[], until: Math.min(...ends) };
+  };
+  let { walk, path, until } = seed(units[first]?.block ?? -1);
+  let named = path;
   let headingPath = namesOf(path, text);
   for (let i = first; i < units.length; i++) {
     const unit = units[i] as Unit;
     if (unit.start >= range.end) break;
     const block = blocks[unit.block];
-    if (unit.type === "heading" && block !== undefined && path.at(-1) !== block) {
-      path = enterHeading(path, block);
-      headingPath = namesOf(path, text);
-    }
+    if (unit.start >= until) ({ walk, path, until } = seed(unit.block));
+    const isEntered = unit.type === "heading" && block !== undefined && path.at(-1) !== block;
+    const next = isEntered ? walk.enter(block) : walk.at(unit.start);
+    if (next !== named) headingPath = namesOf(next, text);
+    [path, named] = [next, next];
     const start = Math.max(unit.start, range.start);
     const around = surroundings(unit.block);
     const leadIn = around.leadIn ?? runInBefore(source, unit, bounds);

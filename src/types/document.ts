@@ -43,6 +43,8 @@ export interface Block extends TextRange {
   readonly header: number;
   /** Where the run-in head of a paragraph or item ends, the bold words with which it begins and that a stop, a colon or a dash ends; absent: it has none. */
   readonly runIn?: number;
+  /** Of headings: the offset where what they head ends, though no heading follows (the end of a `details`); absent: it goes on to the next of their level. */
+  readonly sectionEnd?: number;
 }
 
 /** A sentence, list item, table row or heading: the smallest thing that is quoted, and where chunks may be cut. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { parseFile } from "../ingest/parse.ts";
 import { fakePassage } from "../testing/passages.ts";
+import { unitsIn } from "../text/units.ts";
 import type { Passage } from "../types.ts";
 import { piecesOf } from "./pieces.ts";
 
@@ -34,6 +36,23 @@ describe("piecesOf", () => {
       context.map(({ start, end }) => passage.text.slice(start, end)),
     );
     expect(contexts).toEqual([[], ["The mole is closed."], []]);
+  });
+
+  it("gives a sentence nothing of a section that ended before it", () => {
+    const page = "<h2>Dogs</h2><details><summary>Big</summary><p>They stay outside.</p></details><p>However, members may bring theirs.</p>";
+    const [document] = parseFile({ path: "a.html", bytes: Buffer.from(`<title>T</title>${page}`) });
+    if (document === undefined) throw new Error("no document");
+    const passage = {
+      ...fakePassage({ pieces: [] }),
+      text: document.text,
+      units: unitsIn(document),
+      range: { start: 0, end: document.text.length },
+    };
+    const pieces = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false });
+    expect(pieces.map(({ context, conditions }) => [context.length, conditions.length])).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
   });
 
   it.each([

@@ -197,7 +197,7 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
     const before = units[i - 1];
     if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) break;
     if (before.type === "heading" && !(i - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?"))) break;
-    if (before.type === "table-row" || before.type === "code") break;
+    if (before.type === "table-row" || before.type === "code" || (before.type !== "heading" && !isSameSection(before, unit))) break;
     if (
       before.type !== "heading" &&
       before.block !== unit.block &&
@@ -246,11 +246,17 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
     const isNear =
       unit !== undefined &&
       (unit.type === "paragraph" || unit.type === "list-item" || unit.type === "quote") &&
-      unit.block - from.block <= 1;
+      unit.block - from.block <= 1 &&
+      isSameSection(from, unit);
     if (!isNear || unit.end - unit.start > maxCharacters || !LIMITS.test(startOf(passage, unit))) break;
     found.push(unit);
   }
   return found;
+}
+
+/** A section may end though no heading follows. */
+function isSameSection(a: PlacedUnit, b: PlacedUnit): boolean {
+  return a.headingPath.length === b.headingPath.length && a.headingPath.every((heading, i) => heading === b.headingPath[i]);
 }
 
 function lastItem(units: readonly PlacedUnit[], first: number): number {

@@ -67,15 +67,13 @@ export function partnersOf(events: readonly MarkupEvent[]): Int32Array {
 
 function isHidden(event: OpenEvent, close: MarkupEvent | undefined, isHiddenToo: (event: OpenEvent) => boolean): boolean {
   const { name, attributes } = event;
-  const isControl = name === "button" && !isAccordionButton(attributes);
-  const hides =
-    isControl || HIDDEN_ELEMENTS.has(name) || "hidden" in attributes || attributes["aria-hidden"] === "true" || isHiddenToo(event);
+  const hides = name === "button" || HIDDEN_ELEMENTS.has(name) || attributes["aria-hidden"] === "true" || isHiddenToo(event);
   if (!hides) return false;
   // An element that is never closed would hide the rest of the document.
   return RAW_ELEMENTS.has(name) || (close?.type === "close" && !close.atEnd);
 }
 
-/** A button that opens the text below it is that text's title; any other is a control. */
-export function isAccordionButton(attributes: OpenEvent["attributes"]): boolean {
-  return "aria-controls" in attributes || "aria-expanded" in attributes || (attributes.class ?? "").includes("accordion");
+/** Whether the contents of an element of this name are no text for readers. */
+export function isNeverText(name: string): boolean {
+  return HIDDEN_ELEMENTS.has(name);
 }

@@ -391,6 +391,8 @@ test("a mailbox is a document a message; attachments are named, not read", async
     ["box.mbox#m2@b.c", "Number 2"],
   ]);
   expect(documents[1]?.text).toContain("Grüße 2.");
+  expect(documents[1]?.text).toContain("From me.");
+  expect(documents[1]?.text).not.toContain(">From");
 });
 
 describe("names and contents", () => {

@@ -2,6 +2,7 @@ import { BlockWriter } from "../block-writer.ts";
 import { partnersOf, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
+import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 import { withRaisedText } from "./raised-text.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
@@ -23,9 +24,11 @@ export interface HtmlOptions {
 export function parseHtml(source: string, name: string, { arrange, struck = 0 }: HtmlOptions = {}): FormatResult {
   const front = readFrontMatter(source);
   const read = readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true });
-  const all = arrange?.(read) ?? read;
-  const head = readHead(all);
-  const unseen = findUnseenText(all);
+  const arranged = arrange?.(read) ?? read;
+  const head = readHead(arranged);
+  const panels = findPanels(arranged);
+  const unseen = findUnseenText(arranged, panels);
+  const all = withPanelsAsDetails(arranged, panels);
   const events = withRaisedText(mainContent(all, unseen.elements));
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, {

@@ -21,15 +21,25 @@ export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks & { rea
     }
     starts.push(length);
     const first = blocks.length;
-    for (const { start, end, type, level, header, runIn } of written.blocks) {
-      const head = runIn === undefined ? {} : { runIn: runIn + length };
-      blocks.push({ type, level, start: start + length, end: end + length, header: header < 0 ? header : header + first, ...head });
+    for (const block of written.blocks) {
+      const { header } = block;
+      blocks.push({ ...shiftedBy(block, length), header: header < 0 ? header : header + first });
     }
     appendMap(sourceMap, written.sourceMap, length, sourceStart);
     texts.push(written.text);
     length += written.text.length;
   }
   return { text: texts.join(""), blocks, sourceMap, starts };
+}
+
+/** A block whose text stands `by` characters later. */
+export function shiftedBy<T extends Block>(block: T, by: number): T {
+  const { start, end, runIn, sectionEnd } = block;
+  return {
+    ...{ ...block, start: start + by, end: end + by },
+    ...(runIn === undefined ? {} : { runIn: runIn + by }),
+    ...(sectionEnd === undefined ? {} : { sectionEnd: sectionEnd + by }),
+  };
 }
 
 function appendMap(target: number[], map: SourceMapData, textStart: number, sourceStart: number): void {

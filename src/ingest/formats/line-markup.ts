@@ -23,6 +23,25 @@ export interface MarkupTable {
   readonly hasHeader: boolean;
 }
 
+/** A note that stands apart from what calls it. */
+export interface LineNote {
+  readonly sign: TextRange;
+  /** Its sign as readers see it. */
+  readonly shown: string;
+  /** Its lines without its sign. */
+  readonly lines: readonly MarkupLine[];
+}
+
+/** The notes of a text and what calls them, both in order. */
+export interface LineNotes {
+  readonly notes: readonly LineNote[];
+  readonly calls: readonly (TextRange & { readonly note: LineNote })[];
+  /** Those that something else than a note calls. */
+  readonly called: ReadonlySet<LineNote>;
+}
+
+const NO_NOTES: LineNotes = { notes: [], calls: [], called: new Set() };
+
 const ITEM = /^(?:[-*•+]|\.{1,5}|\*{2,5}|\(?(?:\d{1,3}|[a-zA-Z#])[.)])[ \t]+(?=\S)/;
 
 /** The lines of `source` from `from` on. */
@@ -46,7 +65,7 @@ function linesOf(source: string, from: number): MarkupLine[] {
 }
 
 /** Writes classified lines: paragraphs are runs of text lines, items begin at their mark, code keeps its lines. */
-function writeMarkupText(writer: BlockWriter, source: string, lines: readonly MarkupLine[]): void {
+function writeMarkupText(writer: BlockWriter, source: string, lines: readonly MarkupLine[], words: WriteWords): void {
   let inList = false;
   let inItem = false;
   const endItem = () => {
@@ -71,7 +90,7 @@ function writeMarkupText(writer: BlockWriter, source: string, lines: readonly Ma
     } else if (line.kind === "heading") {
       endList();
       writer.beginHeading(line.level ?? 1);
-      writer.text(line.start, line.end);
+      words(line.start, line.end);
       writer.end();
     } else if (line.kind === "code") {
       endList();
@@ -86,14 +105,67 @@ function writeMarkupText(writer: BlockWriter, source: string, lines: readonly Ma
         inList = true;
         writer.beginItem();
         inItem = true;
-        writer.text(line.start + (/^[-*•+.]/.test(mark) ? mark.length : 0), withBreak(source, line.end));
+        words(line.start + (/^[-*•+.]/.test(mark) ? mark.length : 0), withBreak(source, line.end));
       } else {
         if (!inItem) endList();
-        writer.text(line.start, withBreak(source, line.end));
+        words(line.start, withBreak(source, line.end));
       }
     }
   }
   endList();
+}
+
+/** Writes a range of the source as running text. */
+type WriteWords = (start: number, end: number) => void;
+
+/**
+ * Writes text with the signs of its notes as readers see them, and each note behind the paragraph, list or table that calls it first. What no text calls
+ * stays where it stands.
+ */
+function writeWithNotes(writer: BlockWriter, source: string, lines: readonly MarkupLine[], { notes, calls, called }: LineNotes): void {
+  const written = new Set<LineNote>();
+  const words: WriteWords = (start, end) => {
+    let at = start;
+    for (let i = firstFrom(calls, start); i < calls.length; i++) {
+      const call = calls[i];
+      if (call === undefined || call.end > end) break;
+      const { note } = call;
+      writer.text(at, call.start);
+      writer.opaque(note.shown, call.start, call.end);
+      at = call.end;
+      if (!called.has(note) || written.has(note)) continue;
+      written.add(note);
+      writer.writeBehind(() => writeNote(note));
+    }
+    writer.text(at, end);
+  };
+  const writeNote = ({ sign, shown, lines: own }: LineNote) => {
+    writer.paragraph();
+    writer.opaque(`${shown} `, sign.start, sign.end);
+    writeMarkupText(writer, source, own, words);
+    writer.paragraph();
+  };
+  let from = 0;
+  for (const note of notes) {
+    if (called.has(note)) continue;
+    const to = firstFrom(lines, note.sign.start);
+    writeMarkupText(writer, source, lines.slice(from, to), words);
+    writeNote(note);
+    from = to;
+  }
+  writeMarkupText(writer, source, lines.slice(from), words);
+}
+
+/** Index of the first range that begins at an offset or behind it. */
+function firstFrom(ranges: readonly TextRange[], offset: number): number {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle]?.start ?? 0) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The line break after a line is the blank between it and the next. */
@@ -149,16 +221,18 @@ export interface LineMarkup {
   readonly headOf: (lines: readonly MarkupLine[]) => DocumentHead;
   /** Which lines are headings, code or nothing. */
   readonly classify: (lines: readonly MarkupLine[]) => MarkupLine[];
+  /** Notes that stand apart from what calls them. @default none */
+  readonly notesOf?: (lines: readonly MarkupLine[]) => LineNotes;
 }
 
 /** A document whose structure is told line by line: its head is metadata, the rest text. `name` is the last resort for a title. */
-export function parseLineMarkup(source: string, name: string, { headOf, classify }: LineMarkup): FormatResult {
+export function parseLineMarkup(source: string, name: string, { headOf, classify, notesOf = () => NO_NOTES }: LineMarkup): FormatResult {
   const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source);
   const lines = linesOf(source, front.bodyStart);
   const head = headOf(lines);
   const shown = lines.map((line): MarkupLine => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line));
-  writeMarkupText(writer, source, classify(shown));
+  writeWithNotes(writer, source, classify(shown), notesOf(shown));
   const written = writer.finish();
   return {
     ...written,

@@ -1,6 +1,6 @@
 import type { Email } from "postal-mime";
 import { IngestError, messageOf } from "../../errors.ts";
-import type { ReadingNotice } from "../../types.ts";
+import type { Block, ReadingNotice } from "../../types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
@@ -52,10 +52,16 @@ function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
     while (end > 0 && !isEmptyLineBefore(all, end)) end = all.indexOf(mark, end + 1);
     const message = all.subarray(start, end < 0 ? all.length : end);
     const body = message.subarray(0, 5).toString("latin1") === "From " ? message.subarray(message.indexOf("\n") + 1) : message;
-    if (body.toString("latin1", 0, 200).trim() !== "") yield body;
+    if (body.toString("latin1", 0, 200).trim() !== "") yield withoutEscapes(body);
     if (end < 0) return;
     start = end + 1;
   }
+}
+
+/** Lines as they were before a mailbox took them: each that it would take for the next message has one sign more there. */
+function withoutEscapes(message: Buffer): Buffer {
+  if (!message.includes("\n>")) return message;
+  return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
 }
 
 function isEmptyLineBefore(all: Buffer, at: number): boolean {
@@ -68,7 +74,7 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
   const head = headOf(mail, subject);
   const plain = mail.text?.trim() ? mail.text : null;
   const html = plain === null ? (mail.html ?? "") : null;
-  const written: FormatResult = html === null ? parseText(plain ?? "", name) : parseHtml(html, name);
+  const written = html === null ? readPlainMail(plain ?? "", name) : parseHtml(html, name);
   const top = parseText(head, name);
   const joined = joinWritten([
     { written: subject === "" ? top : withHeading(top), sourceStart: 0 },
@@ -95,6 +101,32 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
     notices: [...notices, ...(written.notices ?? [])],
   };
+}
+
+/** Lines that an earlier mail said, with the signs before them. */
+const QUOTED = /^(?:>[ \t]?)+/;
+
+/** What the writer says, and as quotations without their signs what is quoted of earlier mails, each answer to an answer on its own. */
+function readPlainMail(source: string, name: string): WrittenBlocks & Pick<FormatResult, "notices"> {
+  const parts: { readonly depth: number; readonly lines: string[] }[] = [];
+  for (const line of source.split("\n")) {
+    const signs = QUOTED.exec(line)?.[0] ?? "";
+    const depth = signs.replace(/[^>]/g, "").length;
+    if (parts.at(-1)?.depth !== depth) parts.push({ depth, lines: [] });
+    parts.at(-1)?.lines.push(line.slice(signs.length));
+  }
+  let sourceStart = 0;
+  const written = parts.map(({ depth, lines }) => {
+    const text = lines.join("\n");
+    const part = { written: depth === 0 ? parseText(text, name) : asQuotation(parseText(text, name)), sourceStart };
+    sourceStart += text.length + 1;
+    return part;
+  });
+  return joinWritten(written);
+}
+
+function asQuotation({ text, blocks, sourceMap }: WrittenBlocks): WrittenBlocks {
+  return { text, sourceMap, blocks: blocks.map(({ start, end }): Block => ({ type: "quote", level: 0, header: -1, start, end })) };
 }
 
 async function parseMail(bytes: Uint8Array): Promise<Email> {

@@ -10,6 +10,7 @@ import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
 import { findStruck, withStruck } from "./markdown-strikes.ts";
 import { type MarkupEvent, readMarkup } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
+import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 import { withRaisedText } from "./raised-text.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
@@ -61,11 +62,13 @@ function readMarkdown(
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
     : [{ type: "text" as const, text: source.slice(bodyStart), start: bodyStart, end: source.length }];
-  const unseen = findUnseenText(tags);
-  const events = withRaisedText(visibleEvents(tags, unseen.elements));
+  const panels = findPanels(tags);
+  const unseen = findUnseenText(tags, panels);
+  const events = withRaisedText(visibleEvents(withPanelsAsDetails(tags, panels), unseen.elements));
+  const asInSource = panels.size === 0 ? events : inSourceOrder(events);
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
-  const tagMasks = masksOf(events, bodyStart, source.length, isOnTableLine);
+  const tagMasks = masksOf(asInSource, bodyStart, source.length, isOnTableLine);
   const struck = source.includes("~~", bodyStart) ? findStruck(maskSource(source, tagMasks), bodyStart) : [];
   const masks = withStruck(tagMasks, struck);
   const breaks = lineBreaks(source, bodyStart);
@@ -187,6 +190,12 @@ function indexOfClosing(source: string, name: string, from: number): number {
   const closing = new RegExp(`</${name}[\\s>/]`, "gi");
   closing.lastIndex = from;
   return closing.exec(source)?.index ?? -1;
+}
+
+/** Events as the source has them; what is left out may hold words that stand elsewhere now, and takes no room. */
+function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
+  const isLeftOut = (event: MarkupEvent) => event.type === "comment" || (event.type === "open" && event.name === "hr");
+  return events.map((event) => (isLeftOut(event) ? { ...event, end: event.start } : event)).sort((a, b) => a.start - b.start);
 }
 
 /** Inline tags, comments and stray tags: all between the texts that does not start or end a block. */

@@ -1,6 +1,7 @@
 import { textFormat } from "./format.ts";
 import { type DocumentHead, type MarkupLine, parseLineMarkup, readFields } from "./line-markup.ts";
 import type { FormatResult } from "./parsed.ts";
+import { findRstNotes } from "./rst-notes.ts";
 
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}[ \t]*$/;
 /** Directives whose contents are text for readers; others' contents are left out or are code. */
@@ -9,11 +10,11 @@ const SPOKEN =
 const CODE = /^(?:code|code-block|sourcecode|parsed-literal|prompt|doctest|literalinclude|math)$/;
 const DIRECTIVE = /^\s*\.\.\s+([\w-]+)::[ \t]*(.*)$/;
 
-/** reStructuredText as text: titles are headings, lists and literal blocks stay, comments and settings go. */
-export const rstFormat = textFormat("rst", [".rst", ".rest"], 3, (source, name) => [parseRst(source, name)]);
+/** reStructuredText as text: titles are headings, lists and literal blocks stay, footnotes stand where they are called, comments and settings go. */
+export const rstFormat = textFormat("rst", [".rst", ".rest"], 4, (source, name) => [parseRst(source, name)]);
 
 export function parseRst(source: string, name: string): FormatResult {
-  return parseLineMarkup(source, name, { headOf, classify });
+  return parseLineMarkup(source, name, { headOf, classify, notesOf: findRstNotes });
 }
 
 /** The fields at the top, or behind the title: bibliography, or settings of the generator. */

@@ -1,4 +1,5 @@
 import type { WrittenBlocks } from "../block-writer.ts";
+import { shiftedBy } from "./join.ts";
 
 /** Blocks that may stand between a title and the heading that says it again: a subtitle, authors, a date. */
 const MAX_BETWEEN = 4;
@@ -42,11 +43,8 @@ export function withoutRepeatedTitle(written: WrittenBlocks): WrittenBlocks {
   return {
     text: text.slice(cut),
     blocks: blocks.slice(count).map((block) => ({
-      ...block,
-      start: block.start - cut,
-      end: block.end - cut,
+      ...shiftedBy(block, -cut),
       header: block.header < 0 ? block.header : block.header - count,
-      ...(block.runIn === undefined ? {} : { runIn: block.runIn - cut }),
     })),
     sourceMap: map,
   };

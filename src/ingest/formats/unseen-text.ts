@@ -1,6 +1,7 @@
 import type { ReadingNotice } from "../../types.ts";
 import { partnersOf } from "./elements.ts";
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import type { Panels } from "./panels.ts";
 import { type Declarations, readDeclarations, type StyleRule, stylesOf } from "./style-rules.ts";
 
 /** Smaller letters are dots on every screen, in CSS pixels. */
@@ -26,9 +27,10 @@ export interface UnseenText extends LeftOut {
 
 /**
  * What the page's own styles hide: not displayed, invisible, of no size, off the page, white on white; and what is struck through. Styles in other files are
- * not known. What a reader opens by a control or a link of the page (an accordion, a tab) is not hidden.
+ * not known. What a reader opens by a control or a link of the page (an accordion, a tab), or by a search in it, is not hidden.
+ * @param panels what is opened, whether or not it has an id
  */
-export function findUnseenText(events: readonly MarkupEvent[]): UnseenText {
+export function findUnseenText(events: readonly MarkupEvent[], panels: Panels): UnseenText {
   const rules = stylesOf(events);
   const opened = namesOfOpened(events);
   const isStyledElsewhere = events.some(
@@ -45,7 +47,8 @@ export function findUnseenText(events: readonly MarkupEvent[]): UnseenText {
       const mayBeColoured = isStyledElsewhere && (event.attributes.class !== undefined || event.attributes.id !== undefined);
       const hasGround = grounds.at(-1) === true || mayBeColoured || paintsGround(event, styles);
       const isHiddenByStyle = isUnseenByStyle(styles) || (!hasGround && WHITE.test(styles.get("color") ?? ""));
-      const isUnseen = "hidden" in event.attributes || (isHiddenByStyle && !opened.has(event.attributes.id ?? ""));
+      const isHidden = isHiddenByStyle || ("hidden" in event.attributes && event.attributes.hidden !== "until-found");
+      const isUnseen = isHidden && !panels.has(i) && !opened.has(event.attributes.id ?? "");
       const isStruck = isStruckThrough(event, styles) && isClosed(events[partner[i] ?? i]);
       if (isUnseen || isStruck) elements.add(event);
       grounds.push(hasGround);

@@ -1,6 +1,7 @@
 import { decodeHTMLStrict } from "entities";
-import { type BlockWriter, type CodePiece, LINE_BREAK, type Table } from "../block-writer.ts";
-import { BLOCK_ELEMENTS, isAccordionButton, partnersOf } from "./elements.ts";
+import type { BlockWriter, Table } from "../block-writer.ts";
+import { type CodePiece, LINE_BREAK } from "../code-pieces.ts";
+import { BLOCK_ELEMENTS, partnersOf } from "./elements.ts";
 import type { MarkupEvent, OpenEvent, TextEvent } from "./markup.ts";
 import { layOutTables } from "./table-layout.ts";
 
@@ -19,7 +20,7 @@ export interface MarkupHandler {
   isLayoutText(event: TextEvent): boolean;
 }
 
-type Ending = "inline" | "block" | "frame" | "list" | "table" | "description";
+type Ending = "inline" | "block" | "frame" | "list" | "table" | "description" | "section";
 
 /** Writes the structure of balanced, visible events; what stands between block elements goes to `handler`, in order. */
 export function walkMarkup(given: readonly MarkupEvent[], writer: BlockWriter, handler: MarkupHandler): void {
@@ -56,7 +57,8 @@ export function walkMarkup(given: readonly MarkupEvent[], writer: BlockWriter, h
       else if (ending === "description") {
         writer.end();
         if (!isDescription(nextTo(events, i, 1))) writer.endList();
-      } else if (ending === "table") tables.pop();
+      } else if (ending === "section") writer.endSection();
+      else if (ending === "table") tables.pop();
       writer.paragraph();
     } else handler.inline(event);
   }
@@ -74,8 +76,11 @@ export function walkMarkup(given: readonly MarkupEvent[], writer: BlockWriter, h
       return "list";
     }
     if (HEADING.test(name)) writer.beginHeading(Number(name[1]));
-    else if (name === "button" || name === "summary") writer.beginSubheading();
-    else if (name === "blockquote") writer.beginQuote();
+    else if (name === "summary") writer.beginSubheading();
+    else if (name === "details") {
+      writer.beginSection();
+      return "section";
+    } else if (name === "blockquote") writer.beginQuote();
     else if (name === "li" && !layout.has(index)) writer.beginItem();
     else if (name === "dd" && !layout.has(index)) {
       if (!isDescription(nextTo(events, index, -1))) writer.beginList();
@@ -132,12 +137,7 @@ function findLayout(events: readonly MarkupEvent[], partner: Int32Array, handler
 }
 
 function isLayoutElement(event: OpenEvent): boolean {
-  return (
-    HEADING.test(event.name) ||
-    event.name === "table" ||
-    event.name === "summary" ||
-    (event.name === "button" && isAccordionButton(event.attributes))
-  );
+  return HEADING.test(event.name) || event.name === "table" || event.name === "summary";
 }
 
 /** Preformatted text, with its entities resolved if the reader of events left them. */

@@ -1,4 +1,3 @@
-import { decodeXML } from "entities";
 import type { TableCell } from "./table.ts";
 
 /** Cells of a sheet that are one, as a spreadsheet counts rows and columns, from 1; both ends belong to it. */
@@ -9,8 +8,6 @@ export interface MergedCells {
   readonly right: number;
 }
 
-const SHEET = /<(?:\w{1,8}:)?sheet\b[^<>]*>/g;
-const RELATION = /<Relationship\b[^<>]*>/g;
 const MERGED = /<(?:\w{1,8}:)?mergeCell\b[^<>]*\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"/g;
 /** Longer texts are read once, wherever they reach. In characters. */
 const SHORT_CHARACTERS = 200;
@@ -19,32 +16,14 @@ const FILLED_PER_CELL = 8;
 /** Rows of names at most, one above the other. */
 const MOST_HEAD_ROWS = 4;
 
-/** What is merged on each sheet, by its name. @param partOf content of a part of the file */
-export function readMerged(partOf: (part: string) => string): ReadonlyMap<string, readonly MergedCells[]> {
-  const targets = new Map<string, string>();
-  for (const [relation] of partOf("xl/_rels/workbook.xml.rels").matchAll(RELATION)) {
-    const target = attribute(relation, "Target");
-    targets.set(attribute(relation, "Id"), target.startsWith("/") ? target.slice(1) : `xl/${target}`);
-  }
-  return new Map(
-    [...partOf("xl/workbook.xml").matchAll(SHEET)].map(([sheet]) => {
-      const part = targets.get(attribute(sheet, String.raw`\w{1,8}:id`));
-      const merged = part === undefined ? [] : [...partOf(part).matchAll(MERGED)];
-      return [
-        decodeXML(attribute(sheet, "name")),
-        merged.map(([, from = "", top, to = "", bottom]) => ({
-          top: Number(top),
-          left: columnNumber(from),
-          bottom: Number(bottom),
-          right: columnNumber(to),
-        })),
-      ];
-    }),
-  );
-}
-
-function attribute(tag: string, name: string): string {
-  return new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? "";
+/** What is merged on a sheet, of which this is the part of the file. */
+export function readMerged(sheet: string): MergedCells[] {
+  return [...sheet.matchAll(MERGED)].map(([, from = "", top, to = "", bottom]) => ({
+    top: Number(top),
+    left: columnNumber(from),
+    bottom: Number(bottom),
+    right: columnNumber(to),
+  }));
 }
 
 /** `AA` is 27. */
@@ -65,24 +44,28 @@ export function withMergedCells(
   if (first === undefined || top === undefined || merged.length === 0) return rows;
   const filled = rows.map((row) => [...row]);
   const byNumber = new Map(filled.map((row) => [row[0]?.row, row]));
+  // Hidden columns are not there: what stands in a column is found by its number, the same in each row.
+  const longest = filled.reduce((most, row) => (row.length > most.length ? row : most), filled[0] ?? []);
+  const placeOf = new Map(longest.map(({ column }, place) => [column, place]));
   let left = FILLED_PER_CELL * filled.reduce((sum, row) => sum + row.length, 0);
   const isGroup = (one: MergedCells) => one.top === top && one.right > one.left;
   const head = merged.reduce((most, one) => (one.top === top ? Math.max(most, one.bottom - top + 1) : most), 1);
   const below = filled.filter(([cell]) => (cell?.row ?? 0) >= top + head);
   const hasGroups = head > 1 && head <= MOST_HEAD_ROWS && merged.some(isGroup) && below.length > 0;
   for (const one of merged) {
-    const cell = byNumber.get(one.top)?.[one.left - 1];
+    const cell = byNumber.get(one.top)?.[placeOf.get(one.left) ?? -1];
     if (cell === undefined || isEmpty(cell) || cell.end - cell.start > SHORT_CHARACTERS) continue;
     for (let row = one.top; row <= one.bottom && left > 0; row++) {
       left--;
       const cells = byNumber.get(row);
       if (cells === undefined) continue;
       // What names a row names it once.
-      const right = one.left === 1 && row > top ? one.left : Math.min(one.right, cells.length);
+      const right = one.left === cells[0]?.column && row > top ? one.left : Math.min(one.right, cells.at(-1)?.column ?? 0);
       for (let column = one.left; column <= right && left > 0; column++) {
         left--;
-        const covered = cells[column - 1];
-        if (covered !== undefined && isEmpty(covered)) cells[column - 1] = { ...covered, pieces: cell.pieces };
+        const place = placeOf.get(column) ?? -1;
+        const covered = cells[place];
+        if (covered !== undefined && isEmpty(covered)) cells[place] = { ...covered, pieces: cell.pieces };
       }
     }
   }

@@ -1,5 +1,6 @@
 import { decodeXML, escapeUTF8 } from "entities";
 import { format, isDateFormat } from "numfmt";
+import { attribute } from "./xlsx-unseen.ts";
 
 /** What a workbook says of how its numbers are shown. */
 export interface NumberStyles {
@@ -78,9 +79,4 @@ function usable(pattern: string | null): string | null {
   if (pattern === null || pattern.length > MAX_PATTERN || /^(?:general|@)?$/i.test(pattern.trim())) return null;
   // What a computer's own settings decide is shown otherwise on the next one.
   return /^\[\$-F[48]00\]/i.test(pattern) ? null : pattern;
-}
-
-function attribute(attributes: string, name: string): string | null {
-  const found = new RegExp(String.raw`(?:^|\s)${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
-  return found?.[1] ?? found?.[2] ?? null;
 }

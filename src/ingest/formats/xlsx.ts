@@ -1,3 +1,4 @@
+import { decodeXML } from "entities";
 import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
@@ -8,6 +9,7 @@ import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
 import { columnNumber, type MergedCells, readMerged, withMergedCells } from "./xlsx-merged.ts";
 import { readNumberStyles, withShownNumbers } from "./xlsx-numbers.ts";
+import { attribute, type LeftOutCells, readSeenSheet, type SeenSheet } from "./xlsx-unseen.ts";
 import { unpackZip } from "./zip.ts";
 
 /** Digits that a double holds for sure; a spreadsheet shows no more. */
@@ -25,21 +27,27 @@ export const xlsxFormat: Format = {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
     const styles = readNumberStyles(textOf("xl/styles.xml"), textOf("xl/workbook.xml"));
+    const seen = new Map<string, SeenSheet>();
     const packed = Object.fromEntries(
       [...parts].map(([part, content]) => {
         if (!SHEET_PART.test(part)) return [part, [content, { level: 0 as const }] as const];
         const sheet = textOf(part);
         assertSize(sheet);
-        return [part, [Buffer.from(withShownNumbers(sheet, styles)), { level: 0 as const }] as const];
+        const one = readSeenSheet(sheet);
+        seen.set(part, one);
+        return [part, [Buffer.from(withShownNumbers(one.sheet, styles)), { level: 0 as const }] as const];
       }),
     );
     const hidden = hiddenSheets(textOf("xl/workbook.xml"));
     const sheets = (await readSheets(Buffer.from(zipSync(packed as Parameters<typeof zipSync>[0])))).filter(
       ({ sheet }) => !hidden.includes(sheet),
     );
-    const notices: ReadingNotice[] =
-      hidden.length === 0 ? [] : [{ code: "hidden_text", message: `hidden sheets were left out: ${hidden.join(", ")}` }];
-    return [{ ...writeWorkbook(sheets, name, readMerged(textOf)), notices }];
+    const partOf = partsOfSheets(textOf("xl/workbook.xml"), textOf("xl/_rels/workbook.xml.rels"));
+    const shown = sheets.map((one) => {
+      const part = partOf.get(one.sheet) ?? "";
+      return { ...one, seen: seen.get(part) ?? null, merged: readMerged(textOf(part)) };
+    });
+    return [{ ...writeWorkbook(shown, name), notices: [...hiddenNotices(hidden, shown), ...gapNotices(shown)] }];
   },
 };
 
@@ -60,6 +68,12 @@ interface SheetRows {
   readonly data: readonly (readonly unknown[])[];
 }
 
+/** With what its readers do not see; `null`: not known. */
+interface ShownSheet extends SheetRows {
+  readonly seen: SeenSheet | null;
+  readonly merged: readonly MergedCells[];
+}
+
 async function readSheets(content: Buffer): Promise<readonly SheetRows[]> {
   const { default: readWorkbook } = await import("read-excel-file/node");
   try {
@@ -70,10 +84,45 @@ async function readSheets(content: Buffer): Promise<readonly SheetRows[]> {
 }
 
 function hiddenSheets(workbook: string): string[] {
-  return [...workbook.matchAll(HIDDEN_SHEET)].map(([, name = ""]) => name);
+  return [...workbook.matchAll(HIDDEN_SHEET)].map(([, name = ""]) => decodeXML(name));
 }
 
-function writeWorkbook(sheets: readonly SheetRows[], name: string, merged: ReadonlyMap<string, readonly MergedCells[]>): FormatResult {
+/** The part of the file that holds each sheet, by the sheet's name. */
+function partsOfSheets(workbook: string, relations: string): ReadonlyMap<string, string> {
+  const targets = new Map(
+    [...relations.matchAll(/<(?:\w{1,8}:)?Relationship\b([^<>]*)>/g)].map(([, attributes = ""]) => [
+      attribute(attributes, "Id"),
+      (attribute(attributes, "Target") ?? "").replace(/^\/?(?:xl\/)?/, "xl/"),
+    ]),
+  );
+  return new Map(
+    [...workbook.matchAll(/<(?:\w{1,8}:)?sheet\b([^<>]*)>/g)].map(([, attributes = ""]) => [
+      decodeXML(attribute(attributes, "name") ?? ""),
+      targets.get(attribute(attributes, "\\w{1,8}:id")) ?? "",
+    ]),
+  );
+}
+
+function totalOf(sheets: readonly ShownSheet[], what: keyof LeftOutCells): number {
+  return sheets.reduce((sum, { seen }) => sum + (seen?.leftOut[what] ?? 0), 0);
+}
+
+function hiddenNotices(hiddenSheets: readonly string[], sheets: readonly ShownSheet[]): ReadingNotice[] {
+  const notices: ReadingNotice[] = [];
+  if (hiddenSheets.length > 0) notices.push({ code: "hidden_text", message: `hidden sheets were left out: ${hiddenSheets.join(", ")}` });
+  const [columns, rows] = [totalOf(sheets, "columns"), totalOf(sheets, "rows")];
+  if (columns + rows > 0) notices.push({ code: "hidden_text", message: `hidden columns (${columns}) and rows (${rows}) were left out` });
+  return notices;
+}
+
+function gapNotices(sheets: readonly ShownSheet[]): ReadingNotice[] {
+  const [errors, formulas] = [totalOf(sheets, "errors"), totalOf(sheets, "formulas")];
+  if (errors + formulas === 0) return [];
+  const message = `cells without a value: ${errors} with an error, ${formulas} with a formula whose result the file does not hold. Open the workbook in a spreadsheet, and save it anew`;
+  return [{ code: "cells_without_value", message }];
+}
+
+function writeWorkbook(sheets: readonly ShownSheet[], name: string): FormatResult {
   const source: string[] = [];
   let length = 0;
   const add = (text: string) => {
@@ -81,21 +130,23 @@ function writeWorkbook(sheets: readonly SheetRows[], name: string, merged: Reado
     length += text.length;
     return { start: length - text.length, end: length };
   };
-  const laid = sheets.map(({ sheet, data }) => {
+  const laid = sheets.map(({ sheet, data, seen, merged }) => {
+    const isHidden = (column: number) => seen?.hiddenColumns.has(column) === true;
     const title = add(`${sheet}\n`);
     if (data.length > MAX_TABLE_ROWS)
       throw new IngestError("file_too_large", `sheet ${sheet} has more than ${MAX_TABLE_ROWS} rows: split it`);
     const rows: TableCell[][] = [];
     for (const [r, values] of data.entries()) {
-      const cells = values.map((value, c): TableCell => {
+      const cells = values.flatMap((value, c): TableCell[] => {
+        if (isHidden(c + 1)) return [];
         const range = add(cellText(value));
         add("\t");
-        return { ...range, row: r + 1, column: c + 1, pieces: [range] };
+        return [{ ...range, row: r + 1, column: c + 1, pieces: [range] }];
       });
       add("\n");
       if (cells.some(({ start, end }) => end > start)) rows.push(cells);
     }
-    return { sheet, title, rows };
+    return { sheet, title, rows, merged };
   });
   const text = source.join("");
   const writer = new BlockWriter(text);
@@ -103,13 +154,13 @@ function writeWorkbook(sheets: readonly SheetRows[], name: string, merged: Reado
   const onCell = (cell: readonly number[]) => {
     if ((cell[1] ?? 0) > (cell[0] ?? 0)) numbers.push(...cell);
   };
-  for (const { sheet, title, rows } of laid) {
+  for (const { title, rows, merged } of laid) {
     if (laid.length > 1) {
       writer.beginHeading(1);
       writer.text(title.start, title.end - 1);
       writer.end();
     }
-    writeSheet(writer, text, { rows, merged: merged.get(sheet) ?? [] }, onCell);
+    writeSheet(writer, text, { rows, merged }, onCell);
   }
   return {
     ...writer.finish(),

@@ -1,0 +1,234 @@
+import { isNeverText, partnersOf } from "./elements.ts";
+import type { MarkupEvent, OpenEvent } from "./markup.ts";
+
+/** What a control of the page opens (a tab's panel, an accordion's text), and the control. By the indexes of their opening events. */
+export type Panels = ReadonlyMap<number, number>;
+
+const WHOLE_PAGE: ReadonlySet<string> = new Set(["html", "body", "main"]);
+/** What names the element that a link or button shows instead of leading there. */
+const TOGGLES = /^(?:tab|pill|collapse)$/;
+
+/**
+ * The panels of a page with their controls: by what the control says it controls (`aria-controls`, its target or address), by what says which control labels it
+ * (`aria-labelledby`), by standing right behind an accordion's button, or by their order, where as many tabs as panels are left. A control opens one panel.
+ */
+export function findPanels(events: readonly MarkupEvent[]): Panels {
+  if (!events.some(mayControl)) return new Map();
+  const partner = partnersOf(events);
+  const byId = new Map<string, number>();
+  for (const [i, event] of events.entries()) {
+    const id = event.type === "open" ? event.attributes.id : undefined;
+    if (id !== undefined && !byId.has(id)) byId.set(id, i);
+  }
+  const controls = events.flatMap((_, i) =>
+    isControl(events, i, byId) &&
+    !isInSentence(events, i, partner) &&
+    isWhole(events[partner[i] ?? i]) &&
+    saysSomething(events, i, partner[i] ?? i)
+      ? [i]
+      : [],
+  );
+  const isControlAt = new Set(controls);
+  const found = new Map<number, number>();
+  const matched = new Set<number>();
+  const match = (control: number, panel: number | undefined): boolean => {
+    if (panel === undefined || matched.has(control) || found.has(panel) || isControlAt.has(panel)) return false;
+    const event = events[panel] as OpenEvent;
+    const isAround = panel <= control && (partner[panel] ?? panel) >= control;
+    const isInside = control <= panel && (partner[control] ?? control) >= panel;
+    if (isAround || isInside || isNeverText(event.name) || WHOLE_PAGE.has(event.name)) return false;
+    found.set(panel, control);
+    matched.add(control);
+    return true;
+  };
+  for (const control of controls) targetsOf(events[control] as OpenEvent).some((id) => match(control, byId.get(id)));
+  for (const [i, event] of events.entries()) {
+    if (!isTabPanel(event)) continue;
+    const labels = (event.attributes["aria-labelledby"] ?? "").split(/\s+/).map((id) => byId.get(id));
+    labels.some((label) => label !== undefined && isControlAt.has(label) && match(label, i));
+  }
+  for (const control of controls) if (isAccordionButton(events[control])) match(control, elementBehind(events, control, partner));
+  for (const [tabs, panels] of runsInOrder(events, found, { isControlAt, matched }))
+    if (tabs.length === panels.length) for (const [k, tab] of tabs.entries()) match(tab, panels[k]);
+  return found;
+}
+
+/** The events with each panel as the `details` that it is, its control's words as its summary. What says nothing of this stays as it is. */
+export function withPanelsAsDetails(events: readonly MarkupEvent[], panels: Panels): readonly MarkupEvent[] {
+  if (panels.size === 0) return events;
+  const partner = partnersOf(events);
+  const parents = parentsOf(events);
+  const moved = new Map<number, { readonly from: number; readonly to: number }>();
+  const ends = new Map<number, number>();
+  const summaries = new Map<number, MarkupEvent[]>();
+  for (const [panel, control] of panels) {
+    const words = events.slice(control + 1, partner[control]);
+    const heading = headingAround(events, control, { partner, parents });
+    const around = heading ?? control;
+    const [open, close] = [events[around], events[partner[around] ?? around]];
+    summaries.set(panel, heading === null || open === undefined || close === undefined ? words : [open, ...words, close]);
+    moved.set(around, { from: around, to: partner[around] ?? around });
+    ends.set(partner[panel] ?? panel, panel);
+  }
+  const written: MarkupEvent[] = [];
+  for (let i = 0; i < events.length; i++) {
+    const event = events[i] as MarkupEvent;
+    const control = moved.get(i);
+    if (control !== undefined) {
+      written.push(...emptyBlock(event.start));
+      i = control.to;
+      continue;
+    }
+    const summary = summaries.get(i);
+    if (summary !== undefined) {
+      const at = summary[0]?.start ?? event.start;
+      written.push(opening("details", event.start), opening("summary", at), ...summary, closing("summary", summary.at(-1)?.end ?? at));
+      written.push(shown(event as OpenEvent));
+    } else written.push(event);
+    if (ends.has(i)) written.push(closing("details", event.end));
+  }
+  return written;
+}
+
+/** Cheap: most pages have nothing of the kind. */
+function mayControl(event: MarkupEvent): boolean {
+  return event.type === "open" && (event.name === "button" || event.name === "a" || event.attributes.role === "tab");
+}
+
+function isControl(events: readonly MarkupEvent[], index: number, byId: ReadonlyMap<string, number>): boolean {
+  const event = events[index];
+  if (event?.type !== "open") return false;
+  const { name, attributes } = event;
+  if (attributes.role === "tab" || isAccordionButton(event)) return true;
+  if (name !== "a" && name !== "button") return false;
+  if ("aria-controls" in attributes || TOGGLES.test(attributes["data-bs-toggle"] ?? attributes["data-toggle"] ?? "")) return true;
+  const target = attributes.href?.startsWith("#") ? byId.get(attributes.href.slice(1)) : undefined;
+  return target !== undefined && isTabPanel(events[target]);
+}
+
+/** A link among other words of its paragraph is part of what they say. */
+function isInSentence(events: readonly MarkupEvent[], index: number, partner: Int32Array): boolean {
+  const event = events[index];
+  if (event?.type !== "open" || event.name !== "a" || event.attributes.role === "tab") return false;
+  const isBlank = (i: number) => events[i]?.type === "comment" || (events[i]?.type === "text" && !isWords(events[i]));
+  let [before, behind] = [index - 1, (partner[index] ?? index) + 1];
+  while (isBlank(before)) before--;
+  while (isBlank(behind)) behind++;
+  return isWords(events[before]) || isWords(events[behind]);
+}
+
+/** A button that opens the text below it is that text's title; any other is a control. */
+function isAccordionButton(event: MarkupEvent | undefined): boolean {
+  if (event?.type !== "open" || event.name !== "button" || event.attributes.role === "tab") return false;
+  const { attributes } = event;
+  return "aria-controls" in attributes || "aria-expanded" in attributes || (attributes.class ?? "").includes("accordion");
+}
+
+function isTabPanel(event: MarkupEvent | undefined): event is OpenEvent {
+  return event?.type === "open" && event.attributes.role === "tabpanel";
+}
+
+function targetsOf({ attributes }: OpenEvent): string[] {
+  const links = [attributes["data-bs-target"], attributes["data-target"], attributes.href].flatMap((link) =>
+    link?.startsWith("#") ? [link.slice(1)] : [],
+  );
+  return [...(attributes["aria-controls"] ?? "").split(/\s+/), ...links];
+}
+
+/** What is never closed would have the rest of the document for its words. */
+function isWhole(close: MarkupEvent | undefined): boolean {
+  return close?.type === "close" && !close.atEnd;
+}
+
+function saysSomething(events: readonly MarkupEvent[], from: number, to: number): boolean {
+  for (let i = from + 1; i < to; i++) if (isWords(events[i])) return true;
+  return false;
+}
+
+function isWords(event: MarkupEvent | undefined): boolean {
+  return event?.type === "text" && event.text.trim() !== "";
+}
+
+/** The element right behind a control, or behind what holds nothing but the control. */
+function elementBehind(events: readonly MarkupEvent[], control: number, partner: Int32Array): number | undefined {
+  for (let i = (partner[control] ?? control) + 1; i < events.length; i++) {
+    const event = events[i];
+    if (event?.type === "open") return i;
+    if (isWords(event)) return undefined;
+    if (event?.type === "close" && !holdsOnly(events, partner[i] ?? i, control)) return undefined;
+  }
+  return undefined;
+}
+
+/** Whether nothing that is read stands between the beginning of an element and a control in it. */
+function holdsOnly(events: readonly MarkupEvent[], element: number, control: number): boolean {
+  for (let i = element + 1; i < control; i++) {
+    const event = events[i];
+    if (event?.type === "close" || isWords(event)) return false;
+  }
+  return true;
+}
+
+type Run = readonly [tabs: number[], panels: number[]];
+
+/** Tabs that open nothing known and the panels that follow them, group by group. */
+function runsInOrder(
+  events: readonly MarkupEvent[],
+  found: Panels,
+  { isControlAt, matched }: { readonly isControlAt: ReadonlySet<number>; readonly matched: ReadonlySet<number> },
+): Run[] {
+  const runs: Run[] = [];
+  for (const [i, event] of events.entries()) {
+    if (event.type !== "open") continue;
+    if (event.attributes.role === "tab" && isControlAt.has(i) && !matched.has(i)) {
+      if (runs.length === 0 || (runs.at(-1) as Run)[1].length > 0) runs.push([[], []]);
+      runs.at(-1)?.[0].push(i);
+    } else if (isTabPanel(event) && !found.has(i)) runs.at(-1)?.[1].push(i);
+  }
+  return runs;
+}
+
+function parentsOf(events: readonly MarkupEvent[]): Int32Array {
+  const parents = new Int32Array(events.length).fill(-1);
+  const open: number[] = [];
+  for (const [i, event] of events.entries()) {
+    if (event.type === "close") open.pop();
+    parents[i] = open.at(-1) ?? -1;
+    if (event.type === "open") open.push(i);
+  }
+  return parents;
+}
+
+/** The heading that holds nothing but a control; `null`: the control stands in none. */
+function headingAround(
+  events: readonly MarkupEvent[],
+  control: number,
+  { partner, parents }: { readonly partner: Int32Array; readonly parents: Int32Array },
+): number | null {
+  let child = control;
+  for (let at = parents[control] ?? -1; at >= 0; at = parents[at] ?? -1) {
+    if (!holdsOnly(events, at, child) || saysSomething(events, partner[child] ?? child, partner[at] ?? at)) return null;
+    if (/^h[1-6]$/.test((events[at] as OpenEvent).name)) return at;
+    child = at;
+  }
+  return null;
+}
+
+/** A panel that its control opens, whatever it is now. */
+function shown(panel: OpenEvent): OpenEvent {
+  const { hidden: _, "aria-hidden": __, ...attributes } = panel.attributes;
+  return { ...panel, attributes };
+}
+
+function opening(name: string, at: number): OpenEvent {
+  return { type: "open", name, attributes: {}, start: at, end: at };
+}
+
+function closing(name: string, at: number): MarkupEvent {
+  return { type: "close", name, atEnd: false, start: at, end: at };
+}
+
+/** What stands around something that went elsewhere does not join. */
+function emptyBlock(at: number): MarkupEvent[] {
+  return [opening("hr", at), closing("hr", at)];
+}

@@ -1,0 +1,81 @@
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+import { describe, expect, test } from "vitest";
+import { xlsxOf } from "../testing/made-files.ts";
+import { blocksOf } from "./show-blocks.test-helper.ts";
+import { xlsxFormat } from "./xlsx.ts";
+
+const ROWS = [
+  ["Machine", "Rate", "Margin"],
+  ["Mixer", "38", "0.7"],
+  ["Saw", "12", "0.2"],
+];
+
+/** A workbook of one sheet whose XML is changed before it is read. */
+async function read(change: (sheet: string) => string) {
+  const parts = unzipSync(xlsxOf([{ name: "A & B", rows: ROWS }]));
+  const part = "xl/worksheets/sheet1.xml";
+  const bytes = zipSync({ ...parts, [part]: strToU8(change(strFromU8(parts[part] as Uint8Array))) });
+  const [document] = await xlsxFormat.read({ path: "a.xlsx", name: "a", bytes });
+  if (document === undefined) throw new Error("no document");
+  return { rows: blocksOf(document), notices: document.notices, places: document.places };
+}
+
+const columns = (attributes: string) => (sheet: string) => sheet.replace("<sheetData>", `<cols><col ${attributes}/></cols><sheetData>`);
+const row = (attributes: string) => (sheet: string) => sheet.replace('<row r="3"', `<row r="3" ${attributes}`);
+const leftOut = (columns: number, rows: number) => [
+  { code: "hidden_text", message: `hidden columns (${columns}) and rows (${rows}) were left out` },
+];
+
+describe("what readers of a sheet do not see is left out, and said", () => {
+  test.each([
+    ["hidden", 'min="3" max="3" hidden="1"'],
+    ["of no width, with empty ones", 'min="3" max="9" width="0" customWidth="1"'],
+  ])("columns that are %s", async (_, attributes) => {
+    const { rows, notices } = await read(columns(attributes));
+    expect(rows).toEqual(["table-row^0 Machine | Rate", "table-row^0 Mixer | 38", "table-row^0 Saw | 12"]);
+    expect(notices).toEqual(leftOut(1, 0));
+  });
+
+  test("and what stands behind them keeps its place", async () => {
+    const { rows, places } = await read(columns('min="2" max="2" hidden="true"'));
+    expect(rows[1]).toBe("table-row^0 Mixer | 0.7");
+    const cells = places?.type === "cells" ? places.cells : [];
+    expect(cells.filter((_, i) => i % 4 === 3)).toEqual([1, 3, 1, 3, 1, 3]);
+  });
+
+  test.each([
+    ["hidden, as by a filter", 'hidden="1"'],
+    ["of no height", 'ht="0" customHeight="1"'],
+  ])("rows that are %s", async (_, attributes) => {
+    const { rows, notices } = await read(row(attributes));
+    expect(rows).toEqual(["table-row^0 Machine | Rate | Margin", "table-row^0 Mixer | 38 | 0.7"]);
+    expect(notices).toEqual(leftOut(0, 1));
+  });
+
+  test.each([
+    ["what is folded into a group", row('hidden="1" outlineLevel="1"')],
+    ["hidden columns without anything in them", columns('min="5" max="16384" hidden="1"')],
+  ])("but not %s", async (_, change) => {
+    const { rows, notices } = await read(change);
+    expect([rows.length, notices]).toEqual([3, []]);
+  });
+});
+
+test("errors and formulas without a result are shown as what they are, and said", async () => {
+  const gap = (cell: string) => (sheet: string) => sheet.replace('<c r="B3"><v>12</v></c>', cell);
+  const error = await read(gap('<c r="B3" t="e"><f>1/0</f><v>#DIV/0!</v></c>'));
+  const formula = await read(gap('<c r="B3"><f>B2&amp;"x"</f><v></v></c>'));
+  const empty = await read(gap('<c r="B3" t="str"><f>IF(A1="","","")</f><v></v></c>'));
+  expect([error, formula, empty].map(({ rows }) => rows[2])).toEqual([
+    "table-row^0 Saw | #DIV/0! | 0.2",
+    'table-row^0 Saw | =B2&"x" | 0.2',
+    "table-row^0 Saw | | 0.2",
+  ]);
+  const said = (errors: number, formulas: number) =>
+    expect.stringContaining(`${errors} with an error, ${formulas} with a formula whose result the file does not hold`);
+  expect([error, formula, empty].map(({ notices }) => notices)).toEqual([
+    [{ code: "cells_without_value", message: said(1, 0) }],
+    [{ code: "cells_without_value", message: said(0, 1) }],
+    [],
+  ]);
+});
