@@ -138,12 +138,28 @@ function reportToWire({ overallPass, metrics }: GradeReport): NonNullable<WireAn
   return { overall_pass: overallPass, metrics: { ...metrics } };
 }
 
-function spansOf({ question, sentences, refusal }: Answer): { sentence: number; start: number; end: number }[] {
-  if (refusal !== null) return [];
+/** What answers is marked; nothing where sources disagree, for either may be right. */
+function spansOf(answer: Answer): { sentence: number; start: number; end: number }[] {
+  if (answer.refusal !== null || answer.conflicts.length > 0) return [];
+  const marked = answer.model === "extractive" ? firstRun(answer) : answer.sentences;
   return answerSpans(
-    question,
-    sentences.map(({ text }) => text),
+    answer.question,
+    marked.map(({ text }) => text),
   ).map((span) => ({ ...span }));
+}
+
+/** Characters between two sentences of which one goes on right behind the other: white space and a list's mark. */
+const NEAR = 8;
+
+/** Of quotes the best one with what stands right before and behind it: a value in a further quote is of something else. */
+function firstRun({ sentences, citations }: Answer): Answer["sentences"] {
+  const placeOf = (sentence: Answer["sentences"][number] | undefined) => citations.find(({ n }) => n === sentence?.citations[0]);
+  const end = sentences.findIndex((sentence, i) => {
+    const [before, own] = [placeOf(sentences[i - 1]), placeOf(sentence)];
+    if (i === 0 || before === undefined || own === undefined) return false;
+    return own.documentId !== before.documentId || own.start < before.start || own.start - before.end > NEAR;
+  });
+  return end < 0 ? sentences : sentences.slice(0, end);
 }
 
 /** What is another each time, even of an answer that is served again. */
