@@ -11,8 +11,8 @@ const ROWS = [
 ];
 
 /** A workbook of one sheet whose XML is changed before it is read. */
-async function read(change: (sheet: string) => string) {
-  const parts = unzipSync(xlsxOf([{ name: "A & B", rows: ROWS }]));
+async function read(change: (sheet: string) => string, rows: readonly (readonly string[])[] = ROWS, merged: readonly string[] = []) {
+  const parts = unzipSync(xlsxOf([{ name: "A & B", rows, merged }]));
   const part = "xl/worksheets/sheet1.xml";
   const bytes = zipSync({ ...parts, [part]: strToU8(change(strFromU8(parts[part] as Uint8Array))) });
   const [document] = await xlsxFormat.read({ path: "a.xlsx", name: "a", bytes });
@@ -41,6 +41,21 @@ describe("what readers of a sheet do not see is left out, and said", () => {
     expect(rows[1]).toBe("table-row^0 Mixer | 0.7");
     const cells = places?.type === "cells" ? places.cells : [];
     expect(cells.filter((_, i) => i % 4 === 3)).toEqual([1, 3, 1, 3, 1, 3]);
+  });
+
+  test("and what is merged beside them stays in its columns", async () => {
+    const fees = [
+      ["Course", "Margin", "Fee", "", "Lessons"],
+      ["", "", "Resident", "Visitor", ""],
+      ["Otter", "0.7", "72", "99", "12"],
+      ["Seal", "0.2", "free", "", "4"],
+    ];
+    const { rows } = await read(columns('min="2" max="2" hidden="1"'), fees, ["A1:A2", "C1:D1", "E1:E2", "C4:D4"]);
+    expect(rows).toEqual([
+      "table-row^0 Course | Fee · Resident | Fee · Visitor | Lessons",
+      "table-row^0 Otter | 72 | 99 | 12",
+      "table-row^0 Seal | free | free | 4",
+    ]);
   });
 
   test.each([
