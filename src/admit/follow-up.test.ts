@@ -73,5 +73,7 @@ describe("resolveFollowUp", () => {
   it("takes the last of something that the question names for no other one", () => {
     expect(leansOnHistory("When does the last ferry leave Sandholm?")).toBe(false);
     expect(leansOnHistory("When does the last one leave?")).toBe(true);
+    expect(leansOnHistory("How much is the second in March?")).toBe(true);
+    expect(leansOnHistory("What does the latter cost in Norway?")).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { readQuestion } from "../reading/question.ts";
+import { namedTime } from "../reading/time-ranges.ts";
 import { tokenize, words } from "../text/tokens.ts";
 
 /** An earlier pair of the conversation. */
@@ -31,9 +32,9 @@ const SHORT = 1;
 
 const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
-const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either)\b/iu;
-/** One of several that were spoken of, unless the question names what it is about: "the last ferry from Sandholm". */
-const ONE_OF = /\bthe (?:first|second|third|last|other|former|latter|next)\b/iu;
+const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
+/** One of several that were spoken of, unless the question names what it is about: "the last ferry from Sandholm", but not by a day or month alone. */
+const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
 /** Not pointing back: expletives, conjunctions, relative clauses, times. */
 const NOT_POINTING =
@@ -92,7 +93,7 @@ function straight(question: string): string {
 /** Does a question begin as one that goes on, or point at what came before? */
 export function pointsBack(question: string): boolean {
   const plain = straight(question);
-  if (OPENERS.test(plain) || ELSE.test(plain) || (ONE_OF.test(plain) && !hasName(plain))) return true;
+  if (OPENERS.test(plain) || ELSE.test(plain) || (ONE_OF.test(plain) && !namesThing(plain))) return true;
   const pointing = plain.replaceAll(NOT_POINTING, (match) => " ".repeat(match.length));
   for (const match of pointing.matchAll(PRONOUN)) {
     if (contentWords(plain.slice(0, match.index)).length < OWN_ANTECEDENT && !hasName(plain.slice(0, match.index))) return true;
@@ -164,4 +165,9 @@ function namesIn(text: string): string[] {
 
 function hasName(text: string): boolean {
   return namesIn(text).length > 0 || words(text).some(({ code }) => code);
+}
+
+/** A day or a month says when, not what. */
+function namesThing(text: string): boolean {
+  return hasName(text.replaceAll(/\p{L}+/gu, (word) => (namedTime(word) === null ? word : word.toLowerCase())));
 }

@@ -10,14 +10,14 @@ import { withPartedDigits } from "./raised-digits.ts";
  * `10⁶` and `10^6` → `10^6` and `10`; `38 CFR 4.25` and `§ 4.25` → `cfr4.25`; `1-800-827-1000` stays one token; `70 percent` and `70%` → `70%`; `$1,200` → `1200`.
  * @param stem pass one from `createStemmer` when many texts are tokenized
  */
-export function tokenize(text: string, stem: (word: string) => string = stemmer): string[] {
+export function tokenize(text: string, stem: (word: string) => string = stemOf): string[] {
   const tokens: string[] = [];
   for (const word of words(text)) tokens.push(...wordTokens(word, stem));
   return tokens;
 }
 
 /** What the indexes make of one word: nothing of a stop word, two tokens of some codes. */
-export function wordTokens({ text, code }: Word, stem: (word: string) => string = stemmer): string[] {
+export function wordTokens({ text, code }: Word, stem: (word: string) => string = stemOf): string[] {
   if (code) return codeTokens(text);
   return STOP_WORDS.has(text) ? [] : [stem(text)];
 }
@@ -149,11 +149,23 @@ export function createStemmer(): (word: string) => string {
   return (word) => {
     const known = memo.get(word);
     if (known !== undefined) return known;
-    const stem = stemmer(word);
+    const stem = stemOf(word);
     if (memo.size >= MEMO_WORDS) memo.clear();
     memo.set(word, stem);
     return stem;
   };
+}
+
+/** Plurals that English does not make by an ending, which stemming alone leaves apart; those that are forms of another word too ("leaves", "lives") stay out. */
+const PLURALS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ children: "child", men: "man", women: "woman", feet: "foot", teeth: "tooth", geese: "goose", mice: "mouse", oxen: "ox" },
+    ...{ halves: "half", knives: "knife", loaves: "loaf", shelves: "shelf", thieves: "thief", wives: "wife", wolves: "wolf" },
+  }),
+);
+
+function stemOf(word: string): string {
+  return stemmer(PLURALS.get(word) ?? word);
 }
 
 /** The library's English list, less words that carry meaning here ("us" is a country, "may" and "not" change rules but rank nothing). */
@@ -165,6 +177,11 @@ const STOP_WORDS: ReadonlySet<string> = new Set([
   "doesnt",
   "cant",
   "whats",
+  "whos",
+  "wheres",
+  "whens",
+  "hows",
+  "whys",
   "id",
   "ill",
   "thats",

@@ -93,6 +93,8 @@ describe("spelledLikeOthers", () => {
     ["Tuesday", "Open from Monday to Friday.", true],
     ["February", "Fees are paid back until 31 March.", true],
     ["February", "They march at noon.", false],
+    ["December", "The market is open in July from 9 am to 5 pm.", false],
+    ["july", "Open from May to September.", true],
     ["Saturday", "The cat sat there.", false],
     ["Munster", "The monster.", false],
     ["Tuesday", "| Item | Thu |", false],

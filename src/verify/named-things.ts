@@ -1,5 +1,5 @@
 import { isDerived } from "../reading/derived-forms.ts";
-import { MONTHS, WEEKDAYS } from "../reading/numbers.ts";
+import { mayCover, type NamedTime, namedTime } from "../reading/time-ranges.ts";
 import { foldMarks } from "../text/fold-marks.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 import type { Evidence, Warning } from "../types.ts";
@@ -81,28 +81,8 @@ function plain(text: string): string {
 export interface WordsBeside {
   readonly lacking: readonly string[];
   readonly others: readonly string[];
-  /** Does the evidence hold a name of the question in another spelling, without its marks, or of a day or month others, which may be the ends of what it lies in? */
+  /** Does the evidence hold a name of the question in another spelling, without its marks, or a day or month in short or in full, or within a range? */
   readonly isSpelledOtherwise: (name: string) => boolean;
-}
-
-interface NamedTime {
-  readonly unit: "weekday" | "month";
-  readonly number: number;
-}
-
-/** From so many of a kind on, what is asked may lie between them: in "Monday to Friday" Tuesday does, in "before 31 March" February. */
-const ENDS = { weekday: 2, month: 1 } as const;
-
-/** The day or month that a word with a capital names, in full or in short; `null`: neither. */
-function timeOf(word: string): NamedTime | null {
-  if (!/^\p{Lu}/u.test(word)) return null;
-  const folded = foldMarks(word);
-  const [day, month] = [WEEKDAYS.get(folded), MONTHS.get(folded)];
-  return day !== undefined ? { unit: "weekday", number: day } : month !== undefined ? { unit: "month", number: month } : null;
-}
-
-function countOf(times: Words["times"], unit: NamedTime["unit"]): number {
-  return [...times].filter((time) => time.startsWith(unit)).length;
 }
 
 /** @param content tokens of what the question asks: its frame ("how long") names nothing */
@@ -112,17 +92,22 @@ export function layWordsBeside(
   { tokens, content }: Pick<NameParts, "tokens"> & { readonly content: ReadonlySet<string> },
 ): WordsBeside {
   const asked = wordsOf([question]);
-  const held = wordsOf(evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]));
+  const texts = evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]);
+  const held = wordsOf(texts);
   const isAsked = (word: string) => word.length >= LEAST_LETTERS && tokens(word).some((token) => content.has(token));
   return {
     lacking: [...asked.written].filter((word) => !held.written.has(word) && !held.spellings.has(foldMarks(word)) && isAsked(word)),
     others: [...held.written].filter((word) => !asked.written.has(word) && !asked.spellings.has(foldMarks(word))),
     isSpelledOtherwise: (name) => {
-      const time = timeOf(name);
+      const time = namedTime(name);
       if (held.spellings.has(foldMarks(name))) return true;
-      return time !== null && (held.times.has(`${time.unit} ${time.number}`) || countOf(held.times, time.unit) >= ENDS[time.unit]);
+      return time !== null && (held.times.has(keyOf(time)) || texts.some((text) => mayCover(text, time)));
     },
   };
+}
+
+function keyOf({ unit, number }: NamedTime): string {
+  return `${unit} ${number}`;
 }
 
 interface Words {
@@ -139,7 +124,7 @@ function wordsOf(texts: readonly string[]): Words {
   return {
     written: new Set(words.map((word) => word.toLowerCase())),
     spellings: new Set(words.map(foldMarks)),
-    times: new Set(words.flatMap((word) => timeOf(word) ?? []).map(({ unit, number }) => `${unit} ${number}`)),
+    times: new Set(words.flatMap((word) => namedTime(word) ?? []).map(keyOf)),
   };
 }
 

@@ -4,7 +4,7 @@ import { unitAt } from "../text/units.ts";
 import type { Passage, Quote, SourceText, TextRange } from "../types.ts";
 import type { Choice } from "./choice.ts";
 import type { PieceView, QuoteWords } from "./piece-view.ts";
-import { type Piece, quoteOf } from "./pieces.ts";
+import { type Piece, quoteOf, textOf } from "./pieces.ts";
 import { rowsBeside } from "./rows-beside.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
@@ -71,7 +71,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
-    if (answersPart !== true && chosen.some((other) => standsBeside(view, other.view))) continue;
+    if (answersPart !== true && chosen.some((other) => standsBeside(view, other.view) || announcesTableOf(view, other.view))) continue;
     // A row that may name the columns is read with the rows below it.
     const names = chosen.findIndex((other) => isSame(quote.header, other.quote));
     if (names >= 0) chosen.splice(names, 1);
@@ -81,6 +81,18 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(answersPart && { answersPart }), score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
+}
+
+/** Does a sentence announce the table of a row, or another of its document whose columns are called the same? The row is shown with its own. */
+function announcesTableOf({ piece, evidence: { passage } }: PieceView, row: PieceView): boolean {
+  const next = passage.units.find(({ start }) => start >= piece.range.end);
+  return (
+    row.piece.header !== null &&
+    passage.document.id === row.evidence.passage.document.id &&
+    next?.type === "table-row" &&
+    next.caption?.start === piece.range.start &&
+    textOf(passage, next) === row.piece.header.text
+  );
 }
 
 /** Two quotes say the same when they share this part of all their words, the same numbers and the same negations. */

@@ -97,15 +97,22 @@ describe("piecesOf", () => {
     expect(contextsOf(titled)).toEqual([["No glass\nNo dogs"]]);
   });
 
-  it("takes a sentence of the paragraph before for what a person means only where it names somebody", () => {
-    expect(contextsOf(fakePassage({ pieces: ["The wind turned and the gulls were silent.", "Her uncle gave her a key."] })).at(-1)).toEqual(
-      ["Her uncle gave her a key."],
-    );
-    for (const before of ["At noon Ingrid came home.", "Ingrid came home."])
-      expect(contextsOf(fakePassage({ pieces: [before, "Her uncle gave her a key."] })).at(-1)).toEqual([
-        before,
-        "Her uncle gave her a key.",
-      ]);
+  it("gives a limit that announces a list with that list, and every row of a table what stands behind it", () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
+    const conditionsOf = (passage: Passage) =>
+      piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ range, conditions }) =>
+        [range, ...conditions].map(({ start, end }) => passage.text.slice(start, end)),
+      );
+    const fares = fakePassage({
+      pieces: [row("Fare | Bags"), row("Light | 0"), row("Flex | 2"), "Exceptions:", item("Infants have none."), "Ask."],
+    });
+    expect(conditionsOf(fares).slice(0, 2)).toEqual([
+      ["Light | 0", "Exceptions:\nInfants have none."],
+      ["Flex | 2", "Exceptions:\nInfants have none."],
+    ]);
+    const numbers = fakePassage({ pieces: ["Numbers cannot be sold.", "The only exception is the transfer window.", "Pens are sold."] });
+    expect(conditionsOf(numbers)[0]).toEqual(["Numbers cannot be sold.", "The only exception is the transfer window."]);
   });
 
   it("gives what answers below a question with it, never the question alone", () => {

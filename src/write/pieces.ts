@@ -42,7 +42,7 @@ const DANGLING =
 const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
 /** A sentence that begins like this limits the one before it. */
 const LIMITS =
-  /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
+  /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
 
 /** Pieces of a passage in order. Linear in its length. */
 export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeLists }: PiecesOptions): Piece[] {
@@ -99,7 +99,7 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
       addItem(i);
       continue;
     }
-    if (isAskedAbove(passage, i) || announcesTable(passage, i)) continue;
+    if (isAskedAbove(passage, i)) continue;
     const lastRow = lastRowOf(passage, i, listCharacters);
     if (lastRow > i) {
       add("sentence", i, { start: unit.start, end: (units[lastRow] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
@@ -129,12 +129,6 @@ function nearWindow(pieces: readonly Piece[], { window }: Passage, limit: number
 function isAskedAbove(passage: Passage, at: number): boolean {
   const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
   return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
-}
-
-/** What announces a table with a colon says nothing by itself: its rows are quoted with it. */
-function announcesTable(passage: Passage, at: number): boolean {
-  const unit = passage.units[at] as PlacedUnit;
-  return passage.units[at + 1]?.type === "table-row" && textOf(passage, unit).trimEnd().endsWith(":");
 }
 
 /** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/row-lines.ts`). */
@@ -198,28 +192,10 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
     if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) break;
     if (before.type === "heading" && !(i - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?"))) break;
     if (before.type === "table-row" || before.type === "code" || (before.type !== "heading" && !isSameSection(before, unit))) break;
-    if (
-      before.type !== "heading" &&
-      before.block !== unit.block &&
-      (before.type !== "paragraph" || !canMean(start, textOf(passage, before)))
-    )
-      break;
+    if (before.type !== "heading" && before.block !== unit.block && before.type !== "paragraph") break;
     found.unshift(before);
   }
   return found;
-}
-
-/** A quote that begins with a person whom another sentence names. */
-const PERSON = /^(?:["“'(]\s*)?(?:his|her|he|she)\b/i;
-/** A name by its capital, inside a sentence or as its first word. */
-const NAME = /(?<=[\p{L}\p{N},;:"”'’)]\s["“'(]?)\p{Lu}\p{L}+|^["“'(]?(\p{Lu}\p{L}+)/gu;
-
-/** Can a sentence of the paragraph before say whom this one means? Only if it names somebody. */
-function canMean(start: string, before: string): boolean {
-  return (
-    !PERSON.test(start) ||
-    [...before.matchAll(NAME)].some(([name, first]) => (first === undefined ? name !== "I" : !isStopWord(first.toLowerCase())))
-  );
 }
 
 /** The heading of a list that nothing announces: "Glass bottles" says one thing below "Not allowed" and another below "Bring along". None where it is the document's title. */
@@ -237,19 +213,24 @@ function pointsBack(start: string): boolean {
   return own.length < 2;
 }
 
-function conditionsAfter(passage: Passage, last: number, maxCharacters: number): PlacedUnit[] {
+/** Conditions and exceptions right behind a unit, each with the list that it announces; behind a table they hold for each of its rows. */
+function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
   const { units } = passage;
-  const found: PlacedUnit[] = [];
-  const from = units[last] as PlacedUnit;
-  for (let i = last + 1; found.length < MAX_CONDITIONS; i++) {
-    const unit = units[i];
+  const found: TextRange[] = [];
+  let at = last;
+  while (units[last]?.type === "table-row" && units[at + 1]?.type === "table-row") at++;
+  while (found.length < MAX_CONDITIONS) {
+    const [from, unit] = [units[at] as PlacedUnit, units[at + 1]];
     const isNear =
       unit !== undefined &&
       (unit.type === "paragraph" || unit.type === "list-item" || unit.type === "quote") &&
       unit.block - from.block <= 1 &&
       isSameSection(from, unit);
     if (!isNear || unit.end - unit.start > maxCharacters || !LIMITS.test(startOf(passage, unit))) break;
-    found.push(unit);
+    at++;
+    const announces = textOf(passage, unit).trimEnd().endsWith(":");
+    while (announces && units[at + 1]?.type === "list-item" && (units[at + 1] as PlacedUnit).end - unit.start <= maxCharacters) at++;
+    found.push({ start: unit.start, end: (units[at] as PlacedUnit).end });
   }
   return found;
 }
