@@ -5,9 +5,9 @@ import { createReader } from "./statements.ts";
 
 const reader = createReader();
 
-async function polarity(text: string, stated: string): Promise<string | undefined> {
+async function polarity(text: string, stated: string, above: readonly string[] = []): Promise<string | undefined> {
   const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question: "What holds?", support: null };
-  const { results } = await checkSentence({ text, cited: [{ text: stated, url: null, exact: true }] }, context);
+  const { results } = await checkSentence({ text, cited: [{ text: stated, above, url: null, exact: true }] }, context);
   return results.find(({ name }) => name === "polarity")?.verdict;
 }
 
@@ -36,4 +36,22 @@ describe("a word and its opposite", () => {
   ])("contradict where both or none are denied: %s", async (text, stated) => {
     expect(await polarity(text, stated)).toBe("fail");
   });
+});
+
+describe("what stands below a heading that denies", () => {
+  const below = (text: string, stated: string, heading: string) => polarity(text, stated, ["Pool rules", heading]);
+
+  it.each([
+    ["Glass bottles are allowed.", "Glass bottles", "Not allowed"],
+    ["You can bring pushchairs.", "Pushchairs and prams", "Never bring"],
+    ["Teeth whitening is covered.", "Teeth whitening", "What is not covered"],
+  ])("is not affirmed: %s", async (text, stated, heading) => expect(await below(text, stated, heading)).toBe("fail"));
+
+  it.each([
+    ["Glass bottles are not allowed.", "Glass bottles", "Not allowed"],
+    ["Glass bottles are forbidden.", "Glass bottles", "Not allowed"],
+    ["Glass bottles are allowed.", "Glass bottles", "Allowed"],
+    ["Water damage is covered after storms.", "Water damage is covered after a storm.", "What is not covered, and what is"],
+    ["At nine the sauna opens.", "The sauna opens at nine.", "Not allowed"],
+  ])("passes as it is said: %s", async (text, stated, heading) => expect(await below(text, stated, heading)).toBe("pass"));
 });

@@ -42,6 +42,7 @@ function deniedWords(alignment: Alignment): TextRange[] {
   return words.filter((word, i) => {
     const before = words[i - 1];
     if (word.denied && deniedAbove(word, alignment)) return false;
+    if (!word.denied && affirmedBelowDenial(word, alignment)) return true;
     const adverb = word.denied && before?.denied === true ? before.root : null;
     const own = word.denied ? opposedIn(alignment.claim.text).find(({ start }) => start === word.start) : undefined;
     const oppose = (statement: Statement) => (own === undefined ? [] : oppositesOf(own, statement));
@@ -59,6 +60,14 @@ function deniedAbove(word: ContentWord, { close, statements }: Alignment): boole
   const scores = close(word);
   const top = Math.max(0, ...scores);
   return statements.some(({ above }, i) => above.has(`¬${word.root}`) && (scores[i] as number) >= top - NEARLY);
+}
+
+/** "Glass bottles are allowed", of what stands below "Not allowed" and says no more of it itself. */
+function affirmedBelowDenial({ root, ...place }: ContentWord, { close, statements }: Alignment): boolean {
+  const scores = close(place);
+  const top = Math.max(0, ...scores);
+  const nearest = statements.filter((_, i) => (scores[i] as number) >= top - NEARLY);
+  return top >= SAME && nearest.every(({ above, roots }) => above.has(`¬${root}`) && !roots.has(root));
 }
 
 function oppositesOf({ pair, side }: Opposed, { text }: Reading): Opposed[] {
