@@ -18,7 +18,7 @@ const COMES_TO: Readonly<Record<number, string>> = {
   7: "63141e6d0c464b00",
   8: "484c311d4cdfaa22",
   9: "eefa6c84a4ee4d54",
-  10: "4d6ba8a072871e89",
+  10: "8e54be64e1290e59",
 };
 
 const quote = (text: string, above: readonly string[] = []): CitedQuote => ({ text, url: "https://www.va.gov/page", exact: true, above });
