@@ -65,7 +65,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
   for (const { view, chance, followedBy, answersPart } of pieces) {
     if (chosen.length === limit) break;
     const { piece, evidence } = view;
-    const quotes = quotesOf(evidence.passage, piece);
+    const quotes = quotesOf(evidence.passage, withOtherHeading(view, chosen[0]?.view, words));
     const { quote } = quotes;
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
@@ -81,6 +81,19 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(answersPart && { answersPart }), score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
+}
+
+/** A further sentence of another section than the first, of which it shares no word, is quoted below its heading: "Up to six may be kept" is of hens, and the first was of bees. */
+function withOtherHeading(
+  { piece, evidence: { passage } }: PieceView,
+  first: PieceView | undefined,
+  words: Pick<QuoteWords, "tokens">,
+): Piece {
+  if (first === undefined || piece.type !== "sentence" || piece.context.length > 0 || piece.heading === first.piece.heading) return piece;
+  const heading = passage.units.findLast(({ type, start }) => type === "heading" && start < piece.range.start);
+  if (heading === undefined || textOf(passage, heading).trim() !== piece.heading.trim()) return piece;
+  const own = new Set(words.tokens(textOf(passage, piece.range)));
+  return words.tokens(piece.heading).some((token) => own.has(token)) ? piece : { ...piece, context: [heading] };
 }
 
 /** Does a sentence announce the table of a row, or another of its document whose columns are called the same? The row is shown with its own. */
