@@ -1,30 +1,17 @@
 import { equalQuantities } from "../compare/compare-quantities.ts";
 import { clausesOf } from "../reading/clauses.ts";
-import { countNegators, EXCEPTION } from "../reading/negation.ts";
+import { countNegators } from "../reading/negation.ts";
 import type { Quantity } from "../reading/quantities.ts";
 import type { Reading } from "../reading/reading.ts";
 import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
+import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type Part, wholeOf, wordsOf } from "./parts.ts";
 import type { CitedTable, TableRow } from "./tables.ts";
 import { bears } from "./values.ts";
 
 /** A word by its root, or a value. */
 type Item = string | Quantity;
-
-/** A sentence, or a clause of it: what stands within a range. */
-interface Part {
-  readonly claim: Reading;
-  readonly range: TextRange;
-}
-
-/** A cell that is said of another row or column than its own. */
-interface Misplaced {
-  readonly reason: string;
-  readonly spans: readonly TextRange[];
-}
-
-const EXCEPTS = new RegExp(EXCEPTION, "iu");
 
 /**
  * Does a sentence give a cell of a cited table to a row or a column that holds another one? The row that it speaks of is the one of whose first cell it names all
@@ -33,26 +20,20 @@ const EXCEPTS = new RegExp(EXCEPTION, "iu");
  */
 export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">, tables: readonly CitedTable[]): Finding | null {
   if (tables.length === 0) return null;
-  const found = EXCEPTS.test(claim.text)
-    ? []
-    : tables.flatMap((table) => partsOf(claim, table).flatMap((part) => misplacedIn(part, table, given)));
-  if (found.length === 0) return finding("cells", "pass", 1, "takes no cell from another row or column of a cited table");
-  const places = new Map(found.flatMap(({ spans }) => spans.map((span) => [span.start, span])));
-  const spans = [...places.values()].sort((a, b) => a.start - b.start);
-  return finding("cells", "warn", 0, [...new Set(found.map(({ reason }) => reason))].join("; "), spans);
+  const found = excepts(claim) ? [] : tables.flatMap((table) => partsOf(claim, table).flatMap((part) => misplacedIn(part, table, given)));
+  return doubtOf("cells", found) ?? finding("cells", "pass", 1, "takes no cell from another row or column of a cited table");
 }
 
 /** The clauses, where each that says anything of a table names a row and says a cell; otherwise the sentence as a whole: "A and B are x and y". */
 function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
-  const whole = { claim, range: { start: 0, end: claim.text.length } };
   const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
-  if (clauses.length < 2) return [whole];
+  if (clauses.length < 2) return [wholeOf(claim)];
   const labels = rows.map(labelOf);
   const says = clauses.map((part) => ({
     row: namedAmong(labels, part) !== null,
     cell: rows.some(({ cells }) => cells.slice(1).some((cell) => saysAll(part, cell))),
   }));
-  return says.every(({ row, cell }) => row === cell) ? clauses : [whole];
+  return says.every(({ row, cell }) => row === cell) ? clauses : [wholeOf(claim)];
 }
 
 function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): Misplaced[] {
@@ -61,9 +42,7 @@ function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): 
   const rows = named.map((i) => table.rows[i] as TableRow);
   const columns = columnsNamed(table, part);
   const names = [...rows.map(labelOf), ...columns.map((i) => table.columns[i] as Reading)];
-  const { claim, range } = part;
-  const negators = countNegators(claim.text.slice(range.start, range.end));
-  if (negators > Math.max(...names.map(({ text }) => countNegators(text)))) return [];
+  if (negatorsIn(part) > Math.max(...names.map(({ text }) => countNegators(text)))) return [];
   return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
 }
 
@@ -176,10 +155,6 @@ function holds(items: readonly Item[], item: Item): boolean {
   );
 }
 
-function wordsOf({ claim, range }: Part): string[] {
-  return claim.words.filter(({ start, end }) => start >= range.start && end <= range.end).map(({ root }) => root);
-}
-
 function saidOf(part: Part, reading: Reading): Item[] {
   return itemsOf(reading).filter((item) => placesOfItem(part, item, reading).length > 0);
 }
@@ -195,17 +170,11 @@ function placesOf(part: Part, reading: Reading): TextRange[] {
 
 /** Where a part says a word or a value. */
 function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRange[] {
-  const isIn = (one: TextRange) => one.start >= range.start && one.end <= range.end;
   const found =
     typeof item === "string"
-      ? claim.words.filter((word) => isIn(word) && word.root === item)
-      : claim.quantities.filter((one) => isIn(one) && isBound(one, item) && bears(item, one, claim, by));
+      ? claim.words.filter((word) => isWithin(word, range) && word.root === item)
+      : claim.quantities.filter((one) => isWithin(one, range) && isBound(one, item) && bears(item, one, claim, by));
   return found.map(({ start, end }) => ({ start, end }));
-}
-
-/** "Less than € 3" is no € 3. */
-function isBound(said: Quantity, stated: Quantity): boolean {
-  return said.bound === "none" || said.bound === stated.bound;
 }
 
 /** Do both begin with a value of one measure? Cells of words are no rivals: a header such as "type" is said of much. */

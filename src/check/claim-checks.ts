@@ -7,6 +7,7 @@ import { checkEntities } from "./entities.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import { checkGrounding } from "./grounding.ts";
 import { checkNovelty } from "./novelty.ts";
+import { checkPairing } from "./pairing.ts";
 import { checkPolarity } from "./polarity.ts";
 import type { Reader } from "./statements.ts";
 import { checkStrength } from "./strength.ts";
@@ -31,6 +32,7 @@ export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question, settings.values)),
   wording(({ alignment, tables }) => checkCells(alignment, tables)),
+  wording(({ alignment }) => checkPairing(alignment)),
   wording(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
   wording(({ alignment }) => checkNovelty(alignment)),
   wording(({ alignment }, mode) => checkPolarity(alignment, mode)),

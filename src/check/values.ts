@@ -166,7 +166,7 @@ export function isClaimed(quantity: Quantity, { quantities }: Reading): boolean 
 }
 
 /** "two conditions": people count what a source lists; only another count of the same things contradicts it. */
-function isSpelledCount({ measure, start }: Quantity, text: string): boolean {
+export function isSpelledCount({ measure, start }: Quantity, text: string): boolean {
   return measure === "count" && /^\p{L}/u.test(text.slice(start, start + 1));
 }
 
