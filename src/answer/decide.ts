@@ -11,11 +11,11 @@ import {
   type NamedThings,
   type NameParts,
   namedThings,
-  onceEach,
   spelledLikeOthers,
   unheldWords,
   unknownCodes,
   unknownNames,
+  wordsOnce,
   wordsUnheld,
 } from "../verify/named-things.ts";
 import type { LearnedParts } from "../verify/relevance.ts";
@@ -125,7 +125,7 @@ async function withNamed(
   const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));
   const isCode = (name: string) => /\d/.test(name);
   const otherwise = things.unknown.filter((name) => !isCode(name) && beside.isSpelledOtherwise(name));
-  const unknown = onceEach([...things.unknown.filter((name) => !otherwise.includes(name)), ...alike]);
+  const unknown = wordsOnce([...things.unknown.filter((name) => !otherwise.includes(name)), ...alike]);
   log.fact("not_named", unknown.join(", ") || null);
   const refused = { ...made, answer: false, usable: [], reason: "evidence_too_weak" as const };
   if (unknown.some(isCode)) return { ...refused, warnings: unknownCodes(unknown.filter(isCode)) };

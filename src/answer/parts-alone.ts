@@ -1,3 +1,4 @@
+import { onceEach } from "../text/once-each.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Conflict, Evidence, Passage, Question } from "../types.ts";
 import type { Choice, OpenPart, ScoredPiece } from "../write/choice.ts";
@@ -74,7 +75,7 @@ function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: A
   const answered = asked.filter(({ decision }) => decision.answer);
   const choice = answered[0]?.choice ?? null;
   if (choice === null) return null;
-  const usable = once(
+  const usable = onceEach(
     answered.flatMap(({ decision }) => decision.usable),
     sidOf,
   );
@@ -87,15 +88,15 @@ function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: A
     chance: least(answered.map((one) => one.decision.chance)),
     calibrated: answered.every((one) => one.decision.calibrated),
     usable,
-    warnings: once(said, ({ code, message }) => `${code} ${message}`),
+    warnings: onceEach(said, ({ code, message }) => `${code} ${message}`),
     reason: null,
   };
   return {
     decision,
     headroom: least(answered.map(({ headroom }) => headroom)),
     choice: { ...choice, pieces: piecesOf(whole, alone) },
-    evidence: once([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
-    conflicts: once(
+    evidence: onceEach([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
+    conflicts: onceEach(
       answered.flatMap(({ conflicts }) => conflicts),
       placesOf,
     ),
@@ -192,9 +193,4 @@ function sidOf({ passage }: Evidence): string {
 
 function placesOf({ kind, sides }: Conflict): string {
   return `${kind} ${sides.map(({ sid, start, end }) => `${sid} ${start} ${end}`).join(" ")}`;
-}
-
-/** The first of those that share a key. */
-function once<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
-  return [...Map.groupBy(all, keyOf).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
 }

@@ -47,6 +47,7 @@ const SHAPES: readonly Shape[] = [
   ["a.html", "elements in each other", 2_000, (n) => `${"<div>".repeat(n)}x`],
   ["a.html", "tabs without ids", 4_000, (n) => `${"<b role=tab>x</b>".repeat(n)}${"<p role=tabpanel>y</p>".repeat(n)}`],
   ["a.html", "accordions", 4_000, (n) => "<h3><button aria-expanded>x</button></h3><div>y</div>".repeat(n)],
+  ["a.html", "controls in cells", 2_000, (n) => `<table>${"<tr><td><button aria-expanded>x</button><td>y</tr>".repeat(n)}</table>`],
   ["a.html", "sections in each other", 1_500, (n) => "<details><summary>x</summary>y".repeat(n)],
   ["a.html", "paragraphs", 5_000, (n) => lines(n, (i) => `<p>Line ${i}.</p>`)],
   ["a.html", "an attribute", 400_000, (n) => `<p title="${"x".repeat(n)}">t</p>`],
@@ -72,6 +73,15 @@ const SHAPES: readonly Shape[] = [
   ["a.docx", "open runs", 10_000, (n) => docxOf("<w:r ".repeat(n))],
   ["a.docx", "open colours in a run", 10_000, (n) => docxOf(`<w:p><w:r><!-- ${"<w:color ".repeat(n)} --></w:r></w:p>`)],
   ["a.docx", "open levels", 10_000, (n) => docxOf(wordParagraph("Text."), { "word/numbering.xml": "<w:lvl ".repeat(n) })],
+  [
+    "a.docx",
+    "table styles without content",
+    2_000,
+    (n) => {
+      const styles = '<w:style w:type="table" w:styleId="a"/>'.repeat(n);
+      return docxOf(wordParagraph("Text."), { "word/styles.xml": `<w:styles XMLNS>${styles}</w:styles>` });
+    },
+  ],
   ["a.docx", "blanks in a note", 20_000, (n) => docxOf(noteCall, { "word/footnotes.xml": noteOf(`a${" ".repeat(n)}b`) })],
   [
     "a.docx",

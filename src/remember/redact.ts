@@ -1,4 +1,5 @@
 import { findPersonalData, redactPersonalData } from "../guard/pii.ts";
+import { once } from "../text/once.ts";
 import type { Answer, Evidence, Passage, PassageDocument } from "../types.ts";
 
 /**
@@ -58,14 +59,6 @@ function redactUnpublished(text: string, published: () => string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
   if (findPersonalData(text).every((one) => published().includes(oneLine(one.text)))) return text;
   return redactPersonalData(text);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 /** @param known objects that stay as they are */

@@ -1,3 +1,4 @@
+import { once } from "../text/once.ts";
 import type { Passage, Twin } from "../types.ts";
 import { type Signature, sameSignature, signatureOf } from "./signature.ts";
 
@@ -96,14 +97,6 @@ function nearDuplicates(a: Face, b: Face, words: TwinWords): boolean {
     left--;
   }
   return shared >= wanted && cosine(a.vector(words), b.vector(words)) >= NEAR_DUPLICATE_COSINE;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function lastOf<By, T>(make: (by: By) => T): (by: By) => T {

@@ -1,6 +1,7 @@
 import { isDerived } from "../reading/derived-forms.ts";
 import { mayCover, type NamedTime, namedTime } from "../reading/time-ranges.ts";
 import { foldMarks } from "../text/fold-marks.ts";
+import { onceEach } from "../text/once-each.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 import type { Evidence, Warning } from "../types.ts";
 import type { AskedTerm } from "./sufficiency-view.ts";
@@ -42,14 +43,14 @@ export function namedThings(question: string, { tokens, has, strange }: NamePart
     return parts.length === 0 || parts.every(has);
   };
   return {
-    unknown: onceEach([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange]),
+    unknown: wordsOnce([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange]),
     codes: codes.filter(isHeld),
   };
 }
 
 /** Each word once, as it is written first: a name is strange too, in small letters. */
-export function onceEach(words: readonly string[]): string[] {
-  return words.filter((word, i) => words.findIndex((other) => other.toLowerCase() === word.toLowerCase()) === i);
+export function wordsOnce(words: readonly string[]): string[] {
+  return onceEach(words, (word) => word.toLowerCase());
 }
 
 function capitalised(question: string): string[] {
@@ -222,7 +223,7 @@ export function wordsUnheld(
   if (unheld.reduce((sum, { weight }) => sum + weight, 0) <= MOSTLY) return [];
   const wanted = new Set(unheld.flatMap((term) => term.tokens));
   const words = (question.match(WRITTEN) ?? []).map((word) => word.replace(/['’]s$/u, ""));
-  return onceEach(words.filter((word) => tokens(word).some((token) => wanted.has(token))));
+  return wordsOnce(words.filter((word) => tokens(word).some((token) => wanted.has(token))));
 }
 
 /** What the reader of an answer must know of words that no document holds. */

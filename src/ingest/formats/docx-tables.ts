@@ -1,7 +1,5 @@
-const TABLE_STYLE = /<w:style(?= [^<>]*w:type="table")[^<>]* w:styleId="([^"]{1,200})"[^<>]*>((?:(?!<\/w:style>)[\s\S])*)<\/w:style>/g;
-const BASED_ON = /<w:basedOn w:val="([^"]{1,200})"/;
-/** A style that sets the first row of its tables apart. */
-const FIRST_ROW = /<w:tblStylePr w:type="firstRow"\s*>\s*</;
+/** What a style says of itself and of the first row of its tables. */
+const STYLE_TAG = /<(\/?)w:(style|basedOn|tblStylePr)(?:\s[^<>]*)?>/g;
 /** Styles that a style may go back to. */
 const MOST_BASES = 20;
 /** What says where a run stands, and its looks. */
@@ -9,6 +7,11 @@ const TAG = /<w:(tbl|tr|r)(?: [^<>]*)?(?<!\/)>(?:<w:rPr(?: [^<>]*)?(\/?)>)?|<\/w
 /** Of the looks of a table: its first row is set apart. */
 const FIRST_ROW_BIT = 0x20;
 const IS_BOLD = "<w:b/>";
+
+interface TableStyle {
+  basedOn: string;
+  setsFirstRowApart: boolean;
+}
 
 interface OpenTable {
   isStyled: boolean;
@@ -45,13 +48,37 @@ export function withBoldFirstRows(xml: string, styles: string): string {
 }
 
 function stylesWithFirstRow(xml: string): ReadonlySet<string> {
-  const styles = new Map([...xml.matchAll(TABLE_STYLE)].map(([, id = "", content = ""]) => [id, content]));
+  const styles = tableStylesOf(xml);
   const setsApart = (id: string, left: number): boolean => {
-    const content = styles.get(id);
-    if (content === undefined || left === 0) return false;
-    return FIRST_ROW.test(content) || setsApart(BASED_ON.exec(content)?.[1] ?? "", left - 1);
+    const style = styles.get(id);
+    if (style === undefined || left === 0) return false;
+    return style.setsFirstRowApart || setsApart(style.basedOn, left - 1);
   };
   return new Set([...styles.keys()].filter((id) => setsApart(id, MOST_BASES)));
+}
+
+/** In one pass: a style may have no content, or no end. */
+function tableStylesOf(xml: string): ReadonlyMap<string, TableStyle> {
+  const styles = new Map<string, TableStyle>();
+  let open: TableStyle | null = null;
+  for (const [tag, slash, name] of xml.matchAll(STYLE_TAG)) {
+    const isEmpty = tag.endsWith("/>");
+    if (name === "style") {
+      open = null;
+      const id = wordValue(tag, "styleId");
+      if (slash !== "" || wordValue(tag, "type") !== "table" || id === "") continue;
+      const style = { basedOn: "", setsFirstRowApart: false };
+      styles.set(id, style);
+      if (!isEmpty) open = style;
+    } else if (open === null || slash !== "") continue;
+    else if (name === "basedOn") open.basedOn ||= wordValue(tag, "val");
+    else if (!isEmpty && wordValue(tag, "type") === "firstRow") open.setsFirstRowApart = true;
+  }
+  return styles;
+}
+
+function wordValue(tag: string, attribute: "styleId" | "type" | "val"): string {
+  return new RegExp(String.raw`\sw:${attribute}="([^"]{1,200})"`).exec(tag)?.[1] ?? "";
 }
 
 /** Word says it in words, or, before 2010, as one bit of many. */

@@ -204,10 +204,10 @@ describe("tables without a marked header", () => {
     ["Second", "€ 1,190"],
     ["Third", "€ 1,285"],
   ];
-  const rowsOf = async (look: string, rows: readonly (readonly string[])[], looks = "") => {
+  const rowsOf = async (look: string, rows: readonly (readonly string[])[], looks = "", styles = tableStyles) => {
     const cell = (text: string) => `<w:tc><w:p><w:r>${looks}<w:t>${text}</w:t></w:r></w:p></w:tc>`;
     const table = `<w:tbl><w:tblPr>${look}</w:tblPr>${rows.map((row) => `<w:tr>${row.map(cell).join("")}</w:tr>`).join("")}</w:tbl>`;
-    const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(table, { "word/styles.xml": tableStyles }) });
+    const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(table, { "word/styles.xml": styles }) });
     return document === undefined ? [] : blocksOf(document);
   };
   const headed = ["table-row Year | Monthly pay", "table-row^0 Second | € 1,190", "table-row^0 Third | € 1,285"];
@@ -217,6 +217,15 @@ describe("tables without a marked header", () => {
     expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="04A0" w:firstRow="1"/>', PAY)).toEqual(headed);
     expect(await rowsOf('<w:tblStyle w:val="Mine"/><w:tblLook w:val="0020"/>', PAY, "<w:rPr><w:i/></w:rPr>")).toEqual(headed);
     expect(await rowsOf('<w:tblStyle w:val="Mine"/><w:tblLook w:val="0020"/>', PAY, "<w:rPr/>")).toEqual(headed);
+  });
+
+  test("in a style whose neighbours have no content", async () => {
+    const empty = (id: string) => `<w:style w:type="table" w:styleId="${id}"/>`;
+    const look = '<w:tblStyle w:val="Fancy"/><w:tblLook w:firstRow="1"/>';
+    expect(await rowsOf(look, PAY, "", `<w:styles XMLNS>${empty("A")}${tableStyle("Fancy", FIRST_ROW)}${empty("B")}</w:styles>`)).toEqual(
+      headed,
+    );
+    expect(await rowsOf(look, PAY, "", `<w:styles XMLNS>${empty("Fancy")}${tableStyle("Other", FIRST_ROW)}</w:styles>`)).toEqual(plain);
   });
 
   test("have none where the table makes no use of that, its style has no such row, or the row holds values", async () => {

@@ -28,7 +28,7 @@ export function parseHtml(source: string, name: string, { arrange, struck = 0 }:
   const head = readHead(arranged);
   const panels = findPanels(arranged);
   const unseen = findUnseenText(arranged, panels);
-  const all = withPanelsAsDetails(arranged, panels);
+  const all = withPanelsAsDetails(arranged, panels, unseen.elements);
   const events = withRaisedText(mainContent(all, unseen.elements));
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, {

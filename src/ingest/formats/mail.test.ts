@@ -23,6 +23,19 @@ test("what a mail quotes of earlier ones is a quotation, without the signs, each
   ]);
 });
 
+test("a line that begins with a comparison quotes nothing; several lines, or words, do", async () => {
+  expect(await read("The limits:\n>5 kg is too heavy for us.\n\n>20 kg goes by rail.")).toEqual([
+    "paragraph The limits: >5 kg is too heavy for us.",
+    "paragraph >20 kg goes by rail.",
+  ]);
+  expect(await read(">5 kg of it,\n>as ever.\n\nYes.\n\n>How much?\n\n> 5 kg")).toEqual([
+    "quote 5 kg of it, as ever.",
+    "paragraph Yes.",
+    "quote How much?",
+    "quote 5 kg",
+  ]);
+});
+
 test("a sign within a line quotes nothing", async () => {
   expect(await read("a > b\nand c")).toEqual(["paragraph a > b and c"]);
 });

@@ -105,12 +105,16 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
 
 /** Lines that an earlier mail said, with the signs before them. */
 const QUOTED = /^(?:>[ \t]?)+/;
+/** "More than so much" begins so too. */
+const COMPARED = /^>\d/;
 
 /** What the writer says, and as quotations without their signs what is quoted of earlier mails, each answer to an answer on its own. */
 function readPlainMail(source: string, name: string): WrittenBlocks & Pick<FormatResult, "notices"> {
   const parts: { readonly depth: number; readonly lines: string[] }[] = [];
-  for (const line of source.split("\n")) {
-    const signs = QUOTED.exec(line)?.[0] ?? "";
+  const all = source.split("\n");
+  for (const [i, line] of all.entries()) {
+    const isAlone = !QUOTED.test(all[i - 1] ?? "") && !QUOTED.test(all[i + 1] ?? "");
+    const signs = isAlone && COMPARED.test(line) ? "" : (QUOTED.exec(line)?.[0] ?? "");
     const depth = signs.replace(/[^>]/g, "").length;
     if (parts.at(-1)?.depth !== depth) parts.push({ depth, lines: [] });
     parts.at(-1)?.lines.push(line.slice(signs.length));

@@ -64,8 +64,8 @@ function readMarkdown(
     : [{ type: "text" as const, text: source.slice(bodyStart), start: bodyStart, end: source.length }];
   const panels = findPanels(tags);
   const unseen = findUnseenText(tags, panels);
-  const events = withRaisedText(visibleEvents(withPanelsAsDetails(tags, panels), unseen.elements));
-  const asInSource = panels.size === 0 ? events : inSourceOrder(events);
+  const events = withRaisedText(visibleEvents(withPanelsAsDetails(tags, panels, unseen.elements), unseen.elements));
+  const asInSource = panels.controls.size === 0 ? events : inSourceOrder(events);
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
   const tagMasks = masksOf(asInSource, bodyStart, source.length, isOnTableLine);

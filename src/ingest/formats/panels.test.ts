@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { documentQuotes } from "../document-quotes.ts";
-import { parseFile } from "../parse.ts";
+import { parseFile, readDocuments } from "../parse.ts";
 import { faultsOf } from "../testing/soundness.ts";
+import { blocksOf } from "./show-blocks.test-helper.ts";
 
 /** The sentences of a page, each with the headings above it. */
 function read(body: string, path = "a.html"): string[] {
@@ -87,6 +88,92 @@ describe("a control heads nothing", () => {
     const link = '<p>See <a href="#f" aria-controls="f">the fees</a> below.</p><div id="f">Ten a month.</div>';
     expect(read(`${menu}<p>Open daily.</p>${link}`)).toEqual([": Open daily.\n\nSee the fees below.\n\nTen a month."]);
   });
+});
+
+/** The lines of a page without a title of its own, and what it is called. */
+async function linesAndTitle(body: string): Promise<{ readonly title: string | undefined; readonly lines: string[] }> {
+  const [document] = await readDocuments({ path: "rooms.html", bytes: Buffer.from(body) });
+  return { title: document?.metadata.title, lines: document === undefined ? [] : blocksOf(document) };
+}
+
+describe("a row of a table stays whole", () => {
+  const table = (cell: string, more: string) =>
+    `<h1>Inn</h1><table><tr><th>Room</th><th>Price</th></tr><tr><td>${cell}</td><td>50 euros</td></tr>${more}</table>`;
+  const row = '<tr id="r1" hidden><td colspan="2">Has a sea view.</td></tr>';
+
+  test.each([
+    ["aria-controls", '<button aria-controls="r1" aria-expanded="false">Blue room</button>'],
+    ["a target", '<b><button data-bs-toggle="collapse" data-bs-target="#r1">Blue room</button></b>'],
+    ["a link", '<a href="#r1" aria-controls="r1">Blue room</a>'],
+  ])("with the control in it that opens another, by %s", async (_, control) => {
+    const { lines } = await linesAndTitle(table(control, row));
+    expect(lines).toEqual([
+      "heading1 Inn",
+      "table-row^1 Room | Price",
+      "table-row^1 Blue room | 50 euros",
+      expect.stringMatching(/^table-row\^1 Has a sea view\./),
+    ]);
+  });
+
+  test("without the buttons beside what a cell says, those of menus, and hidden ones", async () => {
+    const buttons = [
+      'Blue room <button aria-controls="r1" aria-expanded="false">More</button>',
+      'Blue room</td><td><button aria-haspopup="menu" aria-expanded="false">Actions</button>',
+      'Blue room</td><td><button hidden aria-expanded="false">More</button>',
+    ];
+    for (const cell of buttons) {
+      const { lines } = await linesAndTitle(table(cell, row));
+      expect(lines.join()).toContain("Blue room |");
+      expect(lines.join()).not.toMatch(/More|Actions/);
+    }
+  });
+
+  test("where a control outside the table opens rows of it; a whole table is a panel unless it is only sorted", async () => {
+    const control = (attributes: string) => `<button aria-controls="p" ${attributes}>Prices</button>`;
+    const rows = (id: string) => `<table ${id}><tbody ID><tr><td>Blue</td><td>50</td></tr></tbody></table><p>Breakfast is free.</p>`;
+    const lines = async (attributes: string, body: string) => (await linesAndTitle(`<h1>Inn</h1>${control(attributes)}${body}`)).lines[1];
+    expect(await lines('aria-expanded="false"', rows("").replace("ID", 'id="p"'))).toBe("table-row Blue | 50");
+    expect(await lines("", rows('id="p"'))).toBe("table-row Blue | 50");
+    expect(await lines('aria-expanded="false"', rows('id="p"'))).toBe("heading2 Prices");
+  });
+});
+
+describe("what is the page is no panel", () => {
+  const text = "<p>Each room has a view of the sea and a bath.</p>";
+
+  test.each([
+    ["behind the button of a menu", '<header><button aria-expanded="false">Menu</button></header>', `<h1>Inn</h1>${text}`],
+    ["also without a title", '<div><button aria-expanded="false">Menu</button></div>', `<h2>Rooms</h2>${text}<h2>Meals</h2>${text}`],
+    ["also without headings", '<button aria-expanded="false">Menu</button>', text],
+    ["beside what the button names", '<nav id="n">Home</nav><button aria-controls="n" aria-expanded="false">Menu</button>', text],
+    ["named by the button", '<button aria-controls="root">Menu</button>', `<h1>Inn</h1>${text}`],
+  ])("%s", async (_, control, body) => {
+    const { lines } = await linesAndTitle(`${control}<div id="root">${body}</div><p>© Inn</p>`);
+    expect(lines.join()).not.toContain("Menu");
+    expect(lines.length).toBeGreaterThan(1);
+  });
+
+  test("but a part is, though it is longer than the others or the only one with headings", async () => {
+    const accordion = `<button aria-expanded="false">Rooms</button><div>${text}</div><button aria-expanded="false">Meals</button><div>At eight.</div>`;
+    const named = `<button aria-controls="a">Rooms</button><div id="a"><h2>Blue</h2>At sea.</div><p>We bake our own bread every day.</p>`;
+    expect((await linesAndTitle(`<h1>Inn</h1>${accordion}`)).lines).toContain("heading2 Rooms");
+    expect((await linesAndTitle(named)).lines).toContain("heading2 Rooms");
+  });
+
+  test("and a button that opens none heads what it is the heading of", async () => {
+    const { lines } = await linesAndTitle(
+      '<h1>Inn</h1><h2><button aria-expanded="false">Prices</button></h2>Fifty euros.<p>Cash only.</p>',
+    );
+    expect(lines).toEqual(["heading1 Inn", "heading2 Prices", "paragraph Fifty euros.", "paragraph Cash only."]);
+  });
+});
+
+test("the words of a control are never the title of the document", async () => {
+  const shown = '<button aria-controls="a">Show all</button><button aria-controls="a">Hide all</button><div id="a">Ten rooms.</div>';
+  const heading = '<h2><button aria-controls="a">Rooms</button></h2><div id="a">Ten.</div>';
+  const summary = "<details><summary>Rooms</summary>Ten.</details>";
+  for (const body of [shown, heading, summary])
+    expect((await linesAndTitle(`${body}<p>We bake our own bread every day.</p>`)).title).toBe("rooms");
 });
 
 describe("what a section holds ends with it, and the heading before it holds again", () => {

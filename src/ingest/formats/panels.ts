@@ -1,10 +1,20 @@
 import { isNeverText, partnersOf } from "./elements.ts";
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { wholePageOf } from "./whole-page.ts";
 
-/** What a control of the page opens (a tab's panel, an accordion's text), and the control. By the indexes of their opening events. */
-export type Panels = ReadonlyMap<number, number>;
+/** What the controls of a page open (a tab's panel, an accordion's text). By the indexes of opening events. */
+export interface Panels {
+  /** Each panel with its control. */
+  readonly controls: ReadonlyMap<number, number>;
+  /** Buttons that head no panel and are all that a heading or a cell of a table says. */
+  readonly kept: ReadonlySet<number>;
+}
 
 const WHOLE_PAGE: ReadonlySet<string> = new Set(["html", "body", "main"]);
+/** A row that is opened belongs to its table: its control says what the row of the control is about. */
+const PARTS_OF_TABLES: ReadonlySet<string> = new Set("caption col colgroup tbody td tfoot th thead tr".split(" "));
+/** An element of running text: a button's words are none. */
+const KEPT_AS = "span";
 /** What names the element that a link or button shows instead of leading there. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
@@ -13,7 +23,7 @@ const TOGGLES = /^(?:tab|pill|collapse)$/;
  * (`aria-labelledby`), by standing right behind an accordion's button, or by their order, where as many tabs as panels are left. A control opens one panel.
  */
 export function findPanels(events: readonly MarkupEvent[]): Panels {
-  if (!events.some(mayControl)) return new Map();
+  if (!events.some(mayControl)) return { controls: new Map(), kept: new Set() };
   const partner = partnersOf(events);
   const byId = new Map<string, number>();
   for (const [i, event] of events.entries()) {
@@ -28,48 +38,71 @@ export function findPanels(events: readonly MarkupEvent[]): Panels {
       ? [i]
       : [],
   );
-  const isControlAt = new Set(controls);
+  const inCells = inCellsOf(events);
+  const openers = controls.filter((i) => !inCells.has(i));
+  const isControlAt = new Set(openers);
+  const parents = parentsOf(events);
+  const isWholePage = wholePageOf(events, partner);
   const found = new Map<number, number>();
   const matched = new Set<number>();
-  const match = (control: number, panel: number | undefined): boolean => {
+  const match = (control: number, panel: number | undefined, isGuess = false): boolean => {
     if (panel === undefined || matched.has(control) || found.has(panel) || isControlAt.has(panel)) return false;
     const event = events[panel] as OpenEvent;
     const isAround = panel <= control && (partner[panel] ?? panel) >= control;
     const isInside = control <= panel && (partner[control] ?? control) >= panel;
-    if (isAround || isInside || isNeverText(event.name) || WHOLE_PAGE.has(event.name)) return false;
+    if (isAround || isInside || isNeverText(event.name) || WHOLE_PAGE.has(event.name) || PARTS_OF_TABLES.has(event.name)) return false;
+    if (event.name === "table" && !saysItOpens(events[control] as OpenEvent)) return false;
+    if (!isTab(events[control]) && !isTabPanel(event) && isWholePage(panel, isGuess)) return false;
     found.set(panel, control);
     matched.add(control);
     return true;
   };
-  for (const control of controls) targetsOf(events[control] as OpenEvent).some((id) => match(control, byId.get(id)));
+  for (const control of openers) targetsOf(events[control] as OpenEvent).some((id) => match(control, byId.get(id)));
   for (const [i, event] of events.entries()) {
     if (!isTabPanel(event)) continue;
     const labels = (event.attributes["aria-labelledby"] ?? "").split(/\s+/).map((id) => byId.get(id));
     labels.some((label) => label !== undefined && isControlAt.has(label) && match(label, i));
   }
-  for (const control of controls) if (isAccordionButton(events[control])) match(control, elementBehind(events, control, partner));
+  for (const control of openers) {
+    const event = events[control] as OpenEvent;
+    if (!isAccordionButton(event) || targetsOf(event).some((id) => byId.has(id))) continue;
+    const isNamed =
+      "aria-controls" in event.attributes || isCalledAccordion(event) || wholeOf(events, control, { partner, parents }) !== null;
+    match(control, elementBehind(events, control, partner), !isNamed);
+  }
   for (const [tabs, panels] of runsInOrder(events, found, { isControlAt, matched }))
     if (tabs.length === panels.length) for (const [k, tab] of tabs.entries()) match(tab, panels[k]);
-  return found;
+  const kept = controls.filter(
+    (i) => (events[i] as OpenEvent).name === "button" && !matched.has(i) && wholeOf(events, i, { partner, parents }) !== null,
+  );
+  return { controls: found, kept: new Set(kept) };
 }
 
-/** The events with each panel as the `details` that it is, its control's words as its summary. What says nothing of this stays as it is. */
-export function withPanelsAsDetails(events: readonly MarkupEvent[], panels: Panels): readonly MarkupEvent[] {
-  if (panels.size === 0) return events;
+/**
+ * The events with each panel as the `details` that it is, its control's words as its summary, and with kept buttons as text unless they are `unseen`. What says
+ * nothing of this stays as it is.
+ */
+export function withPanelsAsDetails(
+  events: readonly MarkupEvent[],
+  { controls, kept }: Panels,
+  unseen: ReadonlySet<OpenEvent>,
+): readonly MarkupEvent[] {
+  if (controls.size + kept.size === 0) return events;
   const partner = partnersOf(events);
   const parents = parentsOf(events);
   const moved = new Map<number, { readonly from: number; readonly to: number }>();
   const ends = new Map<number, number>();
   const summaries = new Map<number, MarkupEvent[]>();
-  for (const [panel, control] of panels) {
+  for (const [panel, control] of controls) {
     const words = events.slice(control + 1, partner[control]);
-    const heading = headingAround(events, control, { partner, parents });
+    const heading = wholeOf(events, control, { partner, parents });
     const around = heading ?? control;
     const [open, close] = [events[around], events[partner[around] ?? around]];
     summaries.set(panel, heading === null || open === undefined || close === undefined ? words : [open, ...words, close]);
     moved.set(around, { from: around, to: partner[around] ?? around });
     ends.set(partner[panel] ?? panel, panel);
   }
+  const isKept = (i: number) => kept.has(i) && !unseen.has(events[i] as OpenEvent);
   const written: MarkupEvent[] = [];
   for (let i = 0; i < events.length; i++) {
     const event = events[i] as MarkupEvent;
@@ -84,7 +117,9 @@ export function withPanelsAsDetails(events: readonly MarkupEvent[], panels: Pane
       const at = summary[0]?.start ?? event.start;
       written.push(opening("details", event.start), opening("summary", at), ...summary, closing("summary", summary.at(-1)?.end ?? at));
       written.push(shown(event as OpenEvent));
-    } else written.push(event);
+    } else if (event.type === "close" && isKept(partner[i] ?? i)) written.push({ ...event, name: KEPT_AS });
+    else if (event.type === "open" && isKept(i)) written.push({ ...event, name: KEPT_AS });
+    else written.push(event);
     if (ends.has(i)) written.push(closing("details", event.end));
   }
   return written;
@@ -99,9 +134,10 @@ function isControl(events: readonly MarkupEvent[], index: number, byId: Readonly
   const event = events[index];
   if (event?.type !== "open") return false;
   const { name, attributes } = event;
-  if (attributes.role === "tab" || isAccordionButton(event)) return true;
+  if ((attributes["aria-haspopup"] ?? "false") !== "false") return false;
+  if (isTab(event) || isAccordionButton(event)) return true;
   if (name !== "a" && name !== "button") return false;
-  if ("aria-controls" in attributes || TOGGLES.test(attributes["data-bs-toggle"] ?? attributes["data-toggle"] ?? "")) return true;
+  if ("aria-controls" in attributes || TOGGLES.test(toggledBy(attributes))) return true;
   const target = attributes.href?.startsWith("#") ? byId.get(attributes.href.slice(1)) : undefined;
   return target !== undefined && isTabPanel(events[target]);
 }
@@ -109,7 +145,7 @@ function isControl(events: readonly MarkupEvent[], index: number, byId: Readonly
 /** A link among other words of its paragraph is part of what they say. */
 function isInSentence(events: readonly MarkupEvent[], index: number, partner: Int32Array): boolean {
   const event = events[index];
-  if (event?.type !== "open" || event.name !== "a" || event.attributes.role === "tab") return false;
+  if (event?.type !== "open" || event.name !== "a" || isTab(event)) return false;
   const isBlank = (i: number) => events[i]?.type === "comment" || (events[i]?.type === "text" && !isWords(events[i]));
   let [before, behind] = [index - 1, (partner[index] ?? index) + 1];
   while (isBlank(before)) before--;
@@ -119,9 +155,25 @@ function isInSentence(events: readonly MarkupEvent[], index: number, partner: In
 
 /** A button that opens the text below it is that text's title; any other is a control. */
 function isAccordionButton(event: MarkupEvent | undefined): boolean {
-  if (event?.type !== "open" || event.name !== "button" || event.attributes.role === "tab") return false;
-  const { attributes } = event;
-  return "aria-controls" in attributes || "aria-expanded" in attributes || (attributes.class ?? "").includes("accordion");
+  if (event?.type !== "open" || event.name !== "button" || isTab(event)) return false;
+  return "aria-controls" in event.attributes || "aria-expanded" in event.attributes || isCalledAccordion(event);
+}
+
+function isCalledAccordion(event: MarkupEvent | undefined): boolean {
+  return event?.type === "open" && (event.attributes.class ?? "").includes("accordion");
+}
+
+/** Controls also sort a table, or turn its pages. */
+function saysItOpens({ attributes }: OpenEvent): boolean {
+  return attributes.role === "tab" || "aria-expanded" in attributes || TOGGLES.test(toggledBy(attributes));
+}
+
+function toggledBy(attributes: OpenEvent["attributes"]): string {
+  return attributes["data-bs-toggle"] ?? attributes["data-toggle"] ?? "";
+}
+
+function isTab(event: MarkupEvent | undefined): boolean {
+  return event?.type === "open" && event.attributes.role === "tab";
 }
 
 function isTabPanel(event: MarkupEvent | undefined): event is OpenEvent {
@@ -174,18 +226,30 @@ type Run = readonly [tabs: number[], panels: number[]];
 /** Tabs that open nothing known and the panels that follow them, group by group. */
 function runsInOrder(
   events: readonly MarkupEvent[],
-  found: Panels,
+  found: ReadonlyMap<number, number>,
   { isControlAt, matched }: { readonly isControlAt: ReadonlySet<number>; readonly matched: ReadonlySet<number> },
 ): Run[] {
   const runs: Run[] = [];
   for (const [i, event] of events.entries()) {
     if (event.type !== "open") continue;
-    if (event.attributes.role === "tab" && isControlAt.has(i) && !matched.has(i)) {
+    if (isTab(event) && isControlAt.has(i) && !matched.has(i)) {
       if (runs.length === 0 || (runs.at(-1) as Run)[1].length > 0) runs.push([[], []]);
       runs.at(-1)?.[0].push(i);
     } else if (isTabPanel(event) && !found.has(i)) runs.at(-1)?.[1].push(i);
   }
   return runs;
+}
+
+/** What stands in a cell of a table. */
+function inCellsOf(events: readonly MarkupEvent[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  let depth = 0;
+  for (const [i, event] of events.entries()) {
+    const isCell = (event.type === "open" || event.type === "close") && (event.name === "td" || event.name === "th");
+    if (isCell) depth += event.type === "open" ? 1 : -1;
+    else if (depth > 0 && event.type === "open") found.add(i);
+  }
+  return found;
 }
 
 function parentsOf(events: readonly MarkupEvent[]): Int32Array {
@@ -199,8 +263,8 @@ function parentsOf(events: readonly MarkupEvent[]): Int32Array {
   return parents;
 }
 
-/** The heading that holds nothing but a control; `null`: the control stands in none. */
-function headingAround(
+/** The heading or the cell that holds nothing but a control; `null`: the control stands in none. */
+function wholeOf(
   events: readonly MarkupEvent[],
   control: number,
   { partner, parents }: { readonly partner: Int32Array; readonly parents: Int32Array },
@@ -208,7 +272,7 @@ function headingAround(
   let child = control;
   for (let at = parents[control] ?? -1; at >= 0; at = parents[at] ?? -1) {
     if (!holdsOnly(events, at, child) || saysSomething(events, partner[child] ?? child, partner[at] ?? at)) return null;
-    if (/^h[1-6]$/.test((events[at] as OpenEvent).name)) return at;
+    if (/^(?:h[1-6]|td|th)$/.test((events[at] as OpenEvent).name)) return at;
     child = at;
   }
   return null;

@@ -23,10 +23,10 @@ const MAX_TITLE = 300;
 
 /**
  * The heading that names the whole text: the only one of the highest level, or the first where several are of level 1. `null` where several of a lower level
- * stand side by side: each names a chapter, none the text.
+ * stand side by side: each names a chapter, none the text. What heads or stands in a section that a reader opens names no more than that.
  */
 export function titleOf({ text, blocks }: WrittenBlocks): string | null {
-  const headings = blocks.filter((block) => block.type === "heading");
+  const headings = blocks.filter(({ type, sectionEnd }) => type === "heading" && sectionEnd === undefined);
   const top = headings.reduce((least, { level }) => Math.min(least, level), Number.POSITIVE_INFINITY);
   const [heading, ...beside] = headings.filter(({ level }) => level === top);
   if (heading === undefined || (beside.length > 0 && top > 1)) return null;

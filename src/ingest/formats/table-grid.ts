@@ -1,4 +1,5 @@
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { SHORT_CHARACTERS } from "./table.ts";
 
 /** What HTML allows a cell to cover. */
 const MOST_COLUMNS = 1_000;
@@ -8,8 +9,6 @@ const COPIED_PER_EVENT = 8;
 const LEAST_COPIED = 64;
 /** Events of a cell at most: what is longer neither names a column nor is a value. */
 const SIMPLE_EVENTS = 60;
-/** What is longer is read once, wherever it reaches. In characters. */
-const SHORT_CHARACTERS = 200;
 const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 

@@ -2,12 +2,11 @@ import type { NamesColumns } from "../block-writer.ts";
 import { partnersOf } from "./elements.ts";
 import { type ColumnCells, type ColumnNames, impliesHeader } from "./implied-header.ts";
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { MOST_HEAD_ROWS } from "./table.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
 /** Rows that are looked at where nothing is marked as a header. */
 const LOOKED_AT = 12;
-/** Rows of names at most, one above the other: more are no names. */
-const MOST_HEAD_ROWS = 4;
 
 /** Markup in which each row of a table has a cell for each of its columns. */
 export interface LaidOut {

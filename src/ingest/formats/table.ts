@@ -1,6 +1,11 @@
 import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 
+/** What is longer is read once, wherever it reaches. In characters. */
+export const SHORT_CHARACTERS = 200;
+/** Rows of names at most, one above the other: more are no names. */
+export const MOST_HEAD_ROWS = 4;
+
 /** A cell of a table file: where it stands in the source, and which ranges of it are its text. */
 export interface TableCell extends TextRange {
   /** As a spreadsheet counts, from 1. */

@@ -30,7 +30,7 @@ export interface UnseenText extends LeftOut {
  * not known. What a reader opens by a control or a link of the page (an accordion, a tab), or by a search in it, is not hidden.
  * @param panels what is opened, whether or not it has an id
  */
-export function findUnseenText(events: readonly MarkupEvent[], panels: Panels): UnseenText {
+export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels): UnseenText {
   const rules = stylesOf(events);
   const opened = namesOfOpened(events);
   const isStyledElsewhere = events.some(
@@ -48,7 +48,7 @@ export function findUnseenText(events: readonly MarkupEvent[], panels: Panels): 
       const hasGround = grounds.at(-1) === true || mayBeColoured || paintsGround(event, styles);
       const isHiddenByStyle = isUnseenByStyle(styles) || (!hasGround && WHITE.test(styles.get("color") ?? ""));
       const isHidden = isHiddenByStyle || ("hidden" in event.attributes && event.attributes.hidden !== "until-found");
-      const isUnseen = isHidden && !panels.has(i) && !opened.has(event.attributes.id ?? "");
+      const isUnseen = isHidden && !controls.has(i) && !opened.has(event.attributes.id ?? "");
       const isStruck = isStruckThrough(event, styles) && isClosed(events[partner[i] ?? i]);
       if (isUnseen || isStruck) elements.add(event);
       grounds.push(hasGround);

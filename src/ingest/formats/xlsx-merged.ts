@@ -1,4 +1,4 @@
-import type { TableCell } from "./table.ts";
+import { MOST_HEAD_ROWS, SHORT_CHARACTERS, type TableCell } from "./table.ts";
 
 /** Cells of a sheet that are one, as a spreadsheet counts rows and columns, from 1; both ends belong to it. */
 export interface MergedCells {
@@ -8,13 +8,20 @@ export interface MergedCells {
   readonly right: number;
 }
 
+/** Merged cells without those before their first shown one, which shows what the first of all, the anchor, holds. */
+export interface ShownCells extends MergedCells {
+  readonly anchor: { readonly row: number; readonly column: number };
+}
+
+/** Rows and columns of a sheet that are hidden, from 1. */
+export interface HiddenLines {
+  readonly rows: ReadonlySet<number>;
+  readonly columns: ReadonlySet<number>;
+}
+
 const MERGED = /<(?:\w{1,8}:)?mergeCell\b[^<>]*\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"/g;
-/** Longer texts are read once, wherever they reach. In characters. */
-const SHORT_CHARACTERS = 200;
 /** Cells that may be filled for each that the sheet has: more would be an attempt to fill the memory. */
 const FILLED_PER_CELL = 8;
-/** Rows of names at most, one above the other. */
-const MOST_HEAD_ROWS = 4;
 
 /** What is merged on a sheet, of which this is the part of the file. */
 export function readMerged(sheet: string): MergedCells[] {
@@ -26,6 +33,22 @@ export function readMerged(sheet: string): MergedCells[] {
   }));
 }
 
+/** What of the merged cells is shown; those of which nothing is are left out. Linear. */
+export function shownCells(merged: readonly MergedCells[], hidden: HiddenLines): ShownCells[] {
+  const [shownRow, shownColumn] = [firstShown(hidden.rows), firstShown(hidden.columns)];
+  return merged.flatMap((one) => {
+    const [top, left] = [shownRow(one.top), shownColumn(one.left)];
+    return top > one.bottom || left > one.right ? [] : [{ ...one, top, left, anchor: { row: one.top, column: one.left } }];
+  });
+}
+
+/** The first line from a given one on that is shown. */
+function firstShown(hidden: ReadonlySet<number>): (from: number) => number {
+  const next = new Map<number, number>();
+  for (const line of [...hidden].sort((a, b) => b - a)) next.set(line, next.get(line + 1) ?? line + 1);
+  return (from) => next.get(from) ?? from;
+}
+
 /** `AA` is 27. */
 export function columnNumber(letters: string): number {
   return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
@@ -35,10 +58,7 @@ export function columnNumber(letters: string): number {
  * Rows of a table in which what is merged stands in each column and row that it covers, but what names a row once. Where the first rows name groups of columns and the
  * columns in them, they are one row: "Fee · Visitor".
  */
-export function withMergedCells(
-  rows: readonly (readonly TableCell[])[],
-  merged: readonly MergedCells[],
-): readonly (readonly TableCell[])[] {
+export function withMergedCells(rows: readonly (readonly TableCell[])[], merged: readonly ShownCells[]): readonly (readonly TableCell[])[] {
   const [first] = rows;
   const top = first?.[0]?.row;
   if (first === undefined || top === undefined || merged.length === 0) return rows;
@@ -48,7 +68,7 @@ export function withMergedCells(
   const longest = filled.reduce((most, row) => (row.length > most.length ? row : most), filled[0] ?? []);
   const placeOf = new Map(longest.map(({ column }, place) => [column, place]));
   let left = FILLED_PER_CELL * filled.reduce((sum, row) => sum + row.length, 0);
-  const isGroup = (one: MergedCells) => one.top === top && one.right > one.left;
+  const isGroup = (one: ShownCells) => one.top === top && one.right > one.anchor.column;
   const head = merged.reduce((most, one) => (one.top === top ? Math.max(most, one.bottom - top + 1) : most), 1);
   const below = filled.filter(([cell]) => (cell?.row ?? 0) >= top + head);
   const hasGroups = head > 1 && head <= MOST_HEAD_ROWS && merged.some(isGroup) && below.length > 0;

@@ -58,6 +58,41 @@ describe("what readers of a sheet do not see is left out, and said", () => {
     ]);
   });
 
+  test("but for what merged cells that begin there show beside them, in the cell that shows it", async () => {
+    const fees = [
+      ["Type", "Fee", "", "Notes"],
+      ["", "Member", "Visitor", ""],
+      ["Otter", "1", "72", "wet"],
+      ["Seal", "2", "99", "dry"],
+    ];
+    const { rows, places, notices } = await read(columns('min="2" max="2" hidden="1"'), fees, ["A1:A2", "B1:C1", "D1:D2"]);
+    expect(rows).toEqual(["table-row^0 Type | Fee · Visitor | Notes", "table-row^0 Otter | 72 | wet", "table-row^0 Seal | 99 | dry"]);
+    const cells = places?.type === "cells" ? places.cells : [];
+    expect(Array.from({ length: cells.length / 4 }, (_, i) => cells.slice(i * 4 + 2, i * 4 + 4).join(":")).slice(0, 4)).toEqual([
+      "1:1",
+      "1:3",
+      "2:3",
+      "1:4",
+    ]);
+    expect(notices).toEqual(leftOut(1, 0));
+  });
+
+  test("nor what merged cells show below a hidden row", async () => {
+    const groups = [
+      ["Group", "Rate"],
+      ["Grp", "1"],
+      ["", "2"],
+      ["", "3"],
+      ["Other", "4"],
+    ];
+    const hide = (sheet: string) => sheet.replace('<row r="2"', '<row r="2" hidden="1"');
+    const { rows, notices } = await read(hide, groups, ["A2:A4"]);
+    expect(rows).toEqual(["table-row^0 Group | Rate", "table-row^0 Grp | 2", "table-row^0 Grp | 3", "table-row^0 Other | 4"]);
+    expect(notices).toEqual(leftOut(0, 1));
+    const all = await read((sheet) => sheet.replace(/<row r="[234]"/g, '$& hidden="1"'), groups, ["A2:A4"]);
+    expect(all.rows).toEqual(["table-row^0 Group | Rate", "table-row^0 Other | 4"]);
+  });
+
   test.each([
     ["hidden, as by a filter", 'hidden="1"'],
     ["of no height", 'ht="0" customHeight="1"'],
@@ -80,16 +115,19 @@ test("errors and formulas without a result are shown as what they are, and said"
   const gap = (cell: string) => (sheet: string) => sheet.replace('<c r="B3"><v>12</v></c>', cell);
   const error = await read(gap('<c r="B3" t="e"><f>1/0</f><v>#DIV/0!</v></c>'));
   const formula = await read(gap('<c r="B3"><f>B2&amp;"x"</f><v></v></c>'));
+  const shared = await read(gap('<c r="B3"><f t="shared" si="0"/></c>'));
   const empty = await read(gap('<c r="B3" t="str"><f>IF(A1="","","")</f><v></v></c>'));
-  expect([error, formula, empty].map(({ rows }) => rows[2])).toEqual([
+  expect([error, formula, shared, empty].map(({ rows }) => rows[2])).toEqual([
     "table-row^0 Saw | #DIV/0! | 0.2",
     'table-row^0 Saw | =B2&"x" | 0.2',
+    "table-row^0 Saw | | 0.2",
     "table-row^0 Saw | | 0.2",
   ]);
   const said = (errors: number, formulas: number) =>
     expect.stringContaining(`${errors} with an error, ${formulas} with a formula whose result the file does not hold`);
-  expect([error, formula, empty].map(({ notices }) => notices)).toEqual([
+  expect([error, formula, shared, empty].map(({ notices }) => notices)).toEqual([
     [{ code: "cells_without_value", message: said(1, 0) }],
+    [{ code: "cells_without_value", message: said(0, 1) }],
     [{ code: "cells_without_value", message: said(0, 1) }],
     [],
   ]);

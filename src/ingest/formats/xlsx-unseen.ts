@@ -1,11 +1,14 @@
 import { decodeXML, escapeUTF8 } from "entities";
+import { columnNumber, type HiddenLines, readMerged, type ShownCells, shownCells } from "./xlsx-merged.ts";
 
 /** A sheet as its readers see it, and what of it is otherwise. */
 export interface SeenSheet {
-  /** The sheet without its hidden cells; an error is text, and so is a formula whose result the file does not hold. */
+  /**
+   * The sheet without its hidden cells, but for what merged cells show elsewhere; an error is text, and so is a formula whose result the file does not hold.
+   */
   readonly sheet: string;
-  /** Columns that are hidden, as a spreadsheet counts them, from 1. */
-  readonly hiddenColumns: ReadonlySet<number>;
+  readonly hidden: HiddenLines;
+  readonly merged: readonly ShownCells[];
   readonly leftOut: LeftOutCells;
 }
 
@@ -19,7 +22,8 @@ export interface LeftOutCells {
 
 /** No spreadsheet has more. */
 const MAX_COLUMNS = 16_384;
-const TAG = /<(\/?)(?:\w{1,8}:)?(col|row|c|f|v|is)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
+const LINE_TAG = /<(\/?)(?:\w{1,8}:)?(col|row)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
+const TAG = /<(\/?)(?:\w{1,8}:)?(row|c|f|v|is)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
 
 interface Cell {
   readonly start: number;
@@ -35,13 +39,14 @@ interface Cell {
  * Linear.
  */
 export function readSeenSheet(sheet: string): SeenSheet {
-  const hiddenColumns = new Set<number>();
-  let lastColumn = 0;
+  const hidden = hiddenLines(sheet);
+  const merged = shownCells(readMerged(sheet), hidden);
+  const anchors = new Set(merged.map(({ anchor }) => placeOf(anchor.row, anchor.column)));
   const filledColumns = new Set<number>();
   const count = { rows: 0, errors: 0, formulas: 0 };
   const parts: string[] = [];
   let written = 0;
-  let [row, column] = [{ isHidden: false, isFilled: false }, 0];
+  let [row, column] = [{ number: 0, isHidden: false, isFilled: false }, 0];
   let cell: Cell | null = null;
   let inner: { readonly name: string; readonly end: number } | null = null;
   const replace = (start: number, end: number, by: string) => {
@@ -50,8 +55,8 @@ export function readSeenSheet(sheet: string): SeenSheet {
   };
   const endCell = (end: number) => {
     if (cell === null) return;
-    column = columnOf(attribute(cell.attributes, "r")) ?? column + 1;
-    if (row.isHidden || hiddenColumns.has(column)) {
+    column = columnOf(cell.attributes) ?? column + 1;
+    if ((row.isHidden || hidden.columns.has(column)) && !anchors.has(placeOf(row.number, column))) {
       if (cell.isFilled && row.isHidden) row.isFilled = true;
       else if (cell.isFilled) filledColumns.add(column);
       replace(cell.start, end, "");
@@ -69,14 +74,10 @@ export function readSeenSheet(sheet: string): SeenSheet {
   for (const { 0: tag, 1: slash, 2: name = "", 3: attributes = "", index } of sheet.matchAll(TAG)) {
     const end = index + tag.length;
     const isEmpty = attributes.endsWith("/");
-    if (name === "col") {
-      // In order and apart from each other.
-      const [from, to] = [Number(attribute(attributes, "min")), Math.min(MAX_COLUMNS, Number(attribute(attributes, "max")))];
-      if (isUnseen(attributes, "width")) for (let one = Math.max(from, lastColumn + 1); one <= to; one++) hiddenColumns.add(one);
-      lastColumn = Math.max(lastColumn, to);
-    } else if (name === "row") {
+    if (name === "row") {
       if (row.isFilled) count.rows++;
-      row = { isHidden: slash === "" && isUnseen(attributes, "ht"), isFilled: false };
+      if (slash === "") row = { number: rowOf(attributes) ?? row.number + 1, isHidden: isUnseen(attributes, "ht"), isFilled: false };
+      else row = { ...row, isHidden: false, isFilled: false };
       column = 0;
     } else if (name === "c") {
       if (slash === "")
@@ -97,7 +98,25 @@ export function readSeenSheet(sheet: string): SeenSheet {
   }
   if (row.isFilled) count.rows++;
   parts.push(sheet.slice(written));
-  return { sheet: parts.join(""), hiddenColumns, leftOut: { ...count, columns: filledColumns.size } };
+  return { sheet: parts.join(""), hidden, merged, leftOut: { ...count, columns: filledColumns.size } };
+}
+
+function hiddenLines(sheet: string): HiddenLines {
+  const [rows, columns] = [new Set<number>(), new Set<number>()];
+  let [row, lastColumn] = [0, 0];
+  for (const [, slash, name, attributes = ""] of sheet.matchAll(LINE_TAG)) {
+    if (slash !== "") continue;
+    if (name === "row") {
+      row = rowOf(attributes) ?? row + 1;
+      if (isUnseen(attributes, "ht")) rows.add(row);
+      continue;
+    }
+    // In order and apart from each other.
+    const [from, to] = [Number(attribute(attributes, "min")), Math.min(MAX_COLUMNS, Number(attribute(attributes, "max")))];
+    if (isUnseen(attributes, "width")) for (let one = Math.max(from, lastColumn + 1); one <= to; one++) columns.add(one);
+    lastColumn = Math.max(lastColumn, to);
+  }
+  return { rows, columns };
 }
 
 /** What a cell shows that has no value: the error, or the formula, as it stands in the file. A text may be empty. */
@@ -105,7 +124,8 @@ function gapOf({ attributes, formula, value }: Cell): { readonly kind: "errors" 
   const type = attribute(attributes, "t");
   if (type === "e" && value !== "") return { kind: "errors", shown: decodeXML(value) };
   if (formula === null || value !== "" || type === "str" || type === "s" || type === "inlineStr") return null;
-  return { kind: "formulas", shown: `=${decodeXML(formula)}` };
+  // A cell may share the formula of another, which alone holds its text.
+  return { kind: "formulas", shown: formula.trim() === "" ? "" : `=${decodeXML(formula)}` };
 }
 
 function isUnseen(attributes: string, size: "width" | "ht"): boolean {
@@ -118,9 +138,19 @@ function isTrue(attributes: string, name: string): boolean {
   return /^(?:1|true)$/.test(attribute(attributes, name) ?? "");
 }
 
-function columnOf(reference: string | null): number | null {
-  const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0];
-  return letters === undefined ? null : [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+/** One number for a cell. */
+function placeOf(row: number, column: number): number {
+  return row * (MAX_COLUMNS + 1) + column;
+}
+
+function rowOf(attributes: string): number | null {
+  const number = /^\d{1,7}$/.exec(attribute(attributes, "r") ?? "")?.[0];
+  return number === undefined ? null : Number(number);
+}
+
+function columnOf(attributes: string): number | null {
+  const letters = /^[A-Z]{1,3}/.exec(attribute(attributes, "r") ?? "")?.[0];
+  return letters === undefined ? null : columnNumber(letters);
 }
 
 export function attribute(attributes: string, name: string): string | null {

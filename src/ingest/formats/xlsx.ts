@@ -7,7 +7,7 @@ import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import type { Format } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
-import { columnNumber, type MergedCells, readMerged, withMergedCells } from "./xlsx-merged.ts";
+import { columnNumber, type ShownCells, withMergedCells } from "./xlsx-merged.ts";
 import { readNumberStyles, withShownNumbers } from "./xlsx-numbers.ts";
 import { attribute, type LeftOutCells, readSeenSheet, type SeenSheet } from "./xlsx-unseen.ts";
 import { unpackZip } from "./zip.ts";
@@ -44,8 +44,7 @@ export const xlsxFormat: Format = {
     );
     const partOf = partsOfSheets(textOf("xl/workbook.xml"), textOf("xl/_rels/workbook.xml.rels"));
     const shown = sheets.map((one) => {
-      const part = partOf.get(one.sheet) ?? "";
-      return { ...one, seen: seen.get(part) ?? null, merged: readMerged(textOf(part)) };
+      return { ...one, seen: seen.get(partOf.get(one.sheet) ?? "") ?? null };
     });
     return [{ ...writeWorkbook(shown, name), notices: [...hiddenNotices(hidden, shown), ...gapNotices(shown)] }];
   },
@@ -71,7 +70,6 @@ interface SheetRows {
 /** With what its readers do not see; `null`: not known. */
 interface ShownSheet extends SheetRows {
   readonly seen: SeenSheet | null;
-  readonly merged: readonly MergedCells[];
 }
 
 async function readSheets(content: Buffer): Promise<readonly SheetRows[]> {
@@ -130,16 +128,18 @@ function writeWorkbook(sheets: readonly ShownSheet[], name: string): FormatResul
     length += text.length;
     return { start: length - text.length, end: length };
   };
-  const laid = sheets.map(({ sheet, data, seen, merged }) => {
-    const isHidden = (column: number) => seen?.hiddenColumns.has(column) === true;
+  const laid = sheets.map(({ sheet, data, seen }) => {
+    const merged = seen?.merged ?? [];
+    const shows = shownElsewhere(data, merged);
     const title = add(`${sheet}\n`);
     if (data.length > MAX_TABLE_ROWS)
       throw new IngestError("file_too_large", `sheet ${sheet} has more than ${MAX_TABLE_ROWS} rows: split it`);
     const rows: TableCell[][] = [];
     for (const [r, values] of data.entries()) {
+      if (seen?.hidden.rows.has(r + 1)) continue;
       const cells = values.flatMap((value, c): TableCell[] => {
-        if (isHidden(c + 1)) return [];
-        const range = add(cellText(value));
+        if (seen?.hidden.columns.has(c + 1)) return [];
+        const range = add(cellText(shows.get(r)?.get(c) ?? value));
         add("\t");
         return [{ ...range, row: r + 1, column: c + 1, pieces: [range] }];
       });
@@ -172,11 +172,22 @@ function writeWorkbook(sheets: readonly ShownSheet[], name: string): FormatResul
   };
 }
 
+/** What merged cells show in another cell than the one that holds it, by row and column from 0. */
+function shownElsewhere(data: ShownSheet["data"], merged: readonly ShownCells[]): ReadonlyMap<number, ReadonlyMap<number, unknown>> {
+  const shows = new Map<number, Map<number, unknown>>();
+  for (const { top, left, anchor } of merged) {
+    if (top === anchor.row && left === anchor.column) continue;
+    const row = shows.get(top - 1) ?? new Map<number, unknown>();
+    shows.set(top - 1, row.set(left - 1, data[anchor.row - 1]?.[anchor.column - 1]));
+  }
+  return shows;
+}
+
 /** Lines of one cell above a table are its caption; the first row with more names the columns. */
 function writeSheet(
   writer: BlockWriter,
   text: string,
-  { rows, merged }: { readonly rows: readonly (readonly TableCell[])[]; readonly merged: readonly MergedCells[] },
+  { rows, merged }: { readonly rows: readonly (readonly TableCell[])[]; readonly merged: readonly ShownCells[] },
   onCell: (cell: readonly [number, number, number, number]) => void,
 ): void {
   const filled = (row: readonly TableCell[]) => row.filter(({ start, end }) => end > start);
