@@ -104,7 +104,11 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
     const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };
     const corrected = await send(key, "POST", `/v1/review/${id}/correct`, { by: "Ann", answer: `${TEXT.slice(0, -1)} [1].` });
     expect([corrected.status, SECRET.test(corrected.text)]).toEqual([200, true]);
+    const limited = { question: QUESTION, filters: { document: "What the board decided" } };
+    const within = (await send(key, "POST", "/v1/ask", limited)).body as { id: string };
+    expect((await send(key, "GET", "/v1/review")).text).toMatch(SECRET);
     await (how === "restricted" ? restrict("staff") : remove());
+    for (const route of ["/v1/review", `/v1/review/${within.id}`]) expect((await send(key, "GET", route)).text).not.toMatch(SECRET);
     const shown = await send(key, "GET", `/v1/review/${id}`);
     expect([SECRET.test(shown.text), shown.body]).toMatchObject([false, { curated: null, withheld: true }]);
     expect((await send(key, "GET", `/v1/answers/${id}`)).status).toBe(404);
