@@ -109,6 +109,48 @@ describe("the label of an upload", () => {
   }, 120_000);
 });
 
+describe("a file whose documents say themselves who may see them", () => {
+  it("is not listed to others, nor is its state told, from a folder and from an upload, also while it cannot be read or is read again", async () => {
+    const { engine, sandbox, keyOf, send, upload, list } = await open({ file_bytes: 2_000 });
+    const [plain, staff, admin] = [await keyOf(), await keyOf({ access: ["public", "staff"] }), await keyOf(ADMIN)];
+    const folder = join(sandbox.folder, "handed");
+    mkdirSync(join(folder, "staff"), { recursive: true });
+    const restricted = "---\naccess: staff\n---\n# Manual\n\nThe safe opens at noon.\n";
+    writeFileSync(join(folder, "staff", "manual.md"), restricted);
+    writeFileSync(join(folder, "open.md"), "# Hours\n\nThe hall opens at nine.\n");
+    const ingest = async () => {
+      for await (const _ of engine.ingest(folder)) void _;
+    };
+    const shown = async () => [await list(plain), await list(staff), await list(admin)];
+    await ingest();
+    expect(await shown()).toEqual([["open.md"], ["open.md", "staff/manual.md"], ["open.md", "staff/manual.md"]]);
+    await upload(plain, [["safe.md", restricted]], "?access=public");
+    await settled(engine, "safe.md", ["public", "staff"]);
+    const all = ["open.md", "safe.md", "staff/manual.md"];
+    expect(await shown()).toEqual([["open.md"], all, all]);
+    // Too large to be read: what was read of it stands.
+    writeFileSync(join(folder, "staff", "manual.md"), "x".repeat(2_001));
+    await ingest();
+    await upload(plain, [["safe.md", `${restricted}It closes at one.\n`]], "?access=public");
+    expect(await shown()).toEqual([["open.md"], all, all]);
+    await settled(engine, "safe.md", ["public", "staff"]);
+    for (const file of (await send(admin, "GET", "/v1/documents")).body.items) {
+      const status = async (key: string) => (await send(key, "GET", `/v1/documents/${file.id}/status`)).status;
+      expect([file.path, await status(plain), await status(staff)]).toEqual([file.path, file.path === "open.md" ? 200 : 404, 200]);
+    }
+  }, 120_000);
+
+  it("is known to whom its folder is open as long as nothing of it could ever be read", async () => {
+    const { engine, sandbox, keyOf, list } = await open();
+    const [plain, board] = [await keyOf(), await keyOf({ access: ["board"] })];
+    const folder = join(sandbox.folder, "handed");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "broken.pdf"), "no PDF");
+    for await (const _ of engine.ingest(folder, { access: "board" })) void _;
+    expect([await list(plain), await list(board)]).toEqual([[], ["broken.pdf"]]);
+  });
+});
+
 describe("an upload of several files", () => {
   it.each([
     [

@@ -2,6 +2,7 @@ import { admitQuestion } from "../admit/admit.ts";
 import { readFilters } from "../admit/filters.ts";
 import { assertSelection } from "../admit/selection.ts";
 import type { Profile } from "../profiles/profile.ts";
+import { documentsShown } from "../remember/session-messages.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";
 import { documentOfChunk } from "../text/chunk-id.ts";
@@ -51,10 +52,11 @@ async function earlierTurns(
   if (sessionId === null) return [];
   const turns = await store.sessions.turns(sessionId, scope, profile.sessionTurns, userId);
   const citedBy = turns.map(({ citations }) => [...new Set(citations.map(documentOfChunk))]);
-  const visible = await store.documents.load(scope, [...new Set(citedBy.flat())]);
+  const shownBy = turns.map(({ shown }) => documentsShown(shown));
+  const visible = await store.documents.load(scope, [...new Set([...citedBy, ...shownBy].flat())]);
   return turns.map((turn, i) => {
     const cited = citedBy[i] as string[];
-    const kept = cited.every((id) => visible.has(id)) ? turn : { ...turn, answer: "" };
+    const kept = [...cited, ...(shownBy[i] as string[])].every((id) => visible.has(id)) ? turn : { ...turn, answer: "" };
     if (i < turns.length - 1 || cited.length === 0) return kept;
     return { ...kept, titles: cited.flatMap((id) => visible.get(id)?.title ?? []) };
   });

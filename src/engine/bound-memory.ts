@@ -5,7 +5,7 @@ import { RequestError } from "../errors.ts";
 import { createMemory, type Memory } from "../remember/memory.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer, Question, Scope } from "../types.ts";
+import type { Answer, AppliedFilters, Question, Scope } from "../types.ts";
 import type { PartsFor } from "./answer-parts.ts";
 import { scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
@@ -27,7 +27,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, partsFor: Pa
       const limits = new Map<string, string>();
       for (const { id, scope } of asked) {
         const { filters = null, selection = null } = recorded.get(id) ?? {};
-        const words = await searchedWithin({ filters, selection, scope }, store);
+        const words = await searchedWithin({ filters: await named(filters, scope, store), selection, scope }, store);
         if (words !== null) limits.set(id, words);
       }
       return limits;
@@ -68,6 +68,21 @@ async function askedAgain(
 ): Promise<Question> {
   const limited = await applyFilters(filters, scope, documents);
   return { text, resolved, scope, profile, detail, selection, history, sessionId: null, injectionSignals: [], ...limited };
+}
+
+/** Filters of earlier in the words of today's documents; one of a document that the asker may not see any more names nothing. */
+async function named(
+  filters: RecordedQuestion["filters"],
+  scope: Scope,
+  { documents }: Pick<Store, "documents">,
+): Promise<AppliedFilters | null> {
+  if (!filters) return null;
+  try {
+    return (await applyFilters(filters, scope, documents)).filters ?? null;
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    return { ...filters, searchedIn: "a part of the documents that is not there any more" };
+  }
 }
 
 /** Without it nobody knows what the question was limited to, and what a correction may quote. */

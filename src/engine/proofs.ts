@@ -8,11 +8,12 @@ import { canonicalJson } from "../prove/canonical-json.ts";
 import { merkleTree } from "../prove/merkle.ts";
 import { leafOf, PROOF_FORMAT, type Proof } from "../prove/proof.ts";
 import { createProofKey, publicPem, readPrivateKey, signStatement } from "../prove/signature.ts";
+import { documentsIn, seesEvery } from "../remember/named-documents.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import type { StoredRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
-import type { Scope } from "../types.ts";
+import type { Answer, Scope } from "../types.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
 
 /** The Merkle root over the document versions of a domain, to be published. */
@@ -56,13 +57,16 @@ export function createProver({ store, privateKey, domain, scope }: ProverParts):
   const key = () => readPrivateKey(privateKey());
   return {
     async prove(id, options) {
-      const asked = await visibleRecord(id, scope(options), store.records);
+      const asker = scope(options);
+      const asked = await visibleRecord(id, asker, store.records);
       const made = await madeAnswer(asked, store.records);
       const versions = namedVersions(made);
       const past = await store.corpusLog.past(made.domain, versions);
       const documents = new Map(past.map(({ document }) => [document.id, document]));
-      if (documents.size < versions.size) {
-        const message = "A document on which this answer rests was deleted, and its text with it: the answer cannot be proved any more.";
+      // The same for both: nobody learns that there is a document which is not open to them.
+      if (documents.size < versions.size || !(await mayShowRecord(made, asker, store.documents))) {
+        const message =
+          "A document on which this answer rests was deleted, and its text with it, or is not open to you any more: the answer cannot be proved.";
         throw new RequestError("proof_documents_gone", message, { id });
       }
       const held = await store.corpusLog.heldAt(made.domain, made.revision);
@@ -83,14 +87,26 @@ export function createProver({ store, privateKey, domain, scope }: ProverParts):
 }
 
 /** A record that its asker may see: of the same tenant, asked with no label that the reader lacks. @throws RequestError `unknown_answer` */
-export async function visibleRecord(id: string, { domain, tenant, access }: Scope, records: Store["records"]): Promise<StoredRecord> {
+export async function visibleRecord(id: string, scope: Scope, records: Store["records"]): Promise<StoredRecord> {
+  const { domain, tenant, access } = scope;
   const found = await records.get(id);
   const isVisible =
     found !== null && found.domain === domain && found.tenant === tenant && found.access.every((label) => access.includes(label));
   if (isVisible) return found;
+  throw unknownRecord(id, scope);
+}
+
+/** The same for what never was and what the asker may not see. */
+export function unknownRecord(id: string, { domain, tenant }: Scope): RequestError {
   const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
   const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}: name the domain and the tenant that it was asked in. Answers with personal data, under privacy "ephemeral", and of earlier versions are not recorded.`;
-  throw new RequestError("unknown_answer", message, { id });
+  return new RequestError("unknown_answer", message, { id });
+}
+
+/** May what an answer was made from be shown: does the scope see today every document that it was drawn from, quotes or names? */
+export function mayShowRecord(record: StoredRecord, scope: Scope, documents: Pick<Store["documents"], "visible">): Promise<boolean> {
+  const named = [...namedVersions(record).keys(), ...documentsIn(JSON.parse(record.answer) as Answer)];
+  return seesEvery([...new Set(named)], scope, documents);
 }
 
 /** The answer that was made: of one that was served from memory, the one that was stored. @throws RequestError `proof_not_recorded` */

@@ -8,7 +8,7 @@ import type { Origin } from "../store/origins.ts";
 import type { StoredRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, FilterRequest } from "../types.ts";
-import { madeAnswer, visibleRecord } from "./proofs.ts";
+import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 import { differingPlaces, saidBy, sameSaid, settingChanges } from "./replay-compare.ts";
 import type {
   AnswerChange,
@@ -38,9 +38,13 @@ const DIFF_ANSWERS = 1_000;
 export function createReplayer(parts: ReplayerParts): Replayer {
   const { store, scope } = parts;
   const replay = async (id: string, options: ReplayOptions = {}): Promise<Replayed> => {
-    const asked = await visibleRecord(id, scope(options), store.records);
+    const asker = scope(options);
+    const asked = await visibleRecord(id, asker, store.records);
     const made = await madeAnswer(asked, store.records);
-    const scratch = await openScratch(parts, await corpusOf(made, parts), settingsOf(made));
+    const corpus = await corpusOf(made, parts);
+    if (!(await mayShowRecord(made, asker, store.documents)))
+      throw impossible("a document on which it rests was deleted since, or is not open to you any more");
+    const scratch = await openScratch(parts, corpus, settingsOf(made));
     try {
       return describeReplay(asked, made, await askAgain(made, scratch, options.signal));
     } finally {

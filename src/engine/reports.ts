@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { RequestError } from "../errors.ts";
+import { withoutDocuments } from "../remember/report.ts";
 import { createReportGrouping } from "../remember/report-overview.ts";
 import type { ReportOverview, StoredReport } from "../store/diagnostic-report.ts";
 import { reportsSince } from "../store/reports.ts";
@@ -57,11 +58,13 @@ export function createReportReader({ store, config, domain, now }: ReportReaderP
       const pack = domain(name);
       const selection = { ...selectionFor(pack, { tenant, since, access }), topic: topicNamed(pack, topic) };
       const grouping = createReportGrouping(pack.topics);
+      const read = createReading(selection.scope, store);
       for await (const report of store.reports.each(selection)) {
         signal?.throwIfAborted();
-        grouping.add(report);
+        grouping.add(await read(report));
       }
-      return { total: grouping.total, topics: grouping.groups(), reports: await store.reports.list(selection, { limit, offset }) };
+      const listed = await store.reports.list(selection, { limit, offset });
+      return { total: grouping.total, topics: grouping.groups(), reports: await Promise.all(listed.map(read)) };
     },
     async report(id, { domain: name, tenant, access } = {}) {
       const pack = domain(name);
@@ -72,7 +75,7 @@ export function createReportReader({ store, config, domain, now }: ReportReaderP
         const message = `There is no report "${id.slice(0, 100)}" in domain "${pack.name}"${whose} that may be seen here. \`sourcebound reports\` lists them.`;
         throw new RequestError("unknown_report", message, { id });
       }
-      return withPreviews(stored, selection.scope, store);
+      return withPreviews(await createReading(selection.scope, store)(stored), selection.scope, store);
     },
   };
 }
@@ -81,6 +84,17 @@ export function createReportReader({ store, config, domain, now }: ReportReaderP
 const DEFAULT_REPORT_LIMIT = 10;
 /** Characters of a passage that a report shows. */
 const PREVIEW_CHARACTERS = 160;
+
+/** Reads reports as a scope may see their documents today; each document is looked at once. */
+function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (stored: StoredReport) => Promise<StoredReport> {
+  const known = new Map<string, boolean>();
+  return async (stored) => {
+    const unknown = stored.report.passages.map(({ documentId }) => documentId).filter((id) => !known.has(id));
+    const seen = unknown.length === 0 ? new Set() : await documents.visible(scope, [...new Set(unknown)]);
+    for (const id of unknown) known.set(id, seen.has(id));
+    return { ...stored, report: withoutDocuments(stored.report, (id) => known.get(id) === true) };
+  };
+}
 
 /** A report with the beginning of each passage, as long as its document is the version that was found. */
 async function withPreviews(stored: StoredReport, scope: Scope, store: Store): Promise<StoredReport> {

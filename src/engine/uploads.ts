@@ -5,6 +5,7 @@ import type { FileDescription } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
 import { compareText } from "../text/compare-text.ts";
 import { pathClash } from "../text/path-clash.ts";
+import type { Scope } from "../types.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Engine } from "./engine-types.ts";
@@ -37,20 +38,20 @@ export function createUploads({ store, domains, reach, room, deleteFile, extensi
     const scope = await reach(options);
     // First: what is read while the store is asked would be in neither.
     const waiting = await room.waiting(scope.domain);
-    const known = new Map(
-      (await store.documents.describe(scope)).map((file) => [
-        fileId(scope.domain, file),
-        { ...file, id: fileId(scope.domain, file) } as LibraryFile,
-      ]),
-    );
+    const filesIn = async (seen: Scope) =>
+      new Map((await store.documents.describe(seen)).map((file) => [fileId(seen.domain, file), describeFile(file, seen.domain)]));
+    const known = await filesIn(scope);
+    // Whoever may not see what was read of a file is not told that it is read again.
+    const all = waiting.length === 0 ? known : await filesIn(await reach({ ...options, everyLabel: true }));
     for (const { label, since, ...file } of waiting) {
       const { tenant, source, path, status, reason } = file;
       const id = fileId(scope.domain, file);
-      const before = known.get(id);
+      const before = all.get(id);
       const isRead = since !== undefined && before?.updatedAt != null && before.updatedAt >= since;
+      const mayKnow = before === undefined || known.has(id);
       const seen = (tenant === null || tenant === scope.tenant) && (options.everyLabel === true || scope.access.includes(label));
-      const still = { documents: before?.documents ?? [], updatedAt: before?.updatedAt ?? null };
-      if (seen && !isRead) known.set(id, { id, tenant, source, path, status, reason, ...still });
+      const still = { documents: known.get(id)?.documents ?? [], updatedAt: before?.updatedAt ?? null };
+      if (mayKnow && seen && !isRead) known.set(id, { id, tenant, source, path, status, reason, ...still });
     }
     return [...known.values()].sort((a, b) => compareText(a.path, b.path) || compareText(a.id, b.id));
   };
@@ -91,6 +92,10 @@ export function createUploads({ store, domains, reach, room, deleteFile, extensi
       return true;
     },
   };
+}
+
+function describeFile(file: FileDescription, domain: string): LibraryFile {
+  return { ...file, id: fileId(domain, file) };
 }
 
 /** The name as a path with `/`, such as `letters/2026.pdf`. @throws RequestError `file_name`, `unsupported_format` */

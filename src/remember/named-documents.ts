@@ -1,13 +1,15 @@
 import type { NamedDocument, RetrievedFor } from "../store/cached.ts";
+import type { DocumentStore } from "../store/documents.ts";
 import type { SourceNode } from "../store/graph.ts";
 import { passageHash } from "../text/hash.ts";
-import type { Answer } from "../types.ts";
+import type { Answer, Scope } from "../types.ts";
 
 /**
  * Every document that an answer names, also beside its citations: titles of documents that a reader may no longer see must not be served either.
  * Takes the answer as it was made, with the texts of its passages.
  */
-export function namedDocuments({ citations, evidence, conflicts, seeAlso }: Answer): NamedDocument[] {
+export function namedDocuments(answer: Answer): NamedDocument[] {
+  const { evidence } = answer;
   const named = new Map<string, { version: string; passages: string[] }>();
   for (const { passage } of evidence) {
     const { id, version } = passage.document;
@@ -15,15 +17,39 @@ export function namedDocuments({ citations, evidence, conflicts, seeAlso }: Answ
     known.passages.push(passageHash(passage.text));
     named.set(id, known);
   }
-  const others = [
+  for (const { documentId, documentVersion } of namedBesideEvidence(answer))
+    if (!named.has(documentId)) named.set(documentId, { version: documentVersion, passages: [] });
+  return [...named].map(([id, rest]) => ({ id, ...rest }));
+}
+
+function namedBesideEvidence({ citations, conflicts, seeAlso, refusal }: Answer) {
+  return [
     ...citations,
     ...citations.flatMap(({ alsoIn = [] }) => alsoIn),
     ...conflicts.flatMap(({ sides }) => sides),
     ...(seeAlso ? [seeAlso] : []),
+    ...(refusal?.nearest ?? []),
   ];
-  for (const { documentId, documentVersion } of others)
-    if (!named.has(documentId)) named.set(documentId, { version: documentVersion, passages: [] });
-  return [...named].map(([id, rest]) => ({ id, ...rest }));
+}
+
+/** Ids of every document that an answer quotes or names, each once; of a stored answer too. */
+export function documentsIn(answer: Answer): string[] {
+  const named = namedBesideEvidence(answer).map(({ documentId }) => documentId);
+  return [...new Set([...named, ...answer.evidence.map(({ passage }) => passage.document.id)])];
+}
+
+/**
+ * May a recorded answer be shown: does the scope see today every document that it quotes or names? The one rule for whatever gives out recorded text; what
+ * rests on a document that is gone is shown to nobody.
+ */
+export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
+  return seesEvery(documentsIn(answer), scope, { visible });
+}
+
+/** Does the scope see today each of the documents? */
+export async function seesEvery(ids: readonly string[], scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
+  const seen = await visible(scope, ids);
+  return ids.every((id) => seen.has(id));
 }
 
 /** The documents that an answer cites, each once. */

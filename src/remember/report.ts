@@ -141,7 +141,7 @@ export function withoutText(report: DiagnosticReport): DiagnosticReport {
   return {
     ...report,
     query: { ...query, terms: [], codes: [], values: [], repaired: [], expanded: [], topics: [] },
-    passages: report.passages.map((passage) => ({ ...passage, title: "", url: null, headingPath: [], reason: "", topics: [], lacks: [] })),
+    passages: report.passages.map(withoutSource),
     gaps: {
       ...gaps,
       missing: gaps.missing.map((term) => ({ ...term, text: "" })),
@@ -152,6 +152,25 @@ export function withoutText(report: DiagnosticReport): DiagnosticReport {
     checks: report.checks.map((issue) => ({ ...issue, reasons: [] })),
     recommendations: report.recommendations.map((one) => ({ ...one, subject: "", text: "" })),
   };
+}
+
+/** A report without what it took from documents that its reader may not see today; ids, counts and scores stay. */
+export function withoutDocuments(report: DiagnosticReport, isVisible: (documentId: string) => boolean): DiagnosticReport {
+  const { query, gaps } = report;
+  if (report.passages.every(({ documentId }) => isVisible(documentId))) return report;
+  return {
+    ...report,
+    query: { ...query, repaired: [] },
+    passages: report.passages.map((one) => (isVisible(one.documentId) ? one : withoutSource(one))),
+    // Of values, titles and reasons nobody knows which document they came from.
+    gaps: { ...gaps, conflicts: [] },
+    checks: report.checks.map((issue) => ({ ...issue, reasons: [] })),
+    recommendations: report.recommendations.filter(({ kind }) => kind !== "conflict" && kind !== "sentences_left_out"),
+  };
+}
+
+function withoutSource(passage: ReportedPassage): ReportedPassage {
+  return { ...passage, title: "", url: null, headingPath: [], reason: "", topics: [], lacks: [] };
 }
 
 const PLACEHOLDER = new RegExp(String.raw`\[(?:${PERSONAL_KINDS.join("|")})\]`, "g");

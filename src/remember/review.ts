@@ -2,9 +2,10 @@ import { RequestError } from "../errors.ts";
 import type { AuditRow, AuditState } from "../store/audit.ts";
 import type { ReviewStatus } from "../store/interaction.ts";
 import type { ReviewOutcome } from "../store/review.ts";
-import type { ReviewedInteraction, Sees } from "../store/review-reading.ts";
+import type { Asker, ReviewedInteraction, Sees } from "../store/review-reading.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Scope } from "../types.ts";
+import { mayBeShown } from "./named-documents.ts";
 import { type QueueItem, rankQueue } from "./review-queue.ts";
 
 /** Interactions that the order of the queue is worked out from: the newest. */
@@ -23,7 +24,10 @@ export type QueuedQuestion = QueueItem & {
 };
 
 export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curatedKey" | "curated"> {
+  /** `null`: its text was not kept, or it is withheld. */
   readonly answer: Answer | null;
+  /** Answer and correction that rest on a document which is gone or not open to the reader are left out. */
+  readonly withheld: boolean;
   /** What the question was limited to, in words; `null`: to nothing, or it is not known any more. */
   readonly within: string | null;
   readonly curated: { readonly answer: Answer; readonly status: "served" | "demoted"; readonly by: string; readonly at: string } | null;
@@ -37,6 +41,13 @@ export interface ReviewHistory {
   readonly chain: AuditState;
 }
 
+/** Who looks at answers. */
+export interface Reader {
+  readonly sees: Sees;
+  /** What it may see today of the documents from which an asker was answered. */
+  readonly scopeFor: (asker: Asker) => Scope;
+}
+
 /** What a reviewer can do; every act is in the audit log under `by`. `sees`: whose questions the reviewer may look at; absent: everybody's. */
 export interface Review {
   queue(options?: {
@@ -45,8 +56,8 @@ export interface Review {
     status?: ReviewStatus | undefined;
     sees?: Sees | undefined;
   }): Promise<QueuedQuestion[]>;
-  /** @throws RequestError `unknown_interaction`, also of what is not seen */
-  show(id: string, sees?: Sees): Promise<ShownReview>;
+  /** Absent, the reader sees everything. @throws RequestError `unknown_interaction`, also of what is not seen */
+  show(id: string, reader?: Reader): Promise<ShownReview>;
   /** The answer is right: also wherever the same question got the same answer. @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text` */
   approve(id: string, by: string): Promise<void>;
   /** The answer is wrong or doubtful: the cache lets go of it. @throws RequestError `unknown_interaction` */
@@ -73,7 +84,7 @@ export interface AskedIn {
 }
 
 export interface ReviewParts {
-  readonly store: Pick<Store, "review" | "audit">;
+  readonly store: Pick<Store, "review" | "audit" | "documents">;
   readonly domain: (name?: string) => string;
   readonly createId: () => string;
   /** What questions were limited to, in words, by the ids of their answers; those that were not are left out. */
@@ -96,17 +107,24 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       const limits = await within(items.map(({ id, tenant, access }) => ({ id, scope: scopeIn(domain(name), tenant, access) })));
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
-    async show(id, sees) {
-      const { curatedKey: _, curated, answer, ...found } = await load(id, sees);
+    async show(id, reader) {
+      const { curatedKey: _, curated, answer: text, ...found } = await load(id, reader?.sees);
       const limits = await within([{ id, scope: found }]);
+      const given = text === "" ? null : (JSON.parse(text) as Answer);
+      const correction = curated === null ? null : (JSON.parse(curated.answer) as Answer);
+      const scope = reader?.scopeFor(found);
+      const open = async (one: Answer | null) =>
+        one === null || scope === undefined || (await mayBeShown(one, scope, store.documents)) ? one : null;
+      const [answer, corrected] = [await open(given), await open(correction)];
       return {
         ...found,
         within: limits.get(id) ?? null,
-        answer: answer === "" ? null : (JSON.parse(answer) as Answer),
+        answer,
+        withheld: answer !== given || corrected !== correction,
         curated:
-          curated === null
+          curated === null || corrected === null
             ? null
-            : { answer: JSON.parse(curated.answer) as Answer, status: curated.status, by: curated.createdBy, at: curated.createdAt },
+            : { answer: corrected, status: curated.status, by: curated.createdBy, at: curated.createdAt },
         history: await store.audit.list({ subject: id, limit: DEFAULT_HISTORY_LIMIT }),
       };
     },

@@ -3,6 +3,7 @@ import type { DocumentStore } from "../store/documents.ts";
 import type { StoredTurn } from "../store/sessions.ts";
 import { httpUrl } from "../text/http-url.ts";
 import type { Answer, Scope } from "../types.ts";
+import { documentsIn } from "./named-documents.ts";
 import { redactAnswered } from "./redact.ts";
 
 const shownSchema = z.object({
@@ -21,6 +22,8 @@ const shownSchema = z.object({
       end: z.int(),
     }),
   ),
+  /** What a sentence without a citation may have been drawn from; absent: every sentence cites. */
+  documents: z.array(z.string()).optional(),
 });
 type Shown = z.infer<typeof shownSchema>;
 
@@ -63,8 +66,18 @@ export function sessionShown(answer: Answer, isStored = false): string {
       start,
       end,
     })),
+    ...(answer.sentences.every(({ citations }) => citations.length > 0) ? {} : { documents: documentsIn(answer) }),
   };
   return JSON.stringify(shown);
+}
+
+/** Ids of the documents on which an answer rests that a session shows. */
+export function documentsShown(text: string | null): string[] {
+  return text === null ? [] : restsOn(shownSchema.parse(JSON.parse(text)));
+}
+
+function restsOn({ citations, documents = [] }: Shown): string[] {
+  return [...new Set([...citations.map(({ documentId }) => documentId), ...documents])];
 }
 
 /** The messages of a session for its owner. What rests on a document that the owner may not see today is withheld. */
@@ -74,11 +87,11 @@ export async function sessionMessages(
   documents: Pick<DocumentStore, "load">,
 ): Promise<SessionMessage[]> {
   const shown = turns.map(({ shown }) => (shown === null ? null : shownSchema.parse(JSON.parse(shown))));
-  const ids = [...new Set(shown.flatMap((one) => one?.citations.map(({ documentId }) => documentId) ?? []))];
+  const ids = [...new Set(shown.flatMap((one) => (one === null ? [] : restsOn(one))))];
   const visible = await documents.load(scope, ids);
   return turns.flatMap(({ question, answer, createdAt }, i): SessionMessage[] => {
     const kept = shown[i] ?? null;
-    const seen = kept?.citations.every(({ documentId }) => visible.has(documentId)) ?? true;
+    const seen = kept === null || restsOn(kept).every((id) => visible.has(id));
     const text = kept === null || kept.sentences.length === 0 ? answer : withMarkers(kept);
     const citations =
       kept?.citations.map((one) => ({

@@ -104,18 +104,18 @@ export const ENDPOINTS = {
   },
   answer: {
     ...{ method: "GET", path: "/v1/answers/{id}", opens: "ask", uncounted: true },
-    what: "An answer that was given, or what a reviewer put in its place; 404 for one of another scope, like one that never was.",
+    what: "An answer that was given, or what a reviewer put in its place; 404 for one of another scope, or that rests on a document which is gone or not open to the key, like one that never was. One that a reviewer flagged begins with the warning `flagged`.",
     gives: { status: 200, schema: askResponseSchema },
   },
   proof: {
     ...{ method: "GET", path: "/v1/answers/{id}/proof", opens: "ask", uncounted: true },
-    what: "The proof of an answer: `prove verify` checks it offline.",
+    what: "The proof of an answer: `prove verify` checks it offline. 404 where a document on which it rests is gone or not open to the key.",
     query: scopeQuerySchema,
     gives: { status: 200, schema: open },
   },
   calls: {
     ...{ method: "GET", path: "/v1/answers/{id}/calls", opens: "review" },
-    what: "What models were sent for an answer, and what they said. It may hold what was asked before in the session.",
+    what: "What models were sent for an answer, and what they said. To administrators alone of a question that followed others, and where a document is gone or not open to the key.",
     query: scopeQuerySchema,
     gives: { status: 200, schema: callsSchema },
   },
@@ -159,7 +159,7 @@ export const ENDPOINTS = {
   },
   documents: {
     ...{ method: "GET", path: "/v1/documents", opens: "ask", uncounted: true, etag: true },
-    what: "Files with their documents, by path; those on their way too.",
+    what: "Files with their documents, by path; those on their way too. A file of which no document is open to the key is not there.",
     query: listQuerySchema,
     gives: { status: 200, schema: fileListSchema },
   },
@@ -214,7 +214,7 @@ export const ENDPOINTS = {
   },
   review: {
     ...{ method: "GET", path: "/v1/review/{id}", opens: "review" },
-    what: "One answer with its review, feedback, correction and history.",
+    what: "One answer with its review, feedback, correction and history; answer and correction are withheld that rest on a document which is gone or not open to the key.",
     gives: { status: 200, schema: reviewSchema },
   },
   approve: {
@@ -243,7 +243,7 @@ export const ENDPOINTS = {
   },
   report: {
     ...{ method: "GET", path: "/v1/reports/{id}", opens: "review" },
-    what: "One report, by its id or that of its answer.",
+    what: "One report, by its id or that of its answer, without what it took from documents that are gone or not open to the key.",
     query: scopeQuerySchema,
     gives: { status: 200, schema: reportSchema },
   },

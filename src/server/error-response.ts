@@ -33,6 +33,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
   unknown_report: 404,
   unknown_evaluation: 404,
   original_gone: 404,
+  proof_documents_gone: 404,
   original_changed: 409,
   evaluation_running: 409,
   golden_missing: 404,

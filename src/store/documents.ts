@@ -46,6 +46,8 @@ export interface DocumentStore {
   loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
   /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
   load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
+  /** Those of the ids that `load` would give. Reads no texts. */
+  visible(scope: Scope, ids: readonly string[]): Promise<Set<string>>;
   /** Ids of documents that `scope` may see and whose text holds `text` byte for byte, by path. Reads every text: for what cannot be found otherwise. */
   holding(scope: Scope, text: string, limit: number): Promise<string[]>;
   /** Names, headings and pages of every document that `scope` may see, or of the first ones, by path. */
@@ -106,6 +108,11 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     heads: (domain) => listHeads(db, domain),
     loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
     load: (scope, ids) => loadDocuments(db, scope, ids, { cache, versionsOf }),
+    async visible(scope, ids) {
+      const seen = new Set<string>();
+      for (const part of inParts(ids)) for (const { id } of await visibleVersions(versionsOf, scope, part)) seen.add(id);
+      return seen;
+    },
     holding: (scope, text, limit) => idsHolding(db, scope, text, limit),
     outlines: (scope, limit) => loadOutlines(db, scope, limit),
     titles: async (scope, limit) => ({ total: (await countOnce(scope)).documents, titles: await firstTitles(db, scope, limit) }),

@@ -3,6 +3,7 @@ import { renamedPath } from "../text/document-path.ts";
 import type { Reading, Scope } from "../types.ts";
 import { isRecorded, keepVersions } from "./corpus-log.ts";
 import type { DocumentDescription, FileDescription, FilePlace, KnownDocument } from "./document-records.ts";
+import { documentsOfFile } from "./last-read-at.ts";
 import { readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
 
@@ -55,7 +56,10 @@ export async function renameFile(
     .execute();
 }
 
-/** Files and documents that `scope` may see, by path. */
+/**
+ * Files and documents that `scope` may see, by path. A file is seen by whoever holds the label that it came with and may see a document of it, if it holds
+ * any; one of which nothing was ever read has no other label than that.
+ */
 export async function describeFiles(db: Kysely<Database>, scope: Scope): Promise<FileDescription[]> {
   const tenants = scope.tenant === null ? [""] : ["", scope.tenant];
   const files = await db
@@ -64,6 +68,9 @@ export async function describeFiles(db: Kysely<Database>, scope: Scope): Promise
     .where("domain", "=", scope.domain)
     .where("tenant", "in", tenants)
     .where("access", "in", scope.access)
+    .where((eb) =>
+      eb.or([eb.not(eb.exists(documentsOfFile(eb))), eb.exists(documentsOfFile(eb).where("documents.access", "in", scope.access))]),
+    )
     .orderBy("path")
     .orderBy("source")
     .execute();

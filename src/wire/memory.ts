@@ -186,6 +186,7 @@ export function reviewToWire(shown: ShownReview) {
     feedback,
     report,
     answer: answer === null ? null : answerToWire(answer),
+    withheld: shown.withheld,
     curated: curated === null ? null : { ...curated, answer: answerToWire(curated.answer) },
     history: shown.history.map(auditToWire),
   };

@@ -144,7 +144,10 @@ export const reviewSchema = z.object({
   asked: z.int(),
   feedback: z.object({ verdict: z.enum(["up", "down"]), reason: z.string().nullable(), at: time }).nullable(),
   report: z.string().nullable().describe("Id of its diagnostic report; `null`: it has none."),
-  answer: askResponseSchema.nullable(),
+  answer: askResponseSchema.nullable().describe("`null`: its text was not kept, or it is withheld."),
+  withheld: z
+    .boolean()
+    .describe("Answer and correction that rest on a document which is gone or not open to the key are left out; administrators get them."),
   curated: z.object({ answer: askResponseSchema, status: z.enum(["served", "demoted"]), by: z.string(), at: time }).nullable(),
   history: z.array(audit),
 });

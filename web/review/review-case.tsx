@@ -107,7 +107,12 @@ function Shown({ review }: { readonly review: WireReview }) {
           {feedback.reason === null ? "." : `: “${feedback.reason}”`}
         </p>
       )}
-      {shown === null ? <p>The text of this answer was not kept: there is nothing to review.</p> : null}
+      {review.withheld ? (
+        <p>
+          An answer is not shown here: it rests on a document that is gone or not open to you. Flag it, or let an administrator look at it.
+        </p>
+      ) : null}
+      {shown === null && !review.withheld ? <p>The text of this answer was not kept: there is nothing to review.</p> : null}
       {shown?.refusal ? <p>{shown.refusal.message}</p> : null}
       {shown === null ? null : (
         <ol className="weighed">

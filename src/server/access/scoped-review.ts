@@ -1,6 +1,8 @@
-import type { QueuedQuestion, Review, ReviewHistory, ShownReview } from "../../remember/review.ts";
+import type { ScopeOptions } from "../../engine/engine-types.ts";
+import { RequestError } from "../../errors.ts";
+import type { QueuedQuestion, Reader, Review, ReviewHistory, ShownReview } from "../../remember/review.ts";
 import type { Sees } from "../../store/review-reading.ts";
-import type { Answer } from "../../types.ts";
+import type { Answer, Scope } from "../../types.ts";
 import { type Caller, covers, scopeDenied, seesEverything } from "./caller.ts";
 
 /** Most questions of a domain that are looked at for a caller who may see a part of them. */
@@ -23,9 +25,15 @@ export interface ScopedReview {
   history(caller: Caller, options: Pick<HistoryOptions, "id" | "limit" | "before">): Promise<ReviewHistory>;
 }
 
-export function scopedReview(review: Review): ScopedReview {
+/** @param scope what a request may see of a domain's documents */
+export function scopedReview(review: Review, scope: (options: ScopeOptions) => Scope): ScopedReview {
   const seenBy = (caller: Caller): Sees | undefined => (seesEverything(caller) ? undefined : (asker) => covers(caller, asker));
-  const show = (caller: Caller, id: string) => review.show(id, seenBy(caller));
+  const readerOf = (caller: Caller): Reader | undefined => {
+    const sees = seenBy(caller);
+    const access = caller.access ?? undefined;
+    return sees && { sees, scopeFor: ({ domain, tenant }) => scope({ domain, tenant, access }) };
+  };
+  const show = (caller: Caller, id: string) => review.show(id, readerOf(caller));
   return {
     show,
     async queue(caller, { domain, limit = DEFAULT_QUEUED, status }) {
@@ -40,7 +48,8 @@ export function scopedReview(review: Review): ScopedReview {
         .slice(0, limit);
     },
     async act(act, caller, { id, by }) {
-      await show(caller, id);
+      const { withheld } = await show(caller, id);
+      if (act === "approve" && withheld) throw answerWithheld(id);
       await review[act](id, actorOf(caller, by));
       return show(caller, id);
     },
@@ -53,6 +62,12 @@ export function scopedReview(review: Review): ScopedReview {
       return review.history({ id, ...page, sees: seenBy(caller) });
     },
   };
+}
+
+/** What nobody has read cannot be called right. */
+function answerWithheld(id: string): RequestError {
+  const message = `The answer of ${id} is withheld from this key: it rests on a document that is gone or not open to it. Flag it, or correct it from documents that are.`;
+  return new RequestError("review_stale", message, { id });
 }
 
 /** Who acts, with the key by which it came: a name alone can be anybody's. */

@@ -1,7 +1,7 @@
 import type { AnswerRecord } from "../../answer/record.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { unknownDocument } from "../../engine/originals.ts";
-import { visibleRecord } from "../../engine/proofs.ts";
+import { mayShowRecord, unknownRecord, visibleRecord } from "../../engine/proofs.ts";
 import type { Evaluations } from "../../grade/evaluations.ts";
 import { NODE_TYPES, type NodeType, viewGraph } from "../../remember/graph-view.ts";
 import {
@@ -13,7 +13,7 @@ import {
   graphToWire,
 } from "../../wire/exploring.ts";
 import { scopeQuerySchema } from "../../wire/service.ts";
-import { type Caller, callerOf, narrow, reachOf } from "../access/caller.ts";
+import { type Caller, callerOf, narrow, reachOf, seesEverything } from "../access/caller.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import type { Handlers } from "../mount.ts";
 import { paginate } from "../page.ts";
@@ -50,9 +50,16 @@ export function exploringHandlers(engine: ExploringEngine): Handlers {
       return context.json({ ...(await engine.prove(partOf(context, "id"), scope)) });
     },
     calls: async (context) => {
-      const scope = engine.scope(narrow(callerOf(context), queryOf(context, scopeQuerySchema)));
+      const caller = callerOf(context);
+      const scope = engine.scope(narrow(caller, queryOf(context, scopeQuerySchema)));
       const record = await visibleRecord(partOf(context, "id"), scope, engine.store.records);
-      return context.json(callsToWire((record.body as AnswerRecord).calls));
+      const { calls, question } = record.body as AnswerRecord;
+      if (!seesEverything(caller)) {
+        // From what documents earlier answers came is not known.
+        const isAlone = question.history.every(({ answer }) => answer === "");
+        if (!isAlone || !(await mayShowRecord(record, scope, engine.store.documents))) throw unknownRecord(record.id, scope);
+      }
+      return context.json(callsToWire(calls));
     },
     graph: async (context) => {
       const { types, words, around, limit, ...asked } = queryOf(context, graphQuerySchema);

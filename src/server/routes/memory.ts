@@ -64,8 +64,8 @@ function askerHandlers(engine: MemoryEngine, sessions: SessionIds): Handlers {
   };
 }
 
-function reviewHandlers({ memory }: MemoryEngine): Handlers {
-  const review = scopedReview(memory.review);
+function reviewHandlers({ memory, scope }: MemoryEngine): Handlers {
+  const review = scopedReview(memory.review, scope);
   const act = (name: "approve" | "flag"): Handler => {
     return async (context) => {
       const { by } = await bodyOf(context, reviewActSchema);

@@ -9,10 +9,11 @@ import { createExampleFinder, type FindExamples } from "../../engine/packs/find-
 import { RequestError } from "../../errors.ts";
 import { bringsGolden } from "../../grade/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";
+import { mayBeShown } from "../../remember/named-documents.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { originalPlaceOf } from "../../text/original-place.ts";
 import { outlineOf } from "../../text/outline.ts";
-import type { Answer, Scope, StoredDocument } from "../../types.ts";
+import type { Answer, Scope, StoredDocument, Warning } from "../../types.ts";
 import { originalToWire } from "../../wire/answer-to-wire.ts";
 import { citationStatesToWire } from "../../wire/citation-states.ts";
 import { answerToWire } from "../../wire/index.ts";
@@ -130,14 +131,17 @@ function packOf(engine: RoomsEngine, domain: string) {
   }
 }
 
+/** Said of an answer that a person judged after it was given. */
+const FLAGGED: Warning = {
+  code: "flagged",
+  message: "A reviewer has flagged this answer as wrong or doubtful: do not rely on it. Ask the question again.",
+};
+
 /** An answer as it was given, to whoever could be given it today: one that rests on documents that are still there. Everything else was never there. */
 async function answerFor(engine: RoomsEngine, caller: Caller, id: string): Promise<Answer> {
-  const { answer, options } = await answerOf(engine, caller, id);
-  const scope = engine.scope(options);
-  const named = [...answer.citations, ...answer.conflicts.flatMap(({ sides }) => sides), ...(answer.refusal?.nearest ?? [])];
-  const ids = [...new Set([...named.map(({ documentId }) => documentId), ...answer.evidence.map(({ passage }) => passage.document.id)])];
-  if ((await engine.store.documents.load(scope, ids)).size < ids.length) throw unknownAnswer(id);
-  return { ...answer, sessionId: null };
+  const { answer, options, isFlagged } = await answerOf(engine, caller, id);
+  if (!(await mayBeShown(answer, engine.scope(options), engine.store.documents))) throw unknownAnswer(id);
+  return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED, ...answer.warnings] : answer.warnings };
 }
 
 /** An answer of the caller's domain, tenant and labels, whatever became of its documents since: nothing of its text may be shown. */
@@ -145,17 +149,18 @@ async function answerOf(
   engine: RoomsEngine,
   caller: Caller,
   id: string,
-): Promise<{ readonly answer: Answer; readonly options: ScopeOptions }> {
+): Promise<{ readonly answer: Answer; readonly options: ScopeOptions; readonly isFlagged: boolean }> {
   const shown = await engine.memory.review.show(id).catch((error: unknown) => {
     if (error instanceof RequestError && error.code === "unknown_interaction") return null;
     throw error;
   });
-  const answer = shown?.curated?.status === "served" ? shown.curated.answer : (shown?.answer ?? null);
+  const correction = shown?.curated?.status === "served" ? shown.curated.answer : null;
+  const answer = correction ?? shown?.answer ?? null;
   if (shown === null || answer === null || !covers(caller, shown)) throw unknownAnswer(id);
   const options = narrow(caller, { domain: shown.domain, tenant: shown.tenant ?? undefined });
   const scope = engine.scope(options);
   if (scope.tenant !== shown.tenant || !shown.access.every((label) => scope.access.includes(label))) throw unknownAnswer(id);
-  return { answer, options };
+  return { answer, options, isFlagged: correction === null && shown.reviewStatus === "flagged" };
 }
 
 function unknownAnswer(id: string): RequestError {

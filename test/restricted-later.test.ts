@@ -1,0 +1,187 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { sessionMessages, sessionShown } from "../src/remember/session-messages.ts";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
+import { toAskEngine } from "../src/server/start.ts";
+import type { Role } from "../src/store/keys.ts";
+import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { writeFiles } from "./support/library.ts";
+
+const QUESTION = "What is the director's yearly salary?";
+const TEXT = "The director's yearly salary is 83400 dollars.";
+const PAY = `# What the board decided\n\n${TEXT}\n`;
+/** What no one may read who may not see the document. */
+const SECRET = /83[, ]?400|What the board decided|salary\.md/;
+const TOKEN = "a-token-of-some-length";
+
+let library: Library | null = null;
+afterEach(async () => {
+  await library?.close();
+  library = null;
+});
+
+/** A model that writes one sentence which is borne out and one which is not, so that there is a report too. */
+async function open(written: readonly string[] = [`${TEXT.slice(0, -1)} [1].`, "The director's yearly salary is 99999 dollars [1]."]) {
+  const model = fakeChatModel([[written.join(" ")]]);
+  const documents = { "salary.md": PAY, "rooms.md": "# Rooms\n\nThe reading room closes at nine.\n" };
+  library = await openLibrary({ documents, models: { small: model, large: model }, settings: { access: ["public", "staff"] } });
+  const { engine, sandbox, ingest } = library;
+  const app = createApp({
+    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ labels: engine.config.access, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere" },
+  });
+  const keyOf = async (roles: Role[], access: string[]) => {
+    const grant = { name: "k", roles, domains: null, tenants: null, access, expiresAt: null, requestsPerHour: 0 };
+    return (await engine.store.keys.create(grant, "test")).key;
+  };
+  const send = async (key: string, method: string, path: string, body?: unknown) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    return { status: response.status, text, body: (text === "" ? null : JSON.parse(text)) as Record<string, unknown> };
+  };
+  const restrict = async (label: string) => {
+    writeFiles(join(sandbox.folder, "documents"), { "salary.md": `---\naccess: ${label}\n---\n${PAY}` });
+    await ingest();
+  };
+  const remove = async () => {
+    rmSync(join(sandbox.folder, "documents", "salary.md"));
+    await ingest();
+  };
+  return { ...library, keyOf, send, restrict, remove };
+}
+
+const routesOf = (id: string, document: string) => [
+  `/v1/answers/${id}`,
+  `/v1/answers/${id}/proof`,
+  `/v1/answers/${id}/calls`,
+  `/v1/answers/${id}/citations`,
+  `/v1/sessions/mine`,
+  `/v1/review`,
+  `/v1/review/${id}`,
+  `/v1/review/history`,
+  `/v1/reports`,
+  `/v1/reports/${id}`,
+  `/v1/documents`,
+  `/v1/documents/${document}`,
+  `/v1/documents/${document}/versions`,
+  `/v1/domains`,
+];
+/** Routes that give nothing of a document's text, whoever asks. */
+const SILENT = /\/review$|history$|versions$|domains$/;
+
+describe.each(["restricted", "deleted"] as const)("what was quoted from a document that is %s afterwards", (how) => {
+  it("is given out by no route to whom the document is not open", async () => {
+    const { engine, keyOf, send, restrict, remove } = await open();
+    const key = await keyOf(["ask", "review"], ["public"]);
+    const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION, session_id: "mine" })).body as { id: string };
+    const document = (await engine.files()).find(({ path }) => path === "salary.md")?.documents[0]?.id ?? "";
+    for (const route of routesOf(id, document))
+      if (!SILENT.test(route)) expect([route, SECRET.test((await send(key, "GET", route)).text)]).toEqual([route, true]);
+    await (how === "restricted" ? restrict("board") : remove());
+    for (const route of routesOf(id, document))
+      expect([route, (await send(key, "GET", route)).text]).not.toEqual([route, expect.stringMatching(SECRET)]);
+    const codes = await Promise.all(
+      ["", "/proof", "/calls"].map(async (part) => (await send(key, "GET", `/v1/answers/${id}${part}`)).status),
+    );
+    expect(codes).toEqual([404, 404, 404]);
+    expect((await send(key, "GET", `/v1/review/${id}`)).body).toMatchObject({ question: QUESTION, answer: null, withheld: true });
+    const approved = await send(key, "POST", `/v1/review/${id}/approve`, { by: "Ann" });
+    expect([approved.status, SECRET.test(approved.text)]).toEqual([409, false]);
+    const flagged = await send(key, "POST", `/v1/review/${id}/flag`, { by: "Ann" });
+    expect([flagged.status, SECRET.test(flagged.text)]).toEqual([200, false]);
+    await expect(engine.replay(id)).rejects.toMatchObject({ code: "replay_impossible" });
+    expect((await send(TOKEN, "GET", `/v1/review/${id}`)).body).toMatchObject({ withheld: false, answer: { id } });
+    expect((await send(TOKEN, "GET", `/v1/answers/${id}/calls`)).text).toMatch(SECRET);
+  }, 60_000);
+
+  it("is given out as a correction no more than as an answer", async () => {
+    const { keyOf, send, restrict, remove } = await open();
+    const key = await keyOf(["ask", "review"], ["public"]);
+    const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };
+    const corrected = await send(key, "POST", `/v1/review/${id}/correct`, { by: "Ann", answer: `${TEXT.slice(0, -1)} [1].` });
+    expect([corrected.status, SECRET.test(corrected.text)]).toEqual([200, true]);
+    const limited = { question: QUESTION, filters: { document: "What the board decided" } };
+    const within = (await send(key, "POST", "/v1/ask", limited)).body as { id: string };
+    expect((await send(key, "GET", "/v1/review")).text).toMatch(SECRET);
+    await (how === "restricted" ? restrict("staff") : remove());
+    for (const route of ["/v1/review", `/v1/review/${within.id}`]) expect((await send(key, "GET", route)).text).not.toMatch(SECRET);
+    const shown = await send(key, "GET", `/v1/review/${id}`);
+    expect([SECRET.test(shown.text), shown.body]).toMatchObject([false, { curated: null, withheld: true }]);
+    expect((await send(key, "GET", `/v1/answers/${id}`)).status).toBe(404);
+    expect((await send(TOKEN, "GET", `/v1/review/${id}`)).text).toMatch(SECRET);
+  }, 60_000);
+});
+
+describe.each(["restricted", "deleted"] as const)("the graph of a document that is %s afterwards", (how) => {
+  it("does not name it", async () => {
+    const { keyOf, send, restrict, remove } = await open([`${TEXT.slice(0, -1)} [1].`]);
+    const key = await keyOf(["ask", "review"], ["public"]);
+    await send(key, "POST", "/v1/ask", { question: QUESTION });
+    expect((await send(key, "GET", "/v1/graph")).text).toMatch(SECRET);
+    await (how === "restricted" ? restrict("staff") : remove());
+    expect((await send(key, "GET", "/v1/graph")).text).not.toMatch(SECRET);
+  }, 60_000);
+});
+
+describe("what was quoted from a document whose label changes", () => {
+  it("goes on being shown to whoever may see it today, and from one label to the next to nobody else", async () => {
+    const { keyOf, send, restrict } = await open();
+    const both = await keyOf(["ask", "review"], ["public", "staff"]);
+    const { id } = (await send(both, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };
+    const shown = async () => [
+      ...[(await send(both, "GET", `/v1/answers/${id}`)).status, (await send(both, "GET", `/v1/answers/${id}/proof`)).status],
+      SECRET.test((await send(both, "GET", `/v1/review/${id}`)).text),
+    ];
+    await restrict("staff");
+    expect(await shown()).toEqual([200, 200, true]);
+    await restrict("board");
+    expect(await shown()).toEqual([404, 404, false]);
+    expect((await send(both, "GET", `/v1/answers/${id}/proof`)).body).toMatchObject({ error: { code: "proof_documents_gone" } });
+  }, 60_000);
+});
+
+describe("what a model wrote without a citation", () => {
+  it("is withheld in a session where a document is hidden that it may have come from", async () => {
+    const { ask, engine, restrict } = await open();
+    const answer = await ask(QUESTION);
+    const sentences = answer.sentences.map((one) => ({ ...one, citations: [] }));
+    const shown = sessionShown({ ...answer, sentences, citations: [] });
+    const turns = [{ question: QUESTION, answer: TEXT, citations: [], shown, createdAt: "2026-01-01T00:00:00.000Z" }];
+    const said = async () => (await sessionMessages(turns, engine.scope(), engine.store.documents))[1]?.content;
+    expect(await said()).toMatch(SECRET);
+    await restrict("board");
+    expect(await said()).toBeNull();
+  });
+});
+
+describe("what a model was sent", () => {
+  it("is shown of a question that followed others to administrators alone: what was said before may come from anywhere", async () => {
+    const { keyOf, send, restrict } = await open();
+    const key = await keyOf(["ask", "review"], ["public"]);
+    await send(key, "POST", "/v1/ask", { question: QUESTION, session_id: "mine" });
+    const next = (await send(key, "POST", "/v1/ask", { question: "When does the reading room close?", session_id: "mine" })).body;
+    await restrict("staff");
+    const calls = await send(key, "GET", `/v1/answers/${next.id}/calls`);
+    expect([calls.status, SECRET.test(calls.text)]).toEqual([404, false]);
+    expect((await send(TOKEN, "GET", `/v1/answers/${next.id}/calls`)).status).toBe(200);
+  }, 60_000);
+});
+
+describe("a link to an answer that a reviewer flagged", () => {
+  it("says so first, until a correction stands in its place", async () => {
+    const { keyOf, send } = await open();
+    const [key, reviewer] = [await keyOf(["ask"], ["public"]), await keyOf(["ask", "review"], ["public"])];
+    const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };
+    const codes = async () =>
+      ((await send(key, "GET", `/v1/answers/${id}`)).body as { warnings: { code: string }[] }).warnings.map(({ code }) => code);
+    expect(await codes()).not.toContain("flagged");
+    await send(reviewer, "POST", `/v1/review/${id}/flag`, { by: "Ann" });
+    expect((await codes())[0]).toBe("flagged");
+    await send(reviewer, "POST", `/v1/review/${id}/correct`, { by: "Ann", answer: `${TEXT.slice(0, -1)} [1].` });
+    expect(await codes()).not.toContain("flagged");
+  }, 60_000);
+});
