@@ -14,6 +14,7 @@ import { remember } from "./answer/remember.ts";
 import { replay } from "./answer/replay.ts";
 import { assertCanRun, retrieve } from "./answer/retrieve.ts";
 import { createTrace, type Trace } from "./answer/trace.ts";
+import { unfinishedWarnings } from "./answer/unfinished-warnings.ts";
 import { verify } from "./answer/verify.ts";
 import { consultWeb } from "./answer/web.ts";
 import { writeChecked } from "./answer/write.ts";
@@ -64,6 +65,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
 
   outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, parts, log, signal))).hit;
   if (outcome.hit !== null) return;
+  yield* warn(outcome, await unfinishedWarnings(question.scope, parts));
 
   const judged = yield* trace.stage("verify", (log) => verify({ question, ...found }, parts, log, signal));
   outcome.calls.push(...judged.calls);

@@ -54,6 +54,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts: { total: files.length, done: 0, added: 0, changed: 0, unchanged: 0, renamed: 0, deleted: 0, failed: 0, bytes: 0 },
     notices: [],
     chunks: 0,
+    isBegun: false,
   };
   const { counts } = run;
   for (const { path, reason } of unreadable) {
@@ -83,6 +84,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.deleted += deleted;
     if (held) yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
   }
+  if (!request.dryRun) await store.unfinished.end(request);
   const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
   yield {

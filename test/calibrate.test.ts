@@ -163,6 +163,12 @@ describe("calibrate", () => {
     ]);
     expect(windows.answer?.confidenceCalibrated).toBe(false);
 
+    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("it had 1000")] });
+    const grown = await use("library.sourcebound.2026-11-23T110000Z", { documents: { ...calibration.documents, windows: 20 } });
+    expect(grown.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("in the calibration it had 20") }]);
+    expect(grown.answer?.confidenceCalibrated).toBe(false);
+    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("it had 20")] });
+
     writeFileSync(join(dataDir, "calibration", "library.sourcebound.2026-11-24T100000Z.json"), "{ torn");
     settle();
     const torn = await decided(`${QUESTION} (torn)`);
@@ -280,5 +286,27 @@ describe("sourcebound calibrate", () => {
     expect(finished.code).toBe(code);
     expect(finished.stderr).toContain(message);
     expect(isCivil(finished)).toBe(true);
+  });
+});
+
+describe("sourcebound doctor", () => {
+  const calibrationFindings = async () => {
+    const { code, stdout } = await runCli(["doctor", "library", "--json"], { cwd: library.sandbox.folder, env: library.sandbox.env });
+    const [report] = JSON.parse(stdout) as { findings: { check: string; level: string; message: string }[] }[];
+    return { code, findings: report?.findings.filter(({ check }) => check === "calibration") };
+  };
+
+  it("names the calibration of the data folder, its age, its labels and its promise, and says why one is not in use", async () => {
+    const folder = join(dataDir, "calibration");
+    const name = "library.sourcebound.2026-11-25T100000Z";
+    const { findings } = await calibrationFindings();
+    expect(findings?.[0]).toMatchObject({ level: "note", message: expect.stringContaining(`in use, and it fits: ${name}, made `) });
+    expect(findings?.[0]?.message).toMatch(/\(2026-11-21\) on 96 labelled questions and \d+ windows; at most 20 % of the answers/);
+    const calibration = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as GateCalibration;
+    const documents = { ...calibration.documents, windows: 20 };
+    await writeCalibration({ ...calibration, name: "library.sourcebound.2026-11-26T100000Z", documents }, folder);
+    const outgrown = await calibrationFindings();
+    expect(outgrown.findings).toMatchObject([{ level: "warning", message: expect.stringContaining("in the calibration it had 20") }]);
+    expect(outgrown.findings?.[0]?.message).toContain("sourcebound calibrate --domain library");
   });
 });

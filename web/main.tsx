@@ -14,6 +14,8 @@ import "./styles/beside.css";
 import "./styles/reader.css";
 import "./styles/own-rooms.css";
 import "./styles/explore.css";
+// Last: it holds over all of them.
+import "./styles/forced-colors.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");

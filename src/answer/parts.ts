@@ -8,6 +8,7 @@ import type { RecallParts } from "./recall.ts";
 import type { RefuseParts } from "./refuse.ts";
 import type { RememberParts } from "./remember.ts";
 import type { RetrieveStageParts } from "./retrieve.ts";
+import type { UnfinishedParts } from "./unfinished-warnings.ts";
 import type { VerifyParts } from "./verify.ts";
 import type { WebStageParts } from "./web.ts";
 import type { WriteParts } from "./write.ts";
@@ -24,6 +25,7 @@ export type AnswerParts = AdmitParts &
   WriteParts &
   CheckParts &
   RefuseParts &
+  UnfinishedParts &
   AssembleParts &
   RememberParts & {
     /** Milliseconds, monotonic. */

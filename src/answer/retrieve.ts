@@ -52,9 +52,15 @@ export async function retrieve(question: Question, parts: RetrieveStageParts, lo
   };
 }
 
-function retrievalWarnings({ denseFailure }: Retrieved): Warning[] {
-  const failed = "The encoder could not be reached; passages were ranked by words alone.";
-  return denseFailure === null ? [] : [{ code: "dense_failed", message: failed }];
+/** What failed is said, where it lies is for the trace alone. */
+const DENSE_FAILED = {
+  store: "The vectors of documents could not be written to or read from the data folder (its disk may be full)",
+  encoder: "The encoder failed or could not be reached",
+} as const;
+
+function retrievalWarnings({ denseFailedIn }: Retrieved): Warning[] {
+  if (denseFailedIn === null) return [];
+  return [{ code: "dense_failed", message: `${DENSE_FAILED[denseFailedIn]}; passages were ranked by words alone.` }];
 }
 
 function noticeSwitch({ from, to, done, total, failure }: SwitchState, log: StageLog): void {

@@ -10,7 +10,7 @@ import type { PartsFor } from "./answer-parts.ts";
 import { askingScope, type DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { AskOptions, Engine } from "./engine-types.ts";
-import type { GateThresholds } from "./gate-thresholds.ts";
+import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Prover } from "./proofs.ts";
 
@@ -31,7 +31,7 @@ export function createAsking({
   thresholds,
   partsFor,
   prove,
-}: AskingParts): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts"> {
+}: AskingParts): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = domains.profile(pack, name);
     return partsFor(pack, profile, await thresholds.of(pack, profile));
@@ -74,6 +74,15 @@ export function createAsking({
     gateFacts(name, profile) {
       const pack = domains.pack(name);
       return thresholds.facts(pack, domains.profile(pack, profile));
+    },
+    async gateThreshold(name) {
+      const pack = domains.pack(name);
+      const index = indexes.of(pack.name);
+      await index.read();
+      return fitToIndex(await thresholds.of(pack, domains.profile(pack), true), {
+        windows: index.windows,
+        ranker: index.encoder?.id ?? null,
+      });
     },
   };
 }

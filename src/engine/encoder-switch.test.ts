@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { ModelError } from "../errors.ts";
+import { ModelError, StoreError } from "../errors.ts";
 import type { AnswerEvent, IngestEvent } from "../events.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
@@ -206,6 +206,18 @@ describe("an encoder that vanishes", () => {
     expect(factsOf(events).ranking).toBe("bm25");
     const last = events.at(-1);
     expect(last?.type === "answer" && last.answer.warnings.map(({ code }) => code)).toContain("dense_failed");
+  });
+
+  it("cannot store vectors: the warning names the data folder, not the encoder", async () => {
+    const full = new StoreError("store_unwritable", "/data/sourcebound.db could not be written (database or disk is full).");
+    let isFull = false;
+    const engine = await start(fakeEncoder({ failure: () => (isFull ? full : null) }));
+    await ingest(engine);
+    isFull = true;
+    const last = (await ask(engine, "What is the pension payment?")).at(-1);
+    const told = last?.type === "answer" ? last.answer.warnings.find(({ code }) => code === "dense_failed")?.message : undefined;
+    expect(told).toContain("could not be written to or read from the data folder");
+    expect(told).not.toMatch(/encoder|sourcebound\.db/);
   });
 
   it.each([

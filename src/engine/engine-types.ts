@@ -202,6 +202,8 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer, Origina
   feedback(request: FeedbackRequest, options?: ScopeOptions): Promise<void>;
   /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
   gateFacts(domain?: string, profile?: string): GateFacts | null;
+  /** Which threshold holds for questions in a domain's own profile, as its index is now; a calibration that does not fit that is `unusable`. */
+  gateThreshold(domain?: string): Promise<GateThreshold>;
   /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
   conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
   /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */

@@ -8,7 +8,7 @@ import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { Engine, EngineParts, Health } from "./engine-types.ts";
 import { followChanges } from "./follow.ts";
-import { createGateThresholds, describeThreshold, type GateThresholds } from "./gate-thresholds.ts";
+import { createGateThresholds, describeThreshold, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
 import { createOriginals } from "./originals.ts";
@@ -112,13 +112,15 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   const scope = domains.scope({ domain: pack.name, tenant: null });
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
   const threshold = await thresholds.of(pack, domains.profile(pack), true);
+  const { windows, encoder } = indexes.of(pack.name);
   return {
     status: documents > 0 ? "ok" : "degraded",
     ...{ domain: pack.name, documents, chunks, revision, examples: pack.examples },
     title: await aboutDocuments(pack, scope, opened.store.documents),
-    encoder: indexes.of(pack.name).encoder?.id ?? opened.encoder?.id ?? "none (words only)",
+    encoder: encoder?.id ?? opened.encoder?.id ?? "none (words only)",
     model: opened.models?.small.id ?? "extractive",
-    ...describeThreshold(threshold),
+    // Of an index that no question has read yet it is not known.
+    ...describeThreshold(windows === 0 ? threshold : fitToIndex(threshold, { windows, ranker: encoder?.id ?? null })),
   };
 }
 

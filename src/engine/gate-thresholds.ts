@@ -5,7 +5,7 @@ import { calibrationFolder } from "../calibrate/data-folders.ts";
 import type { Config } from "../config.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { type GateFacts, type GateThreshold, misfitOf } from "../verify/calibration.ts";
+import { type AskedIndex, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
 import { CalibrationFiles } from "../verify/calibration-files.ts";
 import { DriftWatch } from "../verify/watch-drift.ts";
 import type { DomainPack } from "./domain.ts";
@@ -71,6 +71,14 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
     return unusable;
   };
   return { facts, of };
+}
+
+/** The threshold as it holds for questions to an index. */
+export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThreshold {
+  if (threshold.type !== "calibrated") return threshold;
+  const { name } = threshold.calibration;
+  const misfit = indexMisfitOf(threshold.calibration, index);
+  return misfit === null ? threshold : { type: "unusable", name, why: `calibration ${name}: ${misfit}` };
 }
 
 /** For `health`. */

@@ -64,32 +64,95 @@ describe("the statistics", () => {
     expect(estimateRatio(five)?.variance).toBeCloseTo(estimateRatio(one)?.variance ?? 0, 12);
   });
 
-  it("holds its level: of 2,000 trials without a difference about one in twenty is wrong at the planned size, and hardly one at 20 looks", () => {
-    let fixed = 0;
-    let peeked = 0;
-    let peekedFixed = 0;
-    const trials = 2_000;
-    for (let trial = 0; trial < trials; trial++) {
-      const [a, b] = [drawn("a", 200, 0.5), drawn("b", 200, 0.5)].map((group) =>
-        group.map(({ answered, questions }) => ({ sum: answered, questions })),
-      );
-      const at = (n: number) => {
-        const [x, y] = [estimateRatio((a ?? []).slice(0, n)), estimateRatio((b ?? []).slice(0, n))];
-        if (x === null || y === null) throw new Error("too few");
-        return { any: anytimeDifference(x, y, 0.05, 200), fixed: fixedDifference(x, y, 0.05) };
-      };
-      const misses = ({ low, high }: { low: number; high: number }) => low > 0 || high < 0;
-      const looks = Array.from({ length: 20 }, (_, i) => at(10 * (i + 1)));
-      if (misses(looks[19]?.fixed ?? { low: 0, high: 0 })) fixed++;
-      if (looks.some(({ any }) => misses(any))) peeked++;
-      if (looks.some((look) => misses(look.fixed))) peekedFixed++;
-    }
-    expect(fixed / trials).toBeGreaterThan(0.035);
-    expect(fixed / trials).toBeLessThan(0.065);
-    expect(peeked / trials).toBeLessThan(0.05);
-    // What looking often would do to the other interval: why it is not shown before its time.
-    expect(peekedFixed / trials).toBeGreaterThan(0.15);
+  const none = (n: number, questions = 1) => Array.from({ length: n }, () => ({ sum: 0, questions }));
+  const share = (sessions: readonly { sum: number; questions: number }[]) => {
+    const estimate = estimateRatio(sessions, true);
+    if (estimate === null) throw new Error("too few");
+    return estimate;
+  };
+
+  it("of a share that was never seen is an interval as wide as Newcombe's, not one of width 0", () => {
+    // Wilson's upper limit of 0 in 30: z² / (n + z²) = 3.8415 / 33.8415.
+    const { difference, low, high } = fixedDifference(share(none(30)), share(none(30)), 0.05);
+    expect(difference).toBe(0);
+    expect(high).toBeCloseTo(0.11351, 4);
+    expect(low).toBeCloseTo(-0.11351, 4);
+    const early = anytimeDifference(share(none(30)), share(none(30)), 0.05, 30);
+    expect(early.high).toBeGreaterThan(high);
+    expect(early.high).toBeLessThan(0.5);
   });
+
+  it("gives the intervals of Newcombe's table where every session has one question", () => {
+    const of = (events: number, n: number) => share(none(n).map((one, i) => (i < events ? { ...one, sum: 1 } : one)));
+    // Method 10 of his table II: 56/70 − 48/80, 9/10 − 3/10, 10/10 − 0/20.
+    for (const [a, b, low, high] of [
+      [of(48, 80), of(56, 70), 0.0524, 0.3339],
+      [of(3, 10), of(9, 10), 0.1705, 0.809],
+      [of(0, 20), of(10, 10), 0.6791, 1],
+    ] as const) {
+      const made = fixedDifference(a, b, 0.05);
+      expect(made.low).toBeCloseTo(low, 4);
+      expect(made.high).toBeCloseTo(high, 4);
+    }
+  });
+
+  it("counts sessions where none shows how alike its questions are, and makes nothing surer by an event more", () => {
+    const upper = (sessions: readonly { sum: number; questions: number }[]) =>
+      fixedDifference(share(none(1_000)), share(sessions), 0.05).high;
+    expect(upper(none(100, 10))).toBeCloseTo(upper(none(100)), 12);
+    const some = (events: number) => upper(none(100, 10).map((one, i) => (i < events ? { ...one, sum: 1 } : one)));
+    for (let events = 0; events < 40; events++) expect(some(events + 1)).toBeGreaterThan(some(events));
+    const halves = share(Array.from({ length: 30 }, () => ({ sum: 1, questions: 2 })));
+    expect(fixedDifference(halves, halves, 0.05).high).toBeGreaterThan(0.05);
+  });
+
+  it("holds its level for rare events: two-sided misses stay below one in twenty, looked at once and at every tenth session", () => {
+    const trials = 1_000;
+    const draw = () => Array.from({ length: 100 }, () => ({ sum: random() < 0.03 ? 1 : 0, questions: 1 }));
+    let [fixed, peeked] = [0, 0];
+    for (let trial = 0; trial < trials; trial++) {
+      const [a, b] = [draw(), draw()];
+      const misses = ({ low, high }: { low: number; high: number }) => low > 0 || high < 0;
+      if (misses(fixedDifference(share(a), share(b), 0.05))) fixed++;
+      const looks = Array.from({ length: 10 }, (_, i) => 10 * (i + 1));
+      if (looks.some((n) => misses(anytimeDifference(share(a.slice(0, n)), share(b.slice(0, n)), 0.05, 100)))) peeked++;
+    }
+    expect(fixed / trials).toBeLessThan(0.06);
+    expect(peeked / trials).toBeLessThan(0.05);
+  });
+
+  it.each([
+    ["a share", true],
+    ["any figure", false],
+  ])(
+    "holds its level for %s: of 2,000 trials without a difference about one in twenty is wrong at the planned size, and hardly one at 20 looks",
+    (_what, isShare) => {
+      let fixed = 0;
+      let peeked = 0;
+      let peekedFixed = 0;
+      const trials = 2_000;
+      for (let trial = 0; trial < trials; trial++) {
+        const [a, b] = [drawn("a", 200, 0.5), drawn("b", 200, 0.5)].map((group) =>
+          group.map(({ answered, questions }) => ({ sum: answered, questions })),
+        );
+        const at = (n: number) => {
+          const [x, y] = [a, b].map((group) => estimateRatio((group ?? []).slice(0, n), isShare));
+          if (x == null || y == null) throw new Error("too few");
+          return { any: anytimeDifference(x, y, 0.05, 200), fixed: fixedDifference(x, y, 0.05) };
+        };
+        const misses = ({ low, high }: { low: number; high: number }) => low > 0 || high < 0;
+        const looks = Array.from({ length: 20 }, (_, i) => at(10 * (i + 1)));
+        if (misses(looks[19]?.fixed ?? { low: 0, high: 0 })) fixed++;
+        if (looks.some(({ any }) => misses(any))) peeked++;
+        if (looks.some((look) => misses(look.fixed))) peekedFixed++;
+      }
+      expect(fixed / trials).toBeGreaterThan(0.035);
+      expect(fixed / trials).toBeLessThan(0.065);
+      expect(peeked / trials).toBeLessThan(0.05);
+      // What looking often would do to the other interval: why it is not shown before its time.
+      expect(peekedFixed / trials).toBeGreaterThan(0.15);
+    },
+  );
 
   it("sees an assignment that loses sessions, and not one that varies by chance", () => {
     expect(
@@ -166,6 +229,15 @@ describe("a report", () => {
     expect(codeOf(mixed(quick(200), slow(200)), { guardrails: { latency_ms: 2_000 } })).toBe("better");
     const fewer = mixed(drawn("a", 200, 0.9), drawn("b", 200, 0.3));
     expect(codeOf(fewer, { metric: "cached", guardrails: { answered: -0.02 } })).toBe("guardrail_breached");
+  });
+
+  it("takes no guardrail to hold on no evidence: nobody rated, and one in ten who would is possible", () => {
+    const unrated = mixed(drawn("a", 40, 0.5), drawn("b", 40, 0.5));
+    const at = (sessions: readonly ExposedSession[], planned: number) =>
+      reportExperiment("x", settings({ sessions: planned, guardrails: { thumbs_down: 0.01 } }), sessions).variants[1]?.guardrails[0]?.state;
+    expect(at(unrated, 30)).toBe("open");
+    expect(at(unrated, 200)).toBe("open");
+    expect(at(mixed(drawn("a", 1_000, 0.5), drawn("b", 1_000, 0.5)), 1_000)).toBe("holds");
   });
 
   it("trusts nothing where sessions are missing from a variant", () => {

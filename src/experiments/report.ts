@@ -62,6 +62,9 @@ const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => num
   flagged: ({ flagged }) => flagged,
 };
 
+/** Metrics that each question counts in as 0 or 1. */
+const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "cached", "thumbs_up", "thumbs_down", "flagged"]);
+
 /**
  * The report of an experiment. A verdict on who is better rests on the first `sessions` of each variant and on no others, so that it is the same
  * whenever one looks, and none is given before they are there. A guardrail can be shown to be broken at any time.
@@ -94,7 +97,10 @@ function compareAll([control, ...others]: readonly Group[], settings: Experiment
   const { metric, sessions: planned, guardrails } = settings;
   const margins = Object.entries(guardrails) as [ExperimentMetric, number][];
   const estimate = ({ counted }: Group, of: ExperimentMetric) =>
-    estimateRatio(counted.map((session) => ({ sum: SUM_OF[of](session), questions: session.questions })));
+    estimateRatio(
+      counted.map((session) => ({ sum: SUM_OF[of](session), questions: session.questions })),
+      SHARES.has(of),
+    );
   const compare = (group: Group, of: ExperimentMetric, alpha: number): Compared | null => {
     const a = control === undefined ? null : estimate(control, of);
     const b = estimate(group, of);

@@ -10,6 +10,8 @@ export interface Estimate {
   /** Of the mean; sessions are what varies, not questions. */
   readonly variance: number;
   readonly sessions: number;
+  /** Of a share, how many independent questions would tell as much, and how many sessions of equal size; `null`: the figure is no share, and has no bound. */
+  readonly effective: { readonly questions: number; readonly sessions: number } | null;
 }
 
 export interface Difference {
@@ -21,9 +23,10 @@ export interface Difference {
 /**
  * A ratio of sums over sessions, with the variance that the delta method gives it: questions of one session are not independent, sessions are.
  * Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
+ * @param isShare each question counts as 0 or 1
  * @returns `null` for fewer than two sessions
  */
-export function estimateRatio(sessions: readonly Observed[]): Estimate | null {
+export function estimateRatio(sessions: readonly Observed[], isShare = false): Estimate | null {
   const k = sessions.length;
   const total = sessions.reduce((sum, { questions }) => sum + questions, 0);
   if (k < 2 || total === 0) return null;
@@ -31,13 +34,27 @@ export function estimateRatio(sessions: readonly Observed[]): Estimate | null {
   const perSession = total / k;
   // var(x) − 2R·cov(x, n) + R²·var(n) is the variance of x − R·n, whose mean is 0.
   const squares = sessions.reduce((sum, one) => sum + (one.sum - mean * one.questions) ** 2, 0) / (k - 1);
-  return { mean, variance: squares / (k * perSession ** 2), sessions: k };
+  const variance = squares / (k * perSession ** 2);
+  const ofEqualSize = total ** 2 / sessions.reduce((sum, { questions }) => sum + questions ** 2, 0);
+  // Kish 1965, "Survey Sampling", section 8.2: the variance (over k, as that of a share is) is that of so many independent questions.
+  const independent = mean > 0 && mean < 1 ? (mean * (1 - mean)) / (variance * (1 - 1 / k)) : ofEqualSize;
+  return { mean, variance, sessions: k, effective: isShare ? { questions: independent, sessions: ofEqualSize } : null };
 }
 
-/** Difference `b − a` with an interval that holds with chance 1 − alpha, where it is looked at once, at a size that was set before. */
+/**
+ * Difference `b − a` with an interval that holds with chance 1 − alpha, where it is looked at once, at a size that was set before: that of each side, put together as
+ * independent ones. Source: Newcombe 1998, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17, method 10;
+ * for any figure Zou, Donner 2008, "Construction of confidence limits about effect measures". For what is no share it is the normal interval.
+ */
 export function fixedDifference(a: Estimate, b: Estimate, alpha: number): Difference {
-  const half = normalQuantile(1 - alpha / 2) * Math.sqrt(a.variance + b.variance);
-  return around(b.mean - a.mean, half);
+  const z = normalQuantile(1 - alpha / 2);
+  const [x, y] = [limits(a, z), limits(b, z)];
+  const difference = b.mean - a.mean;
+  return {
+    difference,
+    low: difference - Math.hypot(b.mean - y.low, x.high - a.mean),
+    high: difference + Math.hypot(y.high - b.mean, a.mean - x.low),
+  };
 }
 
 /**
@@ -46,17 +63,34 @@ export function fixedDifference(a: Estimate, b: Estimate, alpha: number): Differ
  * for each side with alpha / 2 (union bound), tightest at `planned` sessions by their equation for rho.
  */
 export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
-  return around(b.mean - a.mean, anytimeHalf(a, alpha / 2, planned) + anytimeHalf(b, alpha / 2, planned));
+  const [x, y] = [a, b].map((side) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned))) as [Limits, Limits];
+  return { difference: b.mean - a.mean, low: y.low - x.high, high: y.high - x.low };
 }
 
-function anytimeHalf({ variance, sessions: t }: Estimate, alpha: number, planned: number): number {
+/** Standard errors that a mean of `t` sessions is never away from its truth, at all `t` together. */
+function anytimeDeviations(t: number, alpha: number, planned: number): number {
   const rho2 = (-2 * Math.log(alpha) + Math.log(-2 * Math.log(alpha) + 1)) / planned;
-  const spread = variance * t;
-  return Math.sqrt(((spread * 2 * (t * rho2 + 1)) / (t * t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
+  return Math.sqrt(((2 * (t * rho2 + 1)) / (t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
 }
 
-function around(difference: number, half: number): Difference {
-  return { difference, low: difference - half, high: difference + half };
+type Limits = Pick<Difference, "low" | "high">;
+
+/**
+ * Where the truth of a figure lies that is at most `z` standard errors away. Those of a share are taken at the truth, not at what was seen: none of 30 does not mean
+ * that there are none. Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference"; with effective questions Korn, Graubard 1998,
+ * "Confidence intervals for proportions with small expected number of positive counts estimated from survey data". The limits are no nearer than sessions of a kind
+ * that was not seen may take them, all of whose questions are alike: by Wilson they are up to z² / (k + z²) of all.
+ */
+function limits({ mean, variance, effective }: Estimate, z: number): Limits {
+  if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
+  const { questions: n, sessions: k } = effective;
+  const middle = (mean + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
+  const half = (z / (1 + z ** 2 / n)) * Math.sqrt((mean * (1 - mean)) / n + z ** 2 / (4 * n ** 2));
+  const unseen = z ** 2 / (k + z ** 2);
+  return {
+    low: Math.max(0, Math.min(middle - half, mean - unseen * mean)),
+    high: Math.min(1, Math.max(middle + half, mean + unseen * (1 - mean))),
+  };
 }
 
 /** Chance below which counts of an assignment count as broken: they are looked at often (Fabijan et al. 2019, "Diagnosing Sample Ratio Mismatch"). */

@@ -28,18 +28,28 @@ export interface Run {
   readonly counts: { -readonly [Name in keyof IngestCounts]: IngestCounts[Name] };
   readonly notices: FileNotice[];
   chunks: number;
+  /** Has anything been stored? */
+  isBegun: boolean;
 }
 
 /** Stores a group of files in one transaction, each as a whole, and says of each in order what became of it. */
 export async function* storeGroup(group: readonly PreparedFile[], run: Run): AsyncGenerator<IngestEvent, void> {
   const steps = group.map((file) => ({ file, ...planPut(file, run) }));
   const puts = steps.flatMap(({ put }) => (put === null ? [] : [put]));
-  const stored = run.request.dryRun || puts.length === 0 ? [] : await run.parts.store.documents.putFiles(puts);
+  const stored = run.request.dryRun || puts.length === 0 ? [] : await put(puts, run);
   const outcomes = new Map(puts.map((put, i) => [put, stored[i] ?? null]));
   for (const { file, put, renamed } of steps) {
     const event = eventOf(file, put === null ? null : { failure: put.content.failure, outcome: outcomes.get(put) ?? null, renamed }, run);
     if (event !== null) yield event;
   }
+}
+
+/** Before the first file is stored it is written down that the rest is missing: whatever cuts the reading off, answers say so. */
+async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutcome[]> {
+  const { store } = run.parts;
+  if (!run.isBegun) await store.unfinished.begin({ ...run.request, files: run.counts.total });
+  run.isBegun = true;
+  return store.documents.putFiles(puts);
 }
 
 /** What is to be stored of a file; `null`: nothing. */

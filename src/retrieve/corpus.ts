@@ -134,6 +134,11 @@ export class Corpus implements SearchIndex {
     });
   }
 
+  /** Takes in the documents as they stand in the store; makes no vectors. */
+  async read(): Promise<void> {
+    await this.exclusive(() => this.takeIn());
+  }
+
   async embedQuestion(text: string, options: EmbedOptions = {}): Promise<QuestionVector | null> {
     const { active } = this.vectors;
     return active === null ? null : active.embedQuestion(text, options);

@@ -1,4 +1,4 @@
-import { messageOf, UnavailableError } from "../errors.ts";
+import { messageOf, StoreError, UnavailableError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
@@ -43,6 +43,8 @@ export interface Retrieved {
   readonly ranker: Encoder | null;
   /** Set when the dense ranking was wanted and failed; words alone decided. */
   readonly denseFailure: string | null;
+  /** What failed then: the store, where vectors are kept, or the encoder that makes them. */
+  readonly denseFailedIn: "store" | "encoder" | null;
   /** Name of the encoder that ranked, and what its endpoint counted (`null`: nothing; absent: it runs here). */
   readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
   /** Name of the reranker that ordered the passages; `null` when none did. */
@@ -62,9 +64,9 @@ export async function retrievePassages(
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
-  const { vector, failure, embedding } = wanted
+  const { vector, failure, failedIn, embedding } = wanted
     ? await syncAndEmbed(question, corpus, settings, time, signal)
-    : { vector: null, failure: null, embedding: null };
+    : { vector: null, failure: null, failedIn: null, embedding: null };
   if (!wanted) await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
   const { terms, codes } = time("understand", () => corpus.understand(question, settings.query));
   const request = {
@@ -125,6 +127,7 @@ export async function retrievePassages(
     dense: vector !== null,
     ranker: vector?.index.encoder ?? null,
     denseFailure: failure,
+    denseFailedIn: failedIn,
     embedding,
     reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
     rerankFailure,
@@ -189,16 +192,21 @@ async function syncAndEmbed(
   { bm25, query }: RetrieveSettings,
   time: TimePart,
   signal: AbortSignal,
-): Promise<{ vector: QuestionVector | null; failure: string | null; embedding: Retrieved["embedding"] }> {
+): Promise<{
+  vector: QuestionVector | null;
+  failure: string | null;
+  failedIn: Retrieved["denseFailedIn"];
+  embedding: Retrieved["embedding"];
+}> {
   const counts: (number | null)[] = [];
   try {
     await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
     const { text } = time("understand", () => corpus.understand(question, query));
     const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
-    return { vector, failure: null, embedding: embeddingOf(vector, counts) };
+    return { vector, failure: null, failedIn: null, embedding: embeddingOf(vector, counts) };
   } catch (cause) {
     if (signal.aborted || !bm25) throw cause;
-    return { vector: null, failure: messageOf(cause), embedding: null };
+    return { vector: null, failure: messageOf(cause), failedIn: cause instanceof StoreError ? "store" : "encoder", embedding: null };
   }
 }
 

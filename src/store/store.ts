@@ -25,6 +25,7 @@ import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, createTurnWriter, type SessionStore } from "./sessions.ts";
 import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
+import { createUnfinishedStore, type UnfinishedStore } from "./unfinished.ts";
 import { createUsageStore, type UsageStore } from "./usage.ts";
 
 /** All records of an installation. The database is the source of truth; in-process indexes are rebuilt from it. */
@@ -33,6 +34,7 @@ export interface Store {
   readonly cache: CacheStore;
   readonly graph: GraphStore;
   readonly origins: OriginStore;
+  readonly unfinished: UnfinishedStore;
   /** Reading that is to be done. */
   readonly jobs: JobStore;
   /** Files that were uploaded. */
@@ -106,6 +108,7 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     cache: createCacheStore(db, now),
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
+    unfinished: createUnfinishedStore(db),
     jobs: createJobStore(db, now),
     originals: createOriginalStore(db, now),
     sessions: createSessionStore(db, { now, secret, writeTurns }),

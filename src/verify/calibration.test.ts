@@ -63,12 +63,22 @@ describe("applyThreshold", () => {
     ["another encoder ranked", { ranker: "encoder-2", windows: 400 }, "ranked by encoder-2, in the calibration by encoder-1"],
     ["words alone ranked", { ranker: null, windows: 400 }, "ranked by words alone"],
     ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 windows, in the calibration it had 400"],
+    ["the index has far more windows", { ranker: "encoder-1", windows: 801 }, "801 windows, in the calibration it had 400"],
   ])("is not used where %s, and says so", (_, here, why) => {
     const at = applyThreshold(judged, calibrated, here);
     expect(at).toMatchObject({ minimum: 0.26, calibrated: false, confidence: 0.5, reason: "as shipped" });
     expect(at.misfit).toContain(why);
   });
-  it("is used down to half of the windows", () => expect(applyThreshold(judged, calibrated, { ...seen, windows: 200 }).misfit).toBeNull());
+  it.each([200, 800])("is used from half of the windows to twice as many: %i", (windows) =>
+    expect(applyThreshold(judged, calibrated, { ...seen, windows }).misfit).toBeNull(),
+  );
+  it("is as strict with few windows", () => {
+    const small = { ...calibrated, calibration: fakeCalibration({ documents: { ...calibration.documents, windows: 4 } }) };
+    expect([8, 9].map((windows) => applyThreshold(judged, small, { ...seen, windows }).misfit)).toEqual([
+      null,
+      "the index has 9 windows, in the calibration it had 4",
+    ]);
+  });
   it("is not used where other weights judged", () => {
     expect(applyThreshold({ ...judged, model: "words" }, calibrated, seen).misfit).toContain("weights for words");
   });

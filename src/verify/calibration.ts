@@ -89,8 +89,18 @@ export type GateThreshold =
   | { readonly type: "unusable"; readonly name: string; readonly why: string }
   | { readonly type: "calibrated"; readonly calibration: GateCalibration; readonly drift: string | null };
 
-/** Share of the calibration's windows below which an index is another one. */
-export const LEAST_WINDOW_SHARE = 0.5;
+/**
+ * How many times more or fewer windows than the calibration's make an index another one: most of what may be asked of it, or most of what was labelled, is not in the
+ * other. A share alone, of small indexes too: from 4 windows to 9 is as much that no label asked for, and to calibrate so few again is soon done.
+ */
+export const MOST_WINDOW_FACTOR = 2;
+
+/** The index that a question is asked of. */
+export interface AskedIndex {
+  /** Id of the encoder that ranks; `null`: words alone do. */
+  readonly ranker: string | null;
+  readonly windows: number;
+}
 
 /** Why a calibration says nothing about this gate; `null` when it fits. */
 export function misfitOf(calibration: GateCalibration, facts: GateFacts): string | null {
@@ -103,6 +113,16 @@ export function misfitOf(calibration: GateCalibration, facts: GateFacts): string
   return null;
 }
 
+/** Why a calibration says nothing about questions to this index; `null` when it fits. */
+export function indexMisfitOf(
+  { encoder, documents }: Pick<GateCalibration, "encoder" | "documents">,
+  { ranker, windows }: AskedIndex,
+): string | null {
+  if (ranker !== encoder) return `passages were ranked by ${ranker ?? "words alone"}, in the calibration by ${encoder ?? "words alone"}`;
+  const isAnother = windows * MOST_WINDOW_FACTOR < documents.windows || windows > documents.windows * MOST_WINDOW_FACTOR;
+  return isAnother ? `the index has ${windows} windows, in the calibration it had ${documents.windows}` : null;
+}
+
 /**
  * The judgement of one question at the threshold that holds for it: confidence becomes the chance of a right answer where the calibration has enough labels to say.
  * @returns with `misfit` why the calibration was not used for this question
@@ -110,7 +130,7 @@ export function misfitOf(calibration: GateCalibration, facts: GateFacts): string
 export function applyThreshold(
   judged: Sufficiency,
   threshold: GateThreshold,
-  { ranker, windows }: { readonly ranker: string | null; readonly windows: number },
+  index: AskedIndex,
 ): Sufficiency & { readonly misfit: string | null } {
   if (threshold.type === "none") return { ...judged, minimum: 0, misfit: null };
   if (threshold.type === "set") {
@@ -119,15 +139,10 @@ export function applyThreshold(
   }
   if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
   const { calibration } = threshold;
-  const least = LEAST_WINDOW_SHARE * calibration.documents.windows;
+  const { model } = calibration.weights;
   const misfit =
-    ranker !== calibration.encoder
-      ? `passages were ranked by ${ranker ?? "words alone"}, in the calibration by ${calibration.encoder ?? "words alone"}`
-      : judged.model !== calibration.weights.model
-        ? `the gate judged with its weights for ${judged.model}, in the calibration for ${calibration.weights.model}`
-        : windows < least
-          ? `the index has ${windows} windows, in the calibration it had ${calibration.documents.windows}`
-          : null;
+    indexMisfitOf(calibration, index) ??
+    (judged.model === model ? null : `the gate judged with its weights for ${judged.model}, in the calibration for ${model}`);
   if (misfit !== null) return { ...judged, misfit };
   const { risk, delta, map, labels } = calibration;
   return {
@@ -144,6 +159,6 @@ function rises(values: readonly number[]): boolean {
   return values.every((value, i) => i === 0 || value >= (values[i - 1] as number));
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Number((share * 100).toFixed(1))} %`;
 }

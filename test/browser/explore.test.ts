@@ -97,6 +97,14 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await nodes.getByRole("button", { name: CARD }).waitFor();
     expect(await page.locator(".graph-drawing circle").count()).toBe(await nodes.getByRole("listitem").count());
     expect(await objections(page, "graph")).toEqual([]);
+    await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
+    const fills = () => page.locator(".graph-drawing .node path").evaluateAll((paths) => paths.map((one) => getComputedStyle(one).fill));
+    const canvas = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect((await fills()).filter((fill) => fill === canvas)).toEqual([]);
+    expect(await fills()).not.toEqual([]);
+    const kinds = await page.locator(".filters .node-key path").evaluateAll((paths) => paths.map((one) => one.getAttribute("d")));
+    expect(new Set(kinds).size).toBe(4);
+    await page.emulateMedia({ forcedColors: "none", colorScheme: null });
     await page.getByRole("checkbox", { name: "questions" }).uncheck();
     await nodes.getByRole("button", { name: CARD }).waitFor({ state: "detached" });
     await page.getByRole("checkbox", { name: "questions" }).check();

@@ -8,6 +8,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this.",
   weak_retrieval: "The passages found match the question only loosely. Read them before you rely on this.",
   dense_failed: "The search by meaning was not available: only the words of the question were searched for.",
+  ingest_unfinished: "Not all documents have been read yet, so some may be missing here. If this stays, ask whoever runs this service.",
   filter_narrow: "Nothing was searched outside the part that you chose.",
   web_failed: "The web could not be asked about the doubtful passages.",
   web_off: "The web was not asked about the doubtful passages.",

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
 import { useMedia } from "../kit/use-media.ts";
 import { DRAWING, layOut, type Point } from "./lay-out.ts";
+import { shapeOf } from "./node-shape.tsx";
 import { placeLabels, type View } from "./place-labels.ts";
 
 export interface GraphDrawingProps {
@@ -36,7 +37,8 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
         return (
           <g key={id} className={`node is-${type}${id === around ? " is-chosen" : ""}`} onPointerDown={() => onChoose(id)}>
             <title>{label}</title>
-            <circle cx={point.x} cy={point.y} r={point.radius} />
+            <circle cx={point.x} cy={point.y} r={point.radius + 3} />
+            <path d={shapeOf(type, point)} />
           </g>
         );
       })}

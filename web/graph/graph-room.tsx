@@ -6,6 +6,7 @@ import { formatCount, formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing } from "./graph-drawing.tsx";
 import { NodeList } from "./node-list.tsx";
+import { NodeKey } from "./node-shape.tsx";
 import { NODE_TYPES, type NodeType } from "./node-types.ts";
 
 export interface GraphRoomProps {
@@ -50,7 +51,7 @@ export default function GraphRoom({ account: { api, domain, preferences } }: Gra
               disabled={types.length === 1 && types.includes(type)}
               onChange={() => toggle(type)}
             />
-            <span className={`node-key is-${type}`} aria-hidden="true" /> {many}
+            <NodeKey type={type} /> {many}
           </label>
         ))}
         <label htmlFor={`${id}-words`}>Name holds</label>

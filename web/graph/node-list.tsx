@@ -2,6 +2,7 @@ import type { WireGraph } from "../../src/client/index.ts";
 import { formatRoute, type Route } from "../app/route.ts";
 import { formatCount } from "../format.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
+import { NodeKey } from "./node-shape.tsx";
 
 export interface NodeListProps {
   readonly graph: WireGraph;
@@ -21,7 +22,7 @@ export function NodeList({ graph: { nodes }, around, onAround, domain, tenant }:
           return (
             <li key={id}>
               <button type="button" className="node-button" aria-pressed={id === around} onClick={() => onAround(id)}>
-                <span className={`node-key is-${type}`} aria-hidden="true" />
+                <NodeKey type={type} />
                 <span>
                   {label}
                   <span className="visually-hidden">, {type}</span>

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import { listDomains } from "../../engine/domain.ts";
+import { calibrationFolder } from "../../calibrate/data-folders.ts";
+import { type DomainPack, listDomains } from "../../engine/domain.ts";
 import type { PackReport } from "../../engine/packs/check-pack.ts";
 import type { FindingLevel } from "../../engine/packs/finding.ts";
 import { RequestError } from "../../errors.ts";
 import { isOpenToOthers } from "../../store/private.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
-import { configOf } from "../open.ts";
+import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
 
 interface DoctorFlags {
@@ -40,17 +41,22 @@ Examples:
   sourcebound doctor book --documents ./moby-dick --json`,
     )
     .action(async (domain: string | undefined, { documents, strict = false, json = false }: DoctorFlags, command: Command) => {
-      const { domains_dir: domainsDir, file_bytes: maxFileBytes, data_dir: data } = configOf(context, command);
+      const config = configOf(context, command);
+      const { domains_dir: domainsDir, file_bytes: maxFileBytes, data_dir: data } = config;
       if (documents !== undefined && domain === undefined)
         throw new RequestError(
           "config_invalid",
           "--documents belongs to one pack: name it, as in `sourcebound doctor book --documents FOLDER`.",
         );
       const { checkPack } = await import("../../engine/packs/check-pack.ts");
+      const { CalibrationFiles } = await import("../../verify/calibration-files.ts");
+      const calibrations = new CalibrationFiles({ folder: calibrationFolder(data), clock: () => performance.now() });
+      const madeHere = async ({ name, default_profile: profile }: DomainPack) =>
+        calibrations.find(name, profile, null) === null ? null : withEngine(context, config, (engine) => engine.gateThreshold(name));
       const reports: PackReport[] = [];
       for (const name of domain === undefined ? listDomains(domainsDir) : [domain]) {
         terminal.progress(`${name} …`);
-        reports.push(await checkPack(name, { domainsDir, documents: pathOf(context, documents), maxFileBytes, signal }));
+        reports.push(await checkPack(name, { domainsDir, documents: pathOf(context, documents), maxFileBytes, signal, madeHere }));
       }
       if (reports.length === 0) throw new RequestError("unknown_domain", `There is no domain pack in ${domainsDir}.`);
       if (isOpenToOthers(data))

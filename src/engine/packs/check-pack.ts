@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, messageOf, SourceboundError } from "../../errors.ts";
 import { profileNamed } from "../../profiles/index.ts";
-import { gateCalibrationSchema } from "../../verify/calibration.ts";
+import { type GateThreshold, gateCalibrationSchema, percent } from "../../verify/calibration.ts";
 import { type DomainPack, loadDomain } from "../domain.ts";
 import { checkGolden } from "./check-golden.ts";
 import { checkTerms, checkWords } from "./check-words.ts";
@@ -25,7 +25,12 @@ export interface CheckPackOptions {
   readonly documents?: string | undefined;
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
+  /** Which threshold holds where a calibration was made here; `null`: none was. Absent: nobody looks. */
+  readonly madeHere?: ((pack: DomainPack) => Promise<GateThreshold | null>) | undefined;
+  readonly now?: Date;
 }
+
+const DAY_MS = 86_400_000;
 
 /**
  * Everything that can be said of a pack without asking it a question.
@@ -48,7 +53,7 @@ export async function checkPack(name: string, options: CheckPackOptions): Promis
     ...checkFeatures(pack),
     ...checkAddresses(pack, read.documents),
     ...golden.findings,
-    ...checkCalibration(pack),
+    ...(await checkCalibration(pack, options)),
     ...checkProfile(pack),
     ...(pack.examples.length === 0 ? [packFinding("note", "examples", "no question to try is given")] : []),
   ];
@@ -136,7 +141,17 @@ function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]):
   ];
 }
 
-function checkCalibration({ calibration, folder, name }: DomainPack): PackFinding[] {
+/** One that was made here holds before the pack's own. */
+async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }: CheckPackOptions): Promise<PackFinding[]> {
+  const { calibration, folder, name } = pack;
+  let made: GateThreshold | null;
+  try {
+    made = (await madeHere?.(pack)) ?? null;
+  } catch (error) {
+    if (!(error instanceof SourceboundError)) throw error;
+    return [packFinding("warning", "calibration", `one was made here, and it cannot be told whether it is used: ${error.message}`)];
+  }
+  if (made !== null) return describeMade(made, name, now);
   if (calibration === null) {
     const message = `no calibration comes with the pack: answers say that their threshold is not calibrated until \`sourcebound calibrate --domain ${name}\` has made one`;
     return [packFinding("note", "calibration", message)];
@@ -147,6 +162,20 @@ function checkCalibration({ calibration, folder, name }: DomainPack): PackFindin
   } catch (error) {
     return [faultOf("calibration", error)];
   }
+}
+
+function describeMade(made: GateThreshold, name: string, now: Date): PackFinding[] {
+  if (made.type === "unusable") {
+    const message = `not in use, the shipped threshold is: ${made.why}. Run \`sourcebound calibrate --domain ${name}\` again, or remove the file`;
+    return [packFinding("warning", "calibration", message)];
+  }
+  if (made.type !== "calibrated") return [];
+  const { name: file, date, labels, documents, risk, delta } = made.calibration;
+  const days = Math.max(0, Math.floor((now.getTime() - Date.parse(date)) / DAY_MS));
+  const age = days === 0 ? "less than a day ago" : days === 1 ? "1 day ago" : `${days} days ago`;
+  const promise = `at most ${percent(risk)} of the answers to such questions wrong, with ${percent(1 - delta)} confidence`;
+  const message = `in use, and it fits: ${file}, made ${age} (${date.slice(0, 10)}) on ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
+  return [packFinding("note", "calibration", message), ...(made.drift === null ? [] : [packFinding("warning", "calibration", made.drift)])];
 }
 
 function checkProfile({ default_profile }: DomainPack): PackFinding[] {

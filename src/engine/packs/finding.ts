@@ -15,7 +15,7 @@ export const PACK_CHECKS = [
   "examples",
 ] as const;
 
-/** `fault`: something does not work; `warning`: something does nothing, or not what was meant; `note`: something is not there. */
+/** `fault`: something does not work; `warning`: something does nothing, or not what was meant; `note`: something is not there, or is good to know. */
 export type FindingLevel = "fault" | "warning" | "note";
 
 export interface PackFinding {

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AskOptions } from "../src/engine/engine.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
+import { writeFiles } from "./support/library.ts";
+
+/** More files than one transaction stores. */
+const PAGES = 150;
+const pages = Object.fromEntries(
+  Array.from({ length: PAGES }, (_, i) => [
+    `pages/p${i}.md`,
+    `# Pier ${i}\n\nA night at pier ${i} costs ${i + 3} dollars and is paid there.\n`,
+  ]),
+);
+
+let library: Library;
+beforeEach(async () => {
+  library = await openLibrary({ documents: {} });
+  writeFiles(library.sandbox.folder, pages);
+});
+afterEach(() => library.close());
+
+const QUESTION = "Who painted the lighthouse?";
+async function warned(question = QUESTION, options: AskOptions = {}): Promise<string | undefined> {
+  const last = (await library.events(question, options)).at(-1);
+  return last?.type === "answer" ? last.answer.warnings.find(({ code }) => code === "ingest_unfinished")?.message : undefined;
+}
+/** Is cut off after the first files are stored, as by a full disk. */
+async function cutOff(options: { readonly tenant?: string } = {}): Promise<void> {
+  const stop = new AbortController();
+  const events = library.engine.ingest(`${library.sandbox.folder}/pages`, { ...options, signal: stop.signal });
+  await expect(async () => {
+    for await (const event of events) if (event.type === "document") stop.abort(new Error("full"));
+  }).rejects.toThrowError("full");
+}
+
+describe("a reading that was cut off", () => {
+  it("is told with refusals and answers until the same is read to its end", async () => {
+    expect(await warned()).toBeUndefined();
+    await cutOff();
+    const { documents } = await library.engine.counts(library.engine.scope());
+    expect(documents).toBeGreaterThan(0);
+    expect(documents).toBeLessThan(PAGES);
+    expect(await warned()).toContain("150 files were to be read, and the reading has not come to its end");
+    expect(await warned("What does a night at pier 3 cost?")).toContain("sourcebound ingest");
+    for await (const _ of library.engine.ingest(`${library.sandbox.folder}/pages`));
+    expect(await warned()).toBeUndefined();
+  });
+
+  it("is nobody's who may not see the source, and forgotten with its files", async () => {
+    await cutOff({ tenant: "alice" });
+    expect(await warned()).toBeUndefined();
+    expect(await warned(QUESTION, { tenant: "alice" })).toContain("has not come to its end");
+    const [file] = await library.engine.files({ tenant: "alice" });
+    const { source = "" } = file ?? {};
+    const place = { domain: library.engine.domain().name, tenant: "alice", source };
+    await library.engine.store.documents.deleteFiles(
+      place,
+      Object.keys(pages).map((path) => path.replace("pages/", "")),
+    );
+    expect(await warned(QUESTION, { tenant: "alice" })).toBeUndefined();
+  });
+
+  it("is not told where nothing was stored, and a second reading that changes nothing tells nothing", async () => {
+    await library.ingest("pages");
+    for await (const event of library.engine.ingest(`${library.sandbox.folder}/pages`)) {
+      if (event.type === "scan-end") expect(await library.engine.store.unfinished.list(library.engine.scope())).toEqual([]);
+    }
+    expect(await warned()).toBeUndefined();
+  });
+});
