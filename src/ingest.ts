@@ -84,7 +84,8 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.deleted += deleted;
     if (held) yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
   }
-  if (!request.dryRun) await store.unfinished.end(request);
+  // Some files alone do not end what a reading of the whole source began.
+  if (!request.dryRun && (request.only === null || run.isBegun)) await store.unfinished.end(request);
   const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
   yield {

@@ -24,10 +24,16 @@ afterEach(async () => {
 });
 
 /** A model that writes one sentence which is borne out and one which is not, so that there is a report too. */
-async function open(written: readonly string[] = [`${TEXT.slice(0, -1)} [1].`, "The director's yearly salary is 99999 dollars [1]."]) {
-  const model = fakeChatModel([[written.join(" ")]]);
+async function open(
+  written: readonly string[] | null = [`${TEXT.slice(0, -1)} [1].`, "The director's yearly salary is 99999 dollars [1]."],
+) {
+  const model = written === null ? null : fakeChatModel([[written.join(" ")]]);
   const documents = { "salary.md": PAY, "rooms.md": "# Rooms\n\nThe reading room closes at nine.\n" };
-  library = await openLibrary({ documents, models: { small: model, large: model }, settings: { access: ["public", "staff"] } });
+  library = await openLibrary({
+    documents,
+    models: model === null ? null : { small: model, large: model },
+    settings: { access: ["public", "staff"] },
+  });
   const { engine, sandbox, ingest } = library;
   const app = createApp({
     ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
@@ -142,6 +148,25 @@ describe("what was quoted from a document whose label changes", () => {
     expect(await shown()).toEqual([404, 404, false]);
     expect((await send(both, "GET", `/v1/answers/${id}/proof`)).body).toMatchObject({ error: { code: "proof_documents_gone" } });
   }, 60_000);
+});
+
+describe("what was found beside the quotes of an answer", () => {
+  it.each([
+    ["quotes", null, false],
+    ["a model", ["The reading room closes at nine [1]."], true],
+  ] as const)(
+    "is left out for a reviewer who may not see it; what %s said is withheld with it: %s",
+    async (_who, written, withheld) => {
+      const { keyOf, send, remove } = await open(written);
+      const key = await keyOf(["ask", "review"], ["public"]);
+      const { id } = (await send(key, "POST", "/v1/ask", { question: "When does the reading room close?" })).body as { id: string };
+      expect((await send(key, "GET", `/v1/review/${id}`)).text).toMatch(SECRET);
+      await remove();
+      const shown = await send(key, "GET", `/v1/review/${id}`);
+      expect([SECRET.test(shown.text), shown.body]).toMatchObject([false, { withheld, answer: withheld ? null : { id } }]);
+    },
+    60_000,
+  );
 });
 
 describe("what a model wrote without a citation", () => {

@@ -15,6 +15,7 @@ const LAMPS = "The repair shop took in 3,310 lamps, of which 2,640 went home men
 const STAY = "They stay in quarantine for ten days, marine fish for three weeks.";
 const BIRTH = "Mothers rest during the eight weeks before a birth and the twelve weeks after it are free of work.";
 const RANGE = "A room costs between 50 and 90 euros, and breakfast in the hall 8 to 12 euros.";
+const MUSEUM = "From April to September the museum opens at 9 am, and from October to March at 10 am.";
 const DAYS = "The fee for adults, 9 euros, for children, 4 euros, for dogs, 2 euros.";
 
 async function pairing(text: string, cited: readonly string[], question = ""): Promise<Finding | undefined> {
@@ -49,6 +50,8 @@ describe("values of a cited sentence", () => {
   it.each([
     ["its own part", "On Saturday the main library closes at 4 pm.", HOURS],
     ["its own part in other words", "Grown-ups are charged 9 euros.", FARES],
+    ["its own part, with a word for it that the source lacks", "In winter the museum opens at 10 am.", MUSEUM],
+    ["its own part, with another word and a shared verb", "Kids ride for 2 euros.", "Adults ride for 4 euros, and children for 2 euros."],
     ["both parts", "Children pay 4 euros, adults 9 euros.", FARES],
     ["both parts, in turn", "Adults and children pay 9 and 4 euros.", FARES],
     ["both parts, one in other words", "New fish stay in quarantine for ten days, marine fish for three weeks.", STAY],

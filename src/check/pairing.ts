@@ -108,7 +108,9 @@ function mispairedIn(
     if (other === own) return [];
     // Words of the first segment may be the subject of all: only those beside its value are its own for sure.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
-    if (naming.length === 0 || !(isSilentOfOwn || (own === segments[0] && isPutInPlace(other, own, roots, statement)))) return [];
+    // A word that the source lacks may mean what this segment speaks of: "in winter" from October to March, "kids" children.
+    if (naming.length === 0 || foreign.length > 0) return [];
+    if (!isSilentOfOwn && !(own === segments[0] && isPutInPlace(other, own, roots))) return [];
     const reason = reasonOf(own, other, naming as [ContentWord], statement);
     const spans = said.map(({ start, end }) => ({ start, end }));
     return [{ other, said, reason, spans, telling: [...naming.map(({ root }) => root), ...foreign] }];
@@ -116,12 +118,8 @@ function mispairedIn(
 }
 
 /** Does a part repeat words of the first segment, and has all of another one's in the place of some? "DVDs cost $1" beside "Books cost $1, DVDs $2". */
-function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>, statement: Statement): boolean {
-  return (
-    [...roots].every((root) => statement.roots.has(root)) &&
-    other.own.every(({ root }) => roots.has(root)) &&
-    first.own.some(({ root }) => !roots.has(root))
-  );
+function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
+  return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));
 }
 
 function hasRoot(words: readonly ContentWord[], root: string): boolean {

@@ -62,8 +62,12 @@ function deniedAbove(word: ContentWord, { close, statements }: Alignment): boole
   return statements.some(({ above }, i) => above.has(`¬${word.root}`) && (scores[i] as number) >= top - NEARLY);
 }
 
-/** "Glass bottles are allowed", of what stands below "Not allowed" and says no more of it itself. */
-function affirmedBelowDenial({ root, ...place }: ContentWord, { close, statements }: Alignment): boolean {
+/**
+ * "Glass bottles are allowed", of what stands below "Not allowed" and says no more of it itself. Words with an opposite alone, which allow or include: "the gate opens"
+ * may be said of what helps where it does not.
+ */
+function affirmedBelowDenial({ root, supposed, ...place }: ContentWord, { claim, close, statements }: Alignment): boolean {
+  if (supposed || !opposedIn(claim.text).some(({ start, side }) => side === 0 && start === place.start)) return false;
   const scores = close(place);
   const top = Math.max(0, ...scores);
   const nearest = statements.filter((_, i) => (scores[i] as number) >= top - NEARLY);

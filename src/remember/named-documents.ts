@@ -46,6 +46,18 @@ export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick
   return seesEvery(documentsIn(answer), scope, { visible });
 }
 
+/**
+ * What of a recorded answer a reviewer may see: all but passages of documents that the scope does not see today; `null` where it quotes or names one of these, or where
+ * a model wrote, who may say of a passage what it does not cite.
+ */
+export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<Answer | null> {
+  const seen = await visible(scope, documentsIn(answer));
+  const rests = answer.model === "extractive" ? namedBesideEvidence(answer).map(({ documentId }) => documentId) : documentsIn(answer);
+  if (!rests.every((id) => seen.has(id))) return null;
+  const evidence = answer.evidence.filter(({ passage }) => seen.has(passage.document.id));
+  return evidence.length === answer.evidence.length ? answer : { ...answer, evidence };
+}
+
 /** Does the scope see today each of the documents? */
 export async function seesEvery(ids: readonly string[], scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   const seen = await visible(scope, ids);

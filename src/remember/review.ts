@@ -5,7 +5,7 @@ import type { ReviewOutcome } from "../store/review.ts";
 import type { Asker, ReviewedInteraction, Sees } from "../store/review-reading.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Scope } from "../types.ts";
-import { mayBeShown } from "./named-documents.ts";
+import { shownOf } from "./named-documents.ts";
 import { type QueueItem, rankQueue } from "./review-queue.ts";
 
 /** Interactions that the order of the queue is worked out from: the newest. */
@@ -113,14 +113,13 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       const given = text === "" ? null : (JSON.parse(text) as Answer);
       const correction = curated === null ? null : (JSON.parse(curated.answer) as Answer);
       const scope = reader?.scopeFor(found);
-      const open = async (one: Answer | null) =>
-        one === null || scope === undefined || (await mayBeShown(one, scope, store.documents)) ? one : null;
+      const open = async (one: Answer | null) => (one === null || scope === undefined ? one : shownOf(one, scope, store.documents));
       const [answer, corrected] = [await open(given), await open(correction)];
       return {
         ...found,
         within: limits.get(id) ?? null,
         answer,
-        withheld: answer !== given || corrected !== correction,
+        withheld: (answer === null && given !== null) || (corrected === null && correction !== null),
         curated:
           curated === null || corrected === null
             ? null
