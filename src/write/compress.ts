@@ -65,7 +65,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
   for (const { view, chance, followedBy, answersPart } of pieces) {
     if (chosen.length === limit) break;
     const { piece, evidence } = view;
-    const quotes = quotesOf(evidence.passage, withOtherHeading(view, chosen[0]?.view, words));
+    const quotes = quotesOf(evidence.passage, answersPart === true ? piece : withOtherHeading(view, chosen[0]?.view, words));
     const { quote } = quotes;
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
