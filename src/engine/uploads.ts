@@ -40,13 +40,13 @@ export function createUploads({ store, domains, reach, room, deleteFile, extensi
     const waiting = await room.waiting(scope.domain);
     const filesIn = async (seen: Scope) =>
       new Map((await store.documents.describe(seen)).map((file) => [fileId(seen.domain, file), describeFile(file, seen.domain)]));
+    // Whoever may not see what was read of a file is not told that it is read again. Before what is known: what is read in between is in the latter.
+    const all = waiting.length === 0 ? null : await filesIn(await reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
-    // Whoever may not see what was read of a file is not told that it is read again.
-    const all = waiting.length === 0 ? known : await filesIn(await reach({ ...options, everyLabel: true }));
     for (const { label, since, ...file } of waiting) {
       const { tenant, source, path, status, reason } = file;
       const id = fileId(scope.domain, file);
-      const before = all.get(id);
+      const before = all?.get(id);
       const isRead = since !== undefined && before?.updatedAt != null && before.updatedAt >= since;
       const mayKnow = before === undefined || known.has(id);
       const seen = (tenant === null || tenant === scope.tenant) && (options.everyLabel === true || scope.access.includes(label));

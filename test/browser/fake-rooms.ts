@@ -37,6 +37,10 @@ export function fakeRooms(
 ): RoomsEngine {
   const { documents, answers = () => [], examples = ["How long is a library card valid?"] } = parts;
   const scope = { domain: "veterans", tenant: null, access: ["public"] };
+  const load = async (_: unknown, ids: readonly string[]) => {
+    const known = documents?.() ?? ids.map(emptyDocument);
+    return new Map(known.filter(({ id }) => ids.includes(id)).map((one) => [one.id, one]));
+  };
   return {
     config: { domain: "veterans" },
     counts: async () => ({ documents: 28 }),
@@ -55,12 +59,7 @@ export function fakeRooms(
       },
     },
     store: {
-      documents: {
-        load: async (_: unknown, ids: readonly string[]) => {
-          const known = documents?.() ?? ids.map(emptyDocument);
-          return new Map(known.filter(({ id }) => ids.includes(id)).map((one) => [one.id, one]));
-        },
-      },
+      documents: { load, visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()) },
     },
   } as unknown as RoomsEngine;
 }
