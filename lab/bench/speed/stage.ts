@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, type Engine, loadProcessConfig } from "../../../src/index.ts";
-import { profileNamed, quantile, type RetrievePart, retrievePassages, type TimePart } from "../../../src/internals.ts";
+import { PACKAGE_ROOT, profileNamed, quantile, type RetrievePart, retrievePassages, type TimePart } from "../../../src/internals.ts";
 import { createDocuments } from "./documents.ts";
 import { type Findings, grownSince, median, megabytes, memoryNow, ms, type Progress } from "./findings.ts";
 
@@ -51,8 +51,7 @@ export async function measureStage(findings: Findings, chunks: number, questions
 
 /** In a process of its own, so that what reading leaves behind is not counted as memory of the index. */
 async function ingestApart(pages: string, dataDir: string): Promise<void> {
-  const program = process.argv[1];
-  if (program === undefined) throw new TypeError("This benchmark runs as a command of the program: ./run bench speed");
+  const program = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js");
   const env = { ...process.env, SOURCEBOUND_DATA_DIR: dataDir };
   const child = spawn(process.execPath, [program, "ingest", pages, "--domain", DOMAIN, "--json"], {
     env,
