@@ -12,8 +12,6 @@ export interface PlacedValues {
 const JOINT = /;\s|,?\s(?:and|but)\s/g;
 /** A verb right before a value, as a third person says it: "costs 5 dollars". */
 const VERB_BEFORE = /\p{Ll}{2,}s\s$/u;
-/** A clause behind these says when or of what the rest holds. */
-const DEPENDENT = /\b(?:if|unless|when|whenever|until|once|while|where|who|whoever|whose|that|which)\b/i;
 
 /**
  * Where two sentences differ that are the same but for values of the same kinds and units, in several places joined to each other: "is towed after 15 minutes
@@ -48,9 +46,10 @@ function textBeside({ piece, amounts }: Fact): string {
 }
 
 /** Stands the first value behind the verb of a main clause, and each later one in another clause or part that is joined to it? */
-function standsAlone({ start }: Amount, before: Amount | undefined, { reading: { text } }: Fact): boolean {
+function standsAlone({ start }: Amount, before: Amount | undefined, { reading: { text, words } }: Fact): boolean {
+  // What is supposed says of what the rest holds: "if you have 2 cards and pay at once, it is $5".
+  if (words.findLast(({ end }) => end <= start)?.supposed === true) return false;
   const ahead = text.slice(0, start);
-  if (DEPENDENT.test(ahead)) return false;
   const joint = [...ahead.matchAll(JOINT)].at(-1);
   const from = joint === undefined ? 0 : joint.index + joint[0].length;
   const clause = ahead.slice(from);

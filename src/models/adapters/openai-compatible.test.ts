@@ -195,8 +195,8 @@ describe("chat over HTTP", () => {
     [
       "a login page",
       "text/html",
-      `<html>\u001b[31m\u202e Sign in ${KEY} ${"x".repeat(3000)}`,
-      "text/html came that begins “<html> [31m Sign in [key] xxx",
+      `<html>\u001b[31m\u202e Sign in ${KEY} ${"to go on ".repeat(300)}`,
+      "text/html came that begins “<html> [31m Sign in [key] to go on",
     ],
     ["JSON that breaks off", "application/json", '{"choices":[{"mess', 'application/json came that begins “{"choices":[{"mess”'],
     ["JSON in place of a stream", "application/json", '{"choices":[],"usage":null}', 'begins “{"choices":[],"usage":null}”'],
