@@ -6,8 +6,8 @@ import { documentOrders } from "../guard/injection.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { countTokens } from "../text/cl100k.ts";
 import { renderAnswerHtml } from "../write/render.ts";
-import { checkInjection } from "./injection.ts";
-import { removeMarkup } from "./markup.ts";
+import { removeMarkup } from "./check.ts";
+import { checkInjection } from "./guards.ts";
 import { checkRelevancy } from "./relevancy.ts";
 import { checkTokenBudget } from "./token-budget.ts";
 
