@@ -5,8 +5,7 @@ import { type CalibrateOptions, type CalibrationReport, calibrate } from "../src
 import { writeCalibration } from "../src/calibrate/write-calibration.ts";
 import type { AskOptions } from "../src/engine/engine.ts";
 import { createRandom } from "../src/grade/random.ts";
-import type { GateCalibration } from "../src/verify/calibration.ts";
-import { LOOK_AGAIN_MS } from "../src/verify/calibration-files.ts";
+import { type GateCalibration, LOOK_AGAIN_MS } from "../src/verify/calibration.ts";
 import { readChooserWeights } from "../src/write/chooser-weights.ts";
 import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";

@@ -3,8 +3,8 @@ import { createRandom } from "../../src/grade/random.ts";
 import { countRow, decimal, type TableRow } from "../../src/grade/report.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import type { Passage } from "../../src/types.ts";
-import { weightedCoverage } from "../../src/verify/coverage.ts";
 import { combineScores, type RelevanceModel, type RelevanceWeights, relevanceOf } from "../../src/verify/relevance.ts";
+import { weightedCoverage } from "../../src/verify/verify.ts";
 import { groupBy } from "../judges/group-by.ts";
 import type { Gathered } from "../sets/refusal-sets.ts";
 

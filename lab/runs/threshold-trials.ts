@@ -1,7 +1,7 @@
 import { chooseThreshold, DELTA, type LabelledScore } from "../../src/calibrate/choose-threshold.ts";
 import { mean } from "../../src/grade/metrics.ts";
 import { createRandom, type Random } from "../../src/grade/random.ts";
-import { binomialTail } from "../../src/verify/binomial-tail.ts";
+import { binomialTail } from "../../src/verify/calibration.ts";
 
 export interface SimulatedChoice {
   readonly draws: number;

@@ -7,7 +7,7 @@ import type { Encoder } from "../models/encoder.ts";
 import { createSimilarity } from "../models/similarity.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { unitAt } from "../text/units.ts";
-import type { Answer, Question, Quote } from "../types.ts";
+import type { Answer, CheckResult, Question, Quote, Warning } from "../types.ts";
 
 /** What a sentence is checked with, whoever wrote it and whenever. */
 export interface CheckingParts {
@@ -59,4 +59,11 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
     if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
   }
   return true;
+}
+
+/** What the checks found in an answer that is shown all the same, for the reader; of a sentence, where it stands. */
+export function flags(checks: readonly CheckResult[]): Warning[] {
+  return checks
+    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
+    .map(({ name, reason, sentence }) => ({ code: `check_${name}`, message: reason, ...(sentence === null ? {} : { sentence }) }));
 }

@@ -1,9 +1,8 @@
 import { onceEach } from "../text/once-each.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Conflict, Evidence, Passage, Question } from "../types.ts";
-import type { Choice, OpenPart, ScoredPiece } from "../write/choice.ts";
-import { openParts } from "../write/parts.ts";
-import { askAlone, askedParts } from "./choose.ts";
+import type { Choice, OpenPart, ScoredPiece } from "../write/chooser-weights.ts";
+import { askAlone, askedParts, openParts } from "./choose.ts";
 import { type Decided, type DecideParts, decide } from "./decide.ts";
 import { type Found, type RetrieveStageParts, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";

@@ -1,4 +1,4 @@
-import { FIRST_CHECKS } from "../check/revision.ts";
+import { FIRST_CHECKS } from "../check/check.ts";
 import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";

@@ -10,9 +10,8 @@ import { vgRag } from "../profiles/vg-rag.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import type { Claim } from "../types.ts";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence, verificationScore } from "./check.ts";
-import type { CitedQuote } from "./finding.ts";
+import type { CitedQuote, SupportScorer } from "./finding.ts";
 import { createReader } from "./statements.ts";
-import type { SupportScorer } from "./support-scorer.ts";
 
 const quote: CitedQuote = {
   text: "Tinnitus is rated at 10 percent. Call 1-800-827-1000.",

@@ -7,9 +7,8 @@ import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { countTokens } from "../text/cl100k.ts";
 import { renderAnswerHtml } from "../write/render.ts";
 import { removeMarkup } from "./check.ts";
+import { checkRelevancy, checkTokenBudget } from "./guard-answer.ts";
 import { checkInjection } from "./guards.ts";
-import { checkRelevancy } from "./relevancy.ts";
-import { checkTokenBudget } from "./token-budget.ts";
 
 describe("checkInjection", () => {
   it.each([

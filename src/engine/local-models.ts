@@ -103,7 +103,7 @@ function orGlance(read: ReadTexts | null): ReadTexts | null {
 
 const chance = z.number().min(0).max(1);
 const cutsSchema = z.object({ possible: chance, likely: chance });
-/** On vectors and hashed words (`src/guard/crisis-features.ts`), which have places and no names. */
+/** On vectors and hashed words (`src/guard/crisis.ts`), which have places and no names. */
 const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
 const crisisSchema = z.object({
   encoder: z.string(),

@@ -1,5 +1,5 @@
 import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
-import { CHECKS_REVISION, FIRST_CHECKS } from "../check/revision.ts";
+import { CHECKS_REVISION, FIRST_CHECKS } from "../check/check.ts";
 import { RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";
 import { forStorage } from "../remember/redact.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnswerParts } from "../answer/parts.ts";
-import { playbackModels, type RecordedCall } from "../answer/recorded-calls.ts";
+import { playbackModels, type RecordedCall } from "../answer/record.ts";
 import { type Config, embeddedIn } from "../config.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Profile } from "../profiles/profile.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { type Models, playbackModels, type RecordedCall, recordModels } from "../answer/recorded-calls.ts";
+import { type Models, playbackModels, type RecordedCall, recordModels } from "../answer/record.ts";
 import { messageOf, RequestError } from "../errors.ts";
 
 const fileSchema = z.object({

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadDomain } from "../engine/domain.ts";
 import { processorMs } from "../testing/processor-time.ts";
-import { createHotlineFinder } from "./hotlines.ts";
-import { isFindable, phraseFinder, readPlain } from "./phrases.ts";
+import { createHotlineFinder, isFindable, phraseFinder, readPlain } from "./hotlines.ts";
 
 const callsFor = (text: string, phrases: readonly string[]) => phraseFinder(phrases)(readPlain(text));
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { processorMs } from "../testing/processor-time.ts";
-import { ibanLength } from "./iban.ts";
-import { findPersonalData, passesLuhn, redactPersonalData } from "./pii.ts";
+import { findPersonalData, ibanLength, passesLuhn, redactPersonalData } from "./pii.ts";
 
 describe("redactPersonalData", () => {
   it.each([

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { part } from "../../test/support/trials.ts";
-import { equalQuantities, oppositeBounds } from "../compare/compare-quantities.ts";
 import { processorMs } from "../testing/processor-time.ts";
-import { type Quantity, quantitiesIn } from "./quantities.ts";
+import { equalQuantities, oppositeBounds, type Quantity, quantitiesIn } from "./quantities.ts";
 
 const read = (text: string) => quantitiesIn(text).map(({ measure, amount }) => `${measure} ${amount}`);
 const only = (text: string) => quantitiesIn(text)[0] as Quantity;

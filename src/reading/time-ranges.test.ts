@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mayCover, namedTime } from "./time-ranges.ts";
+import { mayCover, namedTime } from "./numbers.ts";
 
 const covers = (text: string, word: string) => {
   const time = namedTime(word);

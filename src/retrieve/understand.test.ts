@@ -1,7 +1,7 @@
 import { stemmer } from "stemmer";
 import { describe, expect, it } from "vitest";
 import { PLAIN_QUERY } from "../profiles/profile.ts";
-import { createEnglishWords } from "../reading/english-words.ts";
+import { createEnglishWords } from "../reading/content-words.ts";
 import { processorMs } from "../testing/processor-time.ts";
 import { tokenize } from "../text/tokens.ts";
 import { createThesaurus } from "./thesaurus.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../grade/random.ts";
-import { chanceOfDistance, DRIFT_LEAST, DRIFT_LEVEL, largestDistance, measureDrift } from "./drift.ts";
+import { chanceOfDistance, DRIFT_LEAST, DRIFT_LEVEL, largestDistance, measureDrift } from "./watch-drift.ts";
 
 describe("largestDistance", () => {
   it("by hand", () => {

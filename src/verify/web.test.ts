@@ -5,9 +5,8 @@ import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/p
 import { processorMs } from "../testing/processor-time.ts";
 import type { Passage, WebVerdict } from "../types.ts";
 import { createFactReader } from "./facts.ts";
-import { askWeb, type WebParts, withWebVerdicts } from "./web.ts";
+import { askWeb, type WebParts, webQuery, withWebVerdicts } from "./web.ts";
 import { compareWithPage, statementsOf } from "./web-compare.ts";
-import { webQuery } from "./web-query.ts";
 
 const signal = new AbortController().signal;
 const words = fakeWords();

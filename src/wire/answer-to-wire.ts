@@ -1,4 +1,4 @@
-import { answerSpans } from "../reading/answer-spans.ts";
+import { answerSpans } from "../reading/asked-values.ts";
 import { httpUrl } from "../text/http-url.ts";
 import type {
   Answer,

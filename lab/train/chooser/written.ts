@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { questionParts } from "../../../src/admit/question-parts.ts";
+import { questionParts } from "../../../src/admit/follow-up.ts";
 import { locatePlaces, type Places } from "../../../src/grade/golden-places.ts";
 import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
 import { readLines } from "../../../src/grade/read-lines.ts";

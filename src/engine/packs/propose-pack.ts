@@ -1,4 +1,4 @@
-import { isFindable } from "../../guard/phrases.ts";
+import { isFindable } from "../../guard/hotlines.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { literally } from "../../text/literally.ts";
 import { outlineOf } from "../../text/outline.ts";
