@@ -2,8 +2,7 @@
 
 export { admit } from "./answer/admit.ts";
 export { decide } from "./answer/decide.ts";
-export { lookup } from "./answer/lookup.ts";
-export { recall } from "./answer/recall.ts";
+export { lookup, recall } from "./answer/lookup.ts";
 export { retrieve } from "./answer/retrieve.ts";
 export { verify } from "./answer/verify.ts";
 export { checkSentence } from "./check/check.ts";

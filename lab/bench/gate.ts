@@ -98,13 +98,12 @@ async function measure(
     for (const { question, found } of asked) {
       const compare = { reader: createFactReader(readWords), precedence: engine.domain("veterans").precedence };
       const parts = {
-        corpus: retrieveParts.corpus,
+        ...retrieveParts,
         profile,
         compare,
         agreement: createEmbeddedSupportScorer(encoder),
         sufficiency,
         chooser,
-        rerankers: retrieveParts.rerankers,
         threshold: { type: "shipped" as const },
         models: null,
         verifier: null,

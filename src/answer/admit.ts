@@ -2,12 +2,12 @@ import { readFilters } from "../admit/filters.ts";
 import { resolveFollowUp } from "../admit/follow-up.ts";
 import { RequestError } from "../errors.ts";
 import { injectionSignals } from "../guard/injection.ts";
-import type { Profile } from "../profiles/profile.ts";
 import { documentsShown } from "../remember/session-messages.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";
 import { documentOfChunk } from "../text/chunk-id.ts";
 import type { AskRequest, Question, Scope, Selection, StoredDocument, Turn } from "../types.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { StageLog } from "./trace.ts";
 
 interface AdmitOptions {
@@ -46,17 +46,8 @@ export function admitQuestion(request: AskRequest, history: readonly Turn[], { m
   return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text) };
 }
 
-export interface AdmitParts {
-  readonly profile: Profile;
-  readonly store: Pick<Store, "documents" | "sessions">;
-  /** Characters of a question. */
-  readonly maxCharacters: number;
-  /** Is it a message of a crisis? What it says is taken into no later question. */
-  readonly isCrisis: (message: string) => Promise<boolean>;
-}
-
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
-export async function admit(request: AskRequest, parts: AdmitParts, log: StageLog): Promise<Question> {
+export async function admit(request: AskRequest, parts: AnswerParts, log: StageLog): Promise<Question> {
   const { maxCharacters, store, isCrisis } = parts;
   const earlier = request.history ?? (await earlierTurns(request, parts));
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
@@ -81,10 +72,7 @@ async function assertSelected(selection: Selection, scope: Scope, { documents }:
  * The session's last turns; the latest with the titles of what it cites. What an answer said from a document that is gone, or that the asker may not see
  * any more, is left out: a model would repeat it.
  */
-async function earlierTurns(
-  { sessionId, scope, userId, turns: given }: AskRequest,
-  { profile, store }: Pick<AdmitParts, "profile" | "store">,
-): Promise<Turn[]> {
+async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: AnswerParts): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
   if (sessionId === null) return [];
   const turns = await store.sessions.turns(sessionId, scope, profile.sessionTurns, userId);

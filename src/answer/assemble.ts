@@ -1,11 +1,10 @@
 import { leastFaithfulness } from "../check/guard-answer.ts";
 import { sentenceGuards } from "../check/guards.ts";
-import { type Calibration, RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
-import type { Encoder } from "../models/encoder.ts";
+import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
-import type { Profile, ReportMetric } from "../profiles/profile.ts";
+import type { ReportMetric } from "../profiles/profile.ts";
 import type { Hit } from "../remember/hit.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
@@ -28,21 +27,13 @@ import type {
 } from "../types.ts";
 import type { Decision } from "../verify/decide.ts";
 import type { Choice } from "../write/chooser-weights.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { Found } from "./retrieve.ts";
 import type { Trace } from "./trace.ts";
 import { nothingWritten, type Written } from "./write.ts";
 
-export interface AssembleParts {
-  readonly profile: Profile;
-  readonly createId: () => string;
-  readonly prices: PriceTable;
-  readonly encoder: Encoder | null;
-  readonly calibrations: readonly Calibration[];
-  readonly check: { readonly support: { readonly id: string } | null };
-}
-
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(question: Question, outcome: Outcome, parts: AssembleParts, trace: Trace): Answer {
+export function assemble(question: Question, outcome: Outcome, parts: AnswerParts, trace: Trace): Answer {
   const { profile, createId, prices } = parts;
   const { refusal, warnings, hit } = outcome;
   const calls = priceCalls(outcome, prices);
@@ -109,7 +100,7 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
 }
 
 /** The metrics with the thresholds that hold for the scorers at hand. */
-function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: AssembleParts): readonly ReportMetric[] {
+function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: AnswerParts): readonly ReportMetric[] {
   const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
   const own: Readonly<Record<string, number | undefined>> = {
     faithfulness: faithfulness === null || check.support === null ? undefined : leastFaithfulness(faithfulness, check.support.id),

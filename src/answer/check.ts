@@ -6,7 +6,7 @@ import { GUARDS } from "../profiles/guards.ts";
 import { readQuestion } from "../reading/question.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { CheckResult, Citation, Evidence, Question } from "../types.ts";
-import type { CheckingParts } from "./checking.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { Written } from "./write.ts";
 
 /** A sentence speaks of the question from this share of its words on, and says hardly more than it with fewer others than this share of its own. */
@@ -29,11 +29,6 @@ function shared(own: readonly string[], asked: ReadonlySet<string>): number {
   return own.filter((token) => asked.has(token)).length;
 }
 
-export interface CheckParts extends CheckingParts {
-  /** Tokens of a text; only asked when a model writes. */
-  readonly loadTokenCounter: () => Promise<(text: string) => number>;
-}
-
 /** What was written for a question, and from what. */
 export interface WrittenAnswer {
   readonly question: Pick<Question, "resolved">;
@@ -42,9 +37,9 @@ export interface WrittenAnswer {
 }
 
 /** What the checks of the whole need. */
-export interface WholeParts extends Pick<CheckParts, "encoder" | "calibrations" | "loadTokenCounter"> {
-  readonly profile: Pick<CheckParts["profile"], "check">;
-  readonly check: Pick<CheckParts["check"], "support" | "reader">;
+export interface WholeParts extends Pick<AnswerParts, "encoder" | "calibrations" | "loadTokenCounter"> {
+  readonly profile: Pick<AnswerParts["profile"], "check">;
+  readonly check: Pick<AnswerParts["check"], "support" | "reader">;
 }
 
 /** The answer as a whole; its sentences were checked before they were shown. */

@@ -3,8 +3,7 @@ import { linearPartsOf } from "../models/weights/scorer.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { PairReading, ReadTexts } from "../reader/reader.ts";
 import { askedValues, heldValues } from "../reading/asked-values.ts";
-import type { RetrieveParts } from "../retrieve/retrieve.ts";
-import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
+import type { QuestionWords } from "../retrieve/understand.ts";
 import { normalizeQuestion } from "../text/normalize-question.ts";
 import type { Evidence, Question, QuestionPart, Warning } from "../types.ts";
 import { weightedCoverage } from "../verify/verify.ts";
@@ -20,6 +19,7 @@ import {
 import type { AskedQuestion, PieceView } from "../write/piece-view.ts";
 import { readingText, withFollowing } from "../write/read-pieces.ts";
 import { writersOf } from "./compress.ts";
+import type { JudgingParts } from "./parts.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -145,31 +145,13 @@ function isSame({ view: a }: ScoredPiece, { view: b }: ScoredPiece): boolean {
   return one === other && a.piece.range.start === b.piece.range.start && a.piece.range.end === b.piece.range.end;
 }
 
-export interface ChooserParts {
-  readonly weights: ChooserWeights;
-  /** Vectors of texts by the encoder that the weights were learned with. */
-  readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  /** The reader that they were learned with; `null`: it is not there, and what a glance says stands. */
-  readonly read: ReadTexts | null;
-}
-
-export interface ChooseParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  readonly rerankers?: RetrieveParts["rerankers"];
-  /** Loaded when it is first asked. */
-  readonly chooser: () => ChooserParts;
-  /** Who may write; `null`: quotes alone answer. */
-  readonly models: object | null;
-}
-
 /** Characters of one quote in an answer; a longer sentence is not taken. */
 export const QUOTE_CHARACTERS = 1200;
 
 /** Every sentence, list and row of the passages that may be used, the one that most likely answers first. */
 export async function choose(
   { question, evidence }: { readonly question: Question; readonly evidence: readonly Evidence[] },
-  parts: ChooseParts,
+  parts: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Choice> {
@@ -187,7 +169,7 @@ export async function choose(
 function piecesFor(
   question: Question,
   evidence: readonly Evidence[],
-  parts: ChooseParts,
+  parts: JudgingParts,
   options: { readonly mostRead?: number; readonly signal: AbortSignal },
 ): Promise<Choice> {
   const { weights, embed, read } = parts.chooser();
@@ -241,7 +223,7 @@ export interface Answered {
 }
 
 /** The choice with what follows the best piece, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
-export async function completeChoice(answered: Answered, parts: ChooseParts, log: StageLog, signal: AbortSignal): Promise<Choice> {
+export async function completeChoice(answered: Answered, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Choice> {
   const { question, choice } = answered;
   const { weights, read: readTexts } = parts.chooser();
   if (readTexts === null) return choice;
@@ -258,14 +240,14 @@ export async function completeChoice(answered: Answered, parts: ChooseParts, log
  * The several things that a question asks, where the learned gate decides and quotes answer: a model answers all that it is asked, and what it leaves out nobody
  * measured. A follow-up is answered as a whole.
  */
-export function askedParts({ text, resolved }: Question, parts: Pick<ChooseParts, "profile" | "models">): QuestionPart[] {
+export function askedParts({ text, resolved }: Question, parts: JudgingParts): QuestionPart[] {
   return parts.profile.gate.type === "sufficiency" && writersOf(parts) === null && text === resolved ? questionParts(text) : [];
 }
 
 /** A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole. */
 function lookUp(
   { question, evidence, usable }: Answered,
-  parts: ChooseParts,
+  parts: JudgingParts,
   signal: AbortSignal,
 ): Pick<PartsOptions, "choosePart" | "mayBeQuoted"> {
   const sids = new Set(usable.map(({ passage }) => passage.sid));

@@ -4,7 +4,6 @@ import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { ChatModel } from "../models/chat.ts";
 import { readJson } from "../models/read-json.ts";
 import type { Profile, WriteSettings } from "../profiles/profile.ts";
-import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Evidence, ModelCall, Passage, PlacedUnit, Question, TextRange } from "../types.ts";
 import type { Choice } from "../write/chooser-weights.ts";
 import { type CompleteQuote, chooseQuotes, type QuoteCandidate, quotesOf } from "../write/compress.ts";
@@ -13,6 +12,7 @@ import { type Piece, piecesOf } from "../write/pieces.ts";
 import { compressPrompt } from "../write/prompt.ts";
 import { createBinder, type OfferedSource, partSource, passageSource } from "../write/sources.ts";
 import { fitPrompt, type ModelTask, type Offer, offerQuotes } from "../write/write.ts";
+import type { AnswerParts } from "./parts.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -160,19 +160,6 @@ function runsOf(units: readonly PlacedUnit[], keep: ReadonlySet<number>): TextRa
   return runs.map(({ start, end }) => ({ start, end }));
 }
 
-export interface CompressParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  /** `null`: quotes alone answer. */
-  readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
-  /** Tokens of a prompt that the model takes at most; `null`: as many as the profile gives. */
-  readonly modelTokens: number | null;
-  /** Words that make a question complex, by category. */
-  readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
-  /** Tokens of a text; only asked when a model writes. */
-  readonly loadTokenCounter: () => Promise<(text: string) => number>;
-}
-
 /** What the writers choose from. */
 export interface ChosenQuotes {
   readonly candidates: readonly QuoteCandidate[];
@@ -193,7 +180,7 @@ export interface Usable {
 /** Candidates that the writers choose from. */
 const QUOTE_CANDIDATES = 12;
 
-export async function compress(given: Usable, parts: CompressParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
+export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
   const { question } = given;
   const { profile } = parts;
   const models = writersOf(parts);
@@ -222,7 +209,7 @@ export async function compress(given: Usable, parts: CompressParts, log: StageLo
 }
 
 /** The models that write; `null`: quotes alone answer. */
-export function writersOf<Models>({ models, profile }: { readonly models: Models | null; readonly profile: Profile }): Models | null {
+export function writersOf<M>({ models, profile }: { readonly models: M | null; readonly profile: Profile }): M | null {
   return profile.write.writer === "extractive" ? null : models;
 }
 
@@ -255,7 +242,7 @@ async function pickByModel({ question, usable }: Usable, model: ChatModel, log: 
   return { quotes: picked.quotes.length === 0 ? null : picked.quotes, calls };
 }
 
-function routeFacts({ question, usable, scale }: Usable, { complexity }: Pick<CompressParts, "complexity">): RouteFacts {
+function routeFacts({ question, usable, scale }: Usable, { complexity }: AnswerParts): RouteFacts {
   const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
   return {
     complexTerms: findComplexTerms(question.resolved, complexity),

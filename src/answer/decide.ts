@@ -2,7 +2,7 @@ import type { ScoreScale } from "../models/calibration/calibration.ts";
 import { chanceOf } from "../models/weights/scorer.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Question } from "../types.ts";
-import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
+import { applyThreshold } from "../verify/calibration.ts";
 import { type Decision, decide as decideByGate, headroomOf, usesCosines } from "../verify/decide.ts";
 import {
   formsHeld,
@@ -19,11 +19,11 @@ import {
   wordsOnce,
   wordsUnheld,
 } from "../verify/named-things.ts";
-import type { LearnedParts } from "../verify/relevance.ts";
 import { judgeSufficiency, measureEvidence, SUFFICIENCY_FEATURES, type Sufficiency } from "../verify/sufficiency.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
 import { type Choice, type ChooserWeights, logit, measureBestReading, PIECE_FEATURES, type ScoredPiece } from "../write/chooser-weights.ts";
-import { type ChooseParts, type ChooserParts, choose, completeChoice } from "./choose.ts";
+import { choose, completeChoice } from "./choose.ts";
+import type { ChooserParts, JudgingParts } from "./parts.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -79,14 +79,6 @@ function glanceChance(pieces: readonly ScoredPiece[], known: ReadonlyMap<string,
   return chanceOf(values, answer);
 }
 
-export interface DecideParts extends ChooseParts {
-  readonly corpus: ChooseParts["corpus"] & { readonly windows: number };
-  /** Loaded when a gate first asks. */
-  readonly sufficiency: () => LearnedParts;
-  /** From which chance on that gate answers. */
-  readonly threshold: GateThreshold;
-}
-
 /** What is decided on. */
 export interface Weighed {
   readonly question: Question;
@@ -109,7 +101,7 @@ export interface Decided {
 }
 
 /** Answer or refuse, with the threshold that holds for this question. */
-export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
+export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
   const { question, evidence, scale, gate } = weighed;
   const things = parts.profile.gate.type === "sufficiency" ? askedThings(question, parts) : null;
   // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best piece.
@@ -147,7 +139,7 @@ type AskedThings = NamedThings & {
   readonly repairs: readonly { readonly written: string }[];
 };
 
-function askedThings(question: Question, { corpus, profile }: DecideParts): AskedThings {
+function askedThings(question: Question, { corpus, profile }: JudgingParts): AskedThings {
   const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
   const { has, own } = wordsFor(question, { corpus, profile });
   const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
@@ -159,7 +151,7 @@ async function withNamed(
   made: Decision,
   { question, view }: Pick<Weighed, "question" | "view">,
   { words, repairs, ...things }: AskedThings,
-  parts: DecideParts,
+  parts: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Decision> {
@@ -184,7 +176,7 @@ async function withNamed(
 }
 
 /** How likely the evidence answers, and the threshold that holds; why a calibration does not, and that it may be out of date, is said. */
-function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: DecideParts, log: StageLog) {
+function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: JudgingParts, log: StageLog) {
   const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
   const together = view === null ? null : judgeSufficiency(view, sufficiency(), ranker);

@@ -4,22 +4,8 @@ import type { NewRecord } from "../store/records.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Answer, Passage, Question, Quote, TextRange, Twin } from "../types.ts";
 import type { Outcome } from "./assemble.ts";
+import type { Models, RecordedCall, RecordedSettings } from "./parts.ts";
 import type { Written } from "./write.ts";
-
-/** What every answer of an installation is made with, kept once for all that share it. */
-export interface RecordedSettings {
-  readonly software: string;
-  /** Number of what the checks did; absent: they were the first. */
-  readonly checks?: number | undefined;
-  /** Hash of everything that shapes answers besides question and documents. */
-  readonly configHash: string;
-  /** Id of the encoder that is configured; `null`: words alone. */
-  readonly encoder: string | null;
-  /** The domain pack without its folder, the profile and the threshold of the gate, as they were. */
-  readonly pack: unknown;
-  readonly profile: unknown;
-  readonly threshold: unknown;
-}
 
 /** A passage by its place: its text stands in the document. */
 export interface RecordedPassage extends TextRange {
@@ -163,23 +149,6 @@ export function isStoredAsShown(answer: Answer, stored: Answer): boolean {
   return (["sentences", "claims", "checks"] as const).every(
     (part) => stored[part] === answer[part] || JSON.stringify(stored[part]) === JSON.stringify(answer[part]),
   );
-}
-
-/** Models that write; `null`: quotes alone answer. */
-export type Models = { readonly small: ChatModel; readonly large: ChatModel } | null;
-
-/** One call of a model, as it went. */
-export interface RecordedCall {
-  readonly model: string;
-  /** SHA-256 (hex) of the prompt. */
-  readonly prompt: string;
-  /** The prompt itself; absent: recorded before it was kept. */
-  readonly sent?: ChatPrompt;
-  readonly text: string;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-  /** What it failed with behind the text; `null`: it ended by itself, or was not listened to any longer. */
-  readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
 /** The same models, every call of which is written down. */

@@ -1,22 +1,20 @@
 import { checkSentence } from "../check/check.ts";
-import { type HotlineFinder, readPlain } from "../guard/hotlines.ts";
+import { readPlain } from "../guard/hotlines.ts";
 import { tongueOf } from "../guard/tongue.ts";
-import type { Profile } from "../profiles/profile.ts";
 import { askedValues, askedWords, heldValues, kindsInWords } from "../reading/asked-values.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
-import type { QuestionReader } from "../retrieve/understand.ts";
 import type { CorpusCounts } from "../store/document-records.ts";
-import type { Store } from "../store/store.ts";
 import { foldMarks } from "../text/fold-marks.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
-import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal, Scope } from "../types.ts";
+import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../types.ts";
 import type { WordStatistics } from "../verify/verify.ts";
 import type { Choice } from "../write/chooser-weights.ts";
 import { quotesOf } from "../write/compress.ts";
 import type { Outcome } from "./assemble.ts";
-import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
+import { checking, toCitedQuote } from "./checking.ts";
+import type { AnswerParts } from "./parts.ts";
 import { searchedWithin, wordsFor } from "./retrieve.ts";
 
 /** Words of greeting, thanks and leave: a closed class, and only a message of nothing else is taken for one. */
@@ -44,20 +42,11 @@ const NEAR_MISSES = 3;
 /** Names of unreadable files shown. */
 const UNREADABLE_NAMES = 20;
 
-interface RefusalParts {
+type RefusalParts = AnswerParts["refusal"] & {
   readonly words: WordStatistics;
-  /** Is a word (lower case) one that every text uses? What comes nearest is not said to lack it. */
-  readonly isCommon: (word: string) => boolean;
   /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
   readonly nearest?: ReadonlyMap<string, Quote>;
-  readonly contacts: readonly {
-    readonly name: string;
-    readonly contact: string;
-    readonly when: readonly string[];
-    /** Named to this tenant only. */
-    readonly tenant?: string | null;
-  }[];
-}
+};
 
 /**
  * What every profile says alike; what nothing was found for in all documents is in the profile's own words. Where a selection or filters kept the search
@@ -178,24 +167,6 @@ function lacksOf(
   };
 }
 
-export interface RefuseParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  readonly store: Pick<Store, "documents">;
-  readonly check: CheckingParts["check"];
-  readonly guards: CheckingParts["guards"];
-  readonly encoder: CheckingParts["encoder"];
-  readonly calibrations: CheckingParts["calibrations"];
-  readonly refusal: Omit<RefusalParts, "words">;
-  readonly hotlines: HotlineFinder;
-  /** Is it a message of a crisis, beneath which nothing but the hotline may stand? */
-  readonly isCrisis: (message: string) => Promise<boolean>;
-  /** What the documents are about, in one line. */
-  readonly about: (scope: Scope) => Promise<string>;
-  /** Language of the domain. */
-  readonly language: string;
-}
-
 const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
 
 function smallTalk(about: string): string {
@@ -207,7 +178,7 @@ function notEnglish(spoken: string): string {
 }
 
 /** What is no question to English documents gets a line of its own, and nothing is searched for it; `null`: it is one. */
-export async function refuseUnsearched(question: Question, parts: RefuseParts): Promise<Refusal | null> {
+export async function refuseUnsearched(question: Question, parts: AnswerParts): Promise<Refusal | null> {
   const said = await unsearched(question, parts);
   if (said === null) return null;
   const { documents } = parts.store;
@@ -221,7 +192,7 @@ export async function refuseUnsearched(question: Question, parts: RefuseParts): 
 
 async function unsearched(
   { text, scope }: Question,
-  { isCrisis, about, language }: RefuseParts,
+  { isCrisis, about, language }: AnswerParts,
 ): Promise<Pick<Refusal, "reason" | "message"> | null> {
   if (await isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
   if (isSmallTalk(text)) return { reason: "small_talk", message: smallTalk(await about(scope)) };
@@ -237,7 +208,7 @@ const NEAREST_CHARACTERS = 500;
 export async function refuse(
   question: Question,
   { decision, evidence, written, choice }: Pick<Outcome, "decision" | "evidence" | "written" | "choice">,
-  parts: RefuseParts,
+  parts: AnswerParts,
 ): Promise<Refusal> {
   const { profile, store } = parts;
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
@@ -256,7 +227,7 @@ export async function refuse(
 }
 
 /** The likeliest piece of each of the nearest passages, where the checks of a quote find nothing in it. */
-async function nearestQuotes(question: Question, choice: Choice | null, parts: RefuseParts): Promise<Map<string, Quote>> {
+async function nearestQuotes(question: Question, choice: Choice | null, parts: AnswerParts): Promise<Map<string, Quote>> {
   const found = new Map<string, Quote>();
   const documents = new Set<string>();
   for (const { view } of choice?.pieces ?? []) {

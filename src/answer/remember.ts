@@ -2,29 +2,17 @@ import { messageOf } from "../errors.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { curatedKey } from "../remember/curated.ts";
 import { type RememberSettings, rememberAnswer } from "../remember/remember.ts";
-import { diagnose, type ReportParts, reportCauses, withoutText } from "../remember/report.ts";
-import type { QuestionReader } from "../retrieve/understand.ts";
+import { diagnose, reportCauses, withoutText } from "../remember/report.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
-import type { Precedence } from "../verify/conflicts.ts";
 import { usesCosines } from "../verify/decide.ts";
 import type { Outcome } from "./assemble.ts";
-import { type LookupParts, uncacheable } from "./lookup.ts";
-import { type AnswerRecord, isStoredAsShown, type RecordedSettings, recordOf } from "./record.ts";
+import { uncacheable } from "./lookup.ts";
+import type { AnswerParts } from "./parts.ts";
+import { isStoredAsShown, recordOf } from "./record.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
-
-export interface RememberParts
-  extends ReportingParts,
-    Pick<LookupParts, "questions" | "cache" | "answers" | "remember" | "hotlines" | "models"> {
-  readonly store: Pick<Store, "documents" | "interactions" | "cache">;
-  /** What answers of this question's domain and profile are made with. */
-  readonly settings: RecordedSettings;
-  /** Calls of models as they went, filled while the question is answered; `null`: not all are seen. */
-  readonly modelCalls: AnswerRecord["calls"];
-  readonly corpus: ReportingParts["corpus"] & { readonly indexedRevision: number };
-}
 
 /** What a record is made of. */
 interface RecordedFrom {
@@ -32,7 +20,7 @@ interface RecordedFrom {
 }
 
 /** Stores the interaction, the session's turn, a clean answer for the cache, and a report where confidence was low. */
-export async function remember(answered: Answered & RecordedFrom, parts: RememberParts, log: StageLog): Promise<void> {
+export async function remember(answered: Answered & RecordedFrom, parts: AnswerParts, log: StageLog): Promise<void> {
   const { question, answer, outcome } = answered;
   const { profile, questions, cache, store } = parts;
   if (parts.remember === null) return;
@@ -67,16 +55,6 @@ async function topicsOf({ scope }: Question, { citations }: Answer, { documents 
   return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
 }
 
-interface ReportingParts {
-  readonly corpus: QuestionReader;
-  readonly store: Pick<Store, "documents">;
-  readonly profile: Profile;
-  /** The domain's topics, and whom to tell that a report could not be kept. */
-  readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
-  readonly compare: { readonly precedence: Precedence };
-  readonly createId: () => string;
-}
-
 /** A question with what became of it. */
 interface Answered {
   readonly question: Question;
@@ -87,7 +65,7 @@ interface Answered {
 /** The report of a question that was not answered well; `null`: it needs none, or none could be made, which is said and harms nothing. */
 async function reportLowConfidence(
   answered: Answered,
-  parts: ReportingParts,
+  parts: AnswerParts,
   { enabled, days, entries, text }: RememberSettings["reports"],
   log: StageLog,
 ): Promise<NewReport | null> {
@@ -121,7 +99,7 @@ async function reportLowConfidence(
 }
 
 /** Says that there is no report, and why, without failing the answer. */
-function reportFailed(error: unknown, { warn }: Pick<ReportingParts["reports"], "warn">, log: StageLog): void {
+function reportFailed(error: unknown, { warn }: Pick<AnswerParts["reports"], "warn">, log: StageLog): void {
   log.notice("report_failed", "The diagnostic report of this question could not be kept.");
   warn(`a diagnostic report could not be kept: ${messageOf(error)}`);
 }

@@ -1,17 +1,12 @@
-import { type Calibration, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
+import { type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
+import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieve/retrieve.ts";
 import type { SwitchState } from "../retrieve/search-index.ts";
 import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieve/understand.ts";
 import type { Store } from "../store/store.ts";
 import type { Passage, Question, Scope, Warning } from "../types.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { StageLog } from "./trace.ts";
-
-export interface RetrieveStageParts extends RetrieveParts {
-  readonly corpus: RetrieveParts["corpus"] & QuestionReader & { readonly switching: SwitchState | null };
-  readonly profile: Profile;
-  readonly calibrations: readonly Calibration[];
-}
 
 /** What retrieval found, and by what. */
 export interface Found {
@@ -26,11 +21,11 @@ export interface Found {
 }
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
-export function assertCanRun({ profile, encoder }: Pick<RetrieveStageParts, "profile" | "encoder">): void {
+export function assertCanRun({ profile, encoder }: Pick<AnswerParts, "profile" | "encoder">): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
-export async function retrieve(question: Question, parts: RetrieveStageParts, log: StageLog, signal: AbortSignal): Promise<Found> {
+export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal): Promise<Found> {
   const { profile, corpus } = parts;
   const found = await retrievePassages(question, profile.retrieve, parts, signal);
   const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
@@ -87,14 +82,11 @@ function readAs({ text }: Question, { repairs }: Understood): Warning[] {
   }));
 }
 
-/** What reading the words of a question needs. */
-interface WordParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-}
-
 /** The index as it looks from one question, as far as its asker may see it. */
-export function wordsFor(question: Question, { corpus, profile }: WordParts): QuestionWords {
+export function wordsFor(
+  question: Question,
+  { corpus, profile }: { readonly corpus: QuestionReader; readonly profile: Profile },
+): QuestionWords {
   const { query } = profile.retrieve;
   const understood = corpus.understand(question, query);
   const own =
@@ -115,12 +107,8 @@ export async function searchedWithin(
   return parts.length === 0 ? null : parts.join(", ");
 }
 
-export interface UnfinishedParts {
-  readonly store: Pick<Store, "unfinished">;
-}
-
 /** That documents may be missing, because a source was not, or is not yet, read to its end. */
-export async function unfinishedWarnings(scope: Scope, { store }: UnfinishedParts): Promise<Warning[]> {
+export async function unfinishedWarnings(scope: Scope, { store }: AnswerParts): Promise<Warning[]> {
   const files = (await store.unfinished.list(scope)).reduce((sum, n) => sum + n, 0);
   if (files === 0) return [];
   const message = `Documents may be missing: ${files === 1 ? "a file was" : `${files} files were`} to be read, and the reading has not come to its end. Where it was cut off, run \`sourcebound ingest\` again: it goes on where it stopped.`;

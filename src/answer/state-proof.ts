@@ -9,7 +9,8 @@ import type { StoredRecord } from "../store/records.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Answer, CheckResult, StoredDocument } from "../types.ts";
 import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
-import type { AnswerRecord, RecordedPassage, RecordedSettings } from "./record.ts";
+import type { RecordedSettings } from "./parts.ts";
+import type { AnswerRecord, RecordedPassage } from "./record.ts";
 
 /** An answer with what it was made from, as the store gives it back. */
 export interface ProvableAnswer {

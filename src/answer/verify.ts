@@ -1,23 +1,22 @@
 import { messageOf } from "../errors.ts";
 import type { SupportScorer } from "../models/support.ts";
-import type { PassageVerdict, PassageVerifier } from "../models/verifier.ts";
+import type { PassageVerdict } from "../models/verifier.ts";
 import type { GateSettings, Profile } from "../profiles/profile.ts";
 import { dot } from "../reader/dot.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import { readQuestion } from "../reading/question.ts";
-import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
+import type { QuestionWords } from "../retrieve/understand.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question, Scope } from "../types.ts";
 import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../verify/compare-passages.ts";
-import type { Precedence } from "../verify/conflicts.ts";
 import { carryGate } from "../verify/decide.ts";
-import type { FactReader } from "../verify/facts.ts";
-import { BY_WORDS, judgePassages, type LearnedParts, type PassageJudge, poolReadings } from "../verify/relevance.ts";
+import { BY_WORDS, judgePassages, type PassageJudge, poolReadings } from "../verify/relevance.ts";
 import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
 import { verifyPassages } from "../verify/verify.ts";
 import { pieceCut } from "../write/choose.ts";
 import { piecesOf } from "../write/pieces.ts";
 import { readingText } from "../write/read-pieces.ts";
-import { type ChooserParts, QUOTE_CHARACTERS } from "./choose.ts";
+import { QUOTE_CHARACTERS } from "./choose.ts";
+import type { JudgingParts, ModelVerifier } from "./parts.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -111,20 +110,6 @@ export async function withLearnedAgreement(
   };
 }
 
-export interface VerifyParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  /** Loaded when a gate first asks. */
-  readonly sufficiency: () => LearnedParts;
-  /** The encoder and the reader that quotes are chosen with; loaded when a gate first has passages read. */
-  readonly chooser: () => ChooserParts;
-  /** Tells whether passages bear each other out where rules do not. */
-  readonly agreement: Pick<SupportScorer, "score">;
-  /** A model that scores passages beside the rules; `null`: none is asked. */
-  readonly verifier: ModelVerifier | null;
-}
-
 /** What is known of a question before anything is written. */
 export interface Judged {
   readonly evidence: readonly Evidence[];
@@ -144,7 +129,7 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export async function verify(retrieval: Retrieval, parts: VerifyParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
+export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
   const { question, passages, scale, ranker } = retrieval;
   const { profile } = parts;
   const words = wordsFor(question, parts);
@@ -175,7 +160,7 @@ function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]):
 async function withReadings(
   judge: PassageJudge,
   { question, passages }: Retrieval,
-  { profile, chooser }: Pick<VerifyParts, "profile" | "chooser">,
+  { profile, chooser }: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<PassageJudge> {
@@ -193,7 +178,7 @@ async function withReadings(
 async function comparedWith(
   asked: readonly string[],
   { question, passages }: Pick<Retrieval, "question" | "passages">,
-  parts: VerifyParts,
+  parts: JudgingParts,
   signal: AbortSignal,
 ): Promise<Compared> {
   const { profile, compare, corpus, agreement } = parts;
@@ -209,17 +194,13 @@ export function amongKept(conflicts: readonly Conflict[], evidence: readonly Evi
 }
 
 /** What the learned gate sees of the passages, by the words that the question has with its history; `null` for a gate that does not ask. */
-function viewFor(
-  { question, passages }: Retrieval,
-  words: QuestionWords,
-  { profile, sufficiency }: Pick<VerifyParts, "profile" | "sufficiency">,
-): EvidenceView | null {
+function viewFor({ question, passages }: Retrieval, words: QuestionWords, { profile, sufficiency }: JudgingParts): EvidenceView | null {
   if (!weighsLearned(profile.gate, passages) || passages.length === 0) return null;
   return viewEvidence(words.asked, passages, words, sufficiency().space, question.injectionSignals.length);
 }
 
 /** The tokens that the comparison has read, and what they say in other words. */
-function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus }: Pick<VerifyParts, "compare" | "corpus">) {
+function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus }: JudgingParts) {
   const words = corpus.wordsIn(scope);
   return (passage: Passage): ReadonlySet<string> => {
     const held = compare.reader.tokensOf(passage, words);
@@ -232,7 +213,7 @@ function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus
 async function byModel(
   { question, passages }: Retrieval,
   compared: Compared,
-  { verifier, profile }: Pick<VerifyParts, "verifier" | "profile">,
+  { verifier, profile }: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
@@ -246,12 +227,6 @@ async function byModel(
   log.fact("judged_by_model", judged.verdicts.size);
   for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
   return { compared: withVerdicts(compared, judged, verifier.verifier.model), calls };
-}
-
-/** A model that scores passages beside the rules. */
-interface ModelVerifier {
-  readonly verifier: PassageVerifier;
-  readonly timeoutMs: number;
 }
 
 interface ModelVerdicts {

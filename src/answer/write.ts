@@ -8,11 +8,10 @@ import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, War
 import type { DraftFault } from "../write/prompt.ts";
 import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
 import { type OfferedDraft, writeDrafts } from "../write/write.ts";
-import { type CheckingParts, checking, flags, toCitedQuote } from "./checking.ts";
+import { checking, flags, toCitedQuote } from "./checking.ts";
 import type { ChosenQuotes } from "./compress.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { Trace } from "./trace.ts";
-
-export type WriteParts = CheckingParts;
 
 /** A sentence as it was drawn, with what it was laid beside besides its own quotes. */
 export interface CheckedDraft extends OfferedDraft {
@@ -64,7 +63,7 @@ interface Writing {
 /** Draws sentence after sentence, checks each, and shows what stands. */
 export async function* writeChecked(
   { question, quotes: { candidates, task } }: Writing,
-  parts: WriteParts,
+  parts: AnswerParts,
   trace: Trace,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent, Written> {

@@ -1,5 +1,5 @@
-import type { AnswerParts } from "../answer/parts.ts";
-import { type RecordedCall, type RecordedSettings, recordModels } from "../answer/record.ts";
+import type { AnswerParts, RecordedCall, RecordedSettings } from "../answer/parts.ts";
+import { recordModels } from "../answer/record.ts";
 import { CHECKS_REVISION } from "../check/check.ts";
 import type { Config } from "../config.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";

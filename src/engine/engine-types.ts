@@ -1,4 +1,4 @@
-import type { CacheExplanation } from "../answer/explain-cache.ts";
+import type { CacheExplanation } from "../answer/lookup.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
@@ -30,7 +30,7 @@ import type { ReportReader } from "./reports.ts";
 import type { CheckOptions, ReachOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
 import type { JobEvent, WorkOptions } from "./work.ts";
 
-export type { CacheExplanation } from "../answer/explain-cache.ts";
+export type { CacheExplanation } from "../answer/lookup.ts";
 export type { RefreshResult } from "./refresh.ts";
 export type * from "./service-types.ts";
 export type { JobEvent, WorkOptions } from "./work.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChooserParts } from "../answer/choose.ts";
+import type { ChooserParts } from "../answer/parts.ts";
 import type { ReadClaims } from "../check/contrast.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
 import { createLikeness } from "../compare/likeness.ts";

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
+import type { RecordedSettings } from "../answer/parts.ts";
+import type { AnswerRecord } from "../answer/record.ts";
 import { namedVersions, stateProof } from "../answer/state-proof.ts";
 import { messageOf, RequestError, StoreError } from "../errors.ts";
 import { hashWeights } from "../models/weights-hashes.ts";

@@ -1,4 +1,4 @@
-import type { RecordedSettings } from "../answer/record.ts";
+import type { RecordedSettings } from "../answer/parts.ts";
 import type { Answer } from "../types.ts";
 import type { Said, SettingChange } from "./replay-types.ts";
 

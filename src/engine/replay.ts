@@ -1,4 +1,5 @@
-import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
+import type { RecordedSettings } from "../answer/parts.ts";
+import type { AnswerRecord } from "../answer/record.ts";
 import { CHECKS_REVISION, FIRST_CHECKS } from "../check/check.ts";
 import { RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AnswerParts } from "../answer/parts.ts";
-import { playbackModels, type RecordedCall } from "../answer/record.ts";
+import type { AnswerParts, RecordedCall } from "../answer/parts.ts";
+import { playbackModels } from "../answer/record.ts";
 import { type Config, embeddedIn } from "../config.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Profile } from "../profiles/profile.ts";

@@ -1,5 +1,5 @@
 import { admit } from "../answer/admit.ts";
-import { type ChooseParts, choose } from "../answer/choose.ts";
+import { choose } from "../answer/choose.ts";
 import { markedSentences } from "../answer/correct-answer.ts";
 import { numberSources, type Sources } from "../answer/number-sources.ts";
 import type { AnswerParts } from "../answer/parts.ts";
@@ -86,7 +86,7 @@ const NO_READER: Warning = {
 async function readEach(
   question: Question,
   passages: readonly Passage[],
-  parts: ChooseParts & Pick<AnswerParts, "turn">,
+  parts: AnswerParts,
   signal: AbortSignal,
 ): Promise<(number | null)[]> {
   const readings: (number | null)[] = [];

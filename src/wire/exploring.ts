@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RecordedCall } from "../answer/record.ts";
+import type { RecordedCall } from "../answer/parts.ts";
 import type { Evaluation } from "../grade/evaluation.ts";
 import type { Change } from "../grade/golden-report.ts";
 import { type GraphView, NODE_TYPES } from "../remember/graph-view.ts";
