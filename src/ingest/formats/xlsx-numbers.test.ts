@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { xlsxOf } from "../testing/made-files.ts";
 import { xlsxFormat } from "./xlsx.ts";
-import { withShownNumbers } from "./xlsx-numbers.ts";
+import { withShownNumbers } from "./xlsx-unseen.ts";
 
 /** What is read of one number under a pattern; a pattern of digits is a number of a built-in one. */
 async function shown(pattern: string, value: number, from1904 = false): Promise<string> {

@@ -7,9 +7,17 @@ import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import type { Format } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
-import { columnNumber, type ShownCells, withMergedCells } from "./xlsx-merged.ts";
-import { readNumberStyles, withShownNumbers } from "./xlsx-numbers.ts";
-import { attribute, type LeftOutCells, readSeenSheet, type SeenSheet } from "./xlsx-unseen.ts";
+import {
+  attribute,
+  columnNumber,
+  type LeftOutCells,
+  readNumberStyles,
+  readSeenSheet,
+  type SeenSheet,
+  type ShownCells,
+  withMergedCells,
+  withShownNumbers,
+} from "./xlsx-unseen.ts";
 import { unpackZip } from "./zip.ts";
 
 /** Digits that a double holds for sure; a spreadsheet shows no more. */

@@ -1,19 +1,21 @@
 import { IngestError, messageOf } from "../../../errors.ts";
 import type { ReadingNotice } from "../../../types.ts";
-import type { FormatFile } from "../format.ts";
+import type { Format, FormatFile } from "../format.ts";
 import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { type CodeArea, codeAreasOf, isTypewritten } from "./code.ts";
-import { type Grid, gridsOf } from "./grids.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { openWorker, type PdfWorker } from "./port.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
-import { type Region, regionsOf } from "./regions.ts";
+import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
 import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
+
+/** Pages with the box of every word; offsets count the text that was taken out. */
+export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 4, read: readPdf };
 
 /** Pages of one file: the longest laws have some thousands. */
 const MAX_PAGES = 20_000;
