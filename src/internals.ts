@@ -13,7 +13,7 @@ export { createRandom } from "./grade/random.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./grade/report.ts";
 export { readFrontMatter } from "./ingest/formats/front-matter.ts";
 export { parseFile } from "./ingest/parse.ts";
-export { rowBreaks } from "./ingest/row-lines.ts";
+export { rowBreaks } from "./ingest/line-breaks.ts";
 export { RAW_SCALE } from "./models/calibration/calibration.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";

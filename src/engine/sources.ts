@@ -51,7 +51,7 @@ export function createSources({ opened, domains, ingest, network = INTERNET }: S
       });
     },
     async *ingestBytes({ name, bytes }, options = {}) {
-      const plain = (await import("../ingest/input-name.ts")).inputName(name);
+      const plain = (await import("../ingest/formats/formats.ts")).inputName(name);
       const source = options.source ?? "input";
       const { domain, tenant } = options;
       yield* kept({ kind: "input", domain, tenant, name: source }, (folder) => putInto(folder, plain, bytes), { ...options, source });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { part } from "../../test/support/trials.ts";
 import { processorMs } from "../testing/processor-time.ts";
-import { draftDocuments } from "./document-draft.ts";
 import { csvOf, docxOf, epubOf, wordParagraph, xlsxOf } from "./testing/made-files.ts";
 import { makePdf } from "./testing/made-pdf.ts";
+import { draftDocuments } from "./to-document.ts";
 
 const GROWTH = 4;
 /** A reader whose time grows with the square takes sixteen times as long. */
@@ -63,8 +63,10 @@ const SHAPES: readonly Shape[] = [
   ["a.rst", "sections", 2_000, (n) => lines(n, (i) => `Title ${i}\n---------\n\nText ${i}.\n`)],
   ["a.rst", "footnotes", 2_000, (n) => lines(n, (i) => `Text [${i}]_.\n\n.. [${i}] Note.\n`)],
   ["a.rst", "one word without a space", 200_000, (n) => "x".repeat(n)],
+  ["a.md", "marks of struck text", 7_500, (n) => "~~a ".repeat(n)],
+  ["a.md", "marks of struck text in links", 7_500, (n) => "~~](".repeat(n)],
+  ["a.html", "tables in each other", 400, (n) => "<table><tr><td>".repeat(n)],
   ["a.adoc", "sections", 2_000, (n) => lines(n, (i) => `== Title ${i}\n\nText ${i}.\n`)],
-  ["a.adoc", "rows", 2_000, (n) => `|===\n|a |b\n\n${lines(n, (i) => `|${i} |x`)}\n|===`],
   ["a.eml", "headers", 8_000, (n) => `Subject: s\n${lines(n, (i) => `X-${i}: v`)}\n\nBody.`],
   ["a.eml", "lines", 10_000, (n) => `Subject: s\nFrom: a@b.example\n\n${lines(n, (i) => `Line ${i}`)}`],
   ["a.eml", "answers to answers", 4_000, (n) => `Subject: s\n\n${lines(n, (i) => `${">".repeat(i % 3)} Line ${i}`)}`],
