@@ -6,28 +6,24 @@ import type { CliContext } from "../../src/cli/context.ts";
 import { RequestError } from "../../src/errors.ts";
 import { readLinesOf } from "../../src/grade/read-lines.ts";
 import {
-  COLLECTIONS,
+  chooseCollections,
   collectionNames,
   PARTS,
-  type Part,
+  partOf,
   readCollection,
   readings,
+  SPLIT,
   storeCollection,
   unpackCollections,
   writtenRow,
 } from "../sets/collections.ts";
 import { splitCollections } from "../sets/collections-split.ts";
 
-const SPLIT = join(COLLECTIONS, "split.json");
 const DEFAULT_SEED = "1";
 
 const sourcesSchema = z.array(
   z.object({ name: z.string(), repository: z.array(z.string()), commit: z.array(z.string()), licence: z.string() }),
 );
-const splitSchema = z.object({
-  seed: z.int(),
-  ...z.object({ train: z.array(z.string()), validation: z.array(z.string()), test: z.array(z.string()) }).shape,
-});
 
 export function addCollectionsCommand(program: Command, { terminal }: CliContext): void {
   const command = program
@@ -99,9 +95,7 @@ export function addCollectionsCommand(program: Command, { terminal }: CliContext
     .requiredOption("--pages <folder>", pages)
     .option("--part <part>", PARTS.join(", "))
     .action((out: string, flags: { pages: string; part?: string }) => {
-      const part = z.enum(PARTS).optional().safeParse(flags.part);
-      if (!part.success) throw new RequestError("config_invalid", `--part ${flags.part} is no part: give ${PARTS.join(", ")}.`);
-      const names = collectionNames().filter((name) => part.data === undefined || partOf(name) === part.data);
+      const names = chooseCollections(flags.part);
       unpackCollections(names, flags.pages, out);
       terminal.print(`wrote ${names.length} collections to ${join(out, "golden")}`);
     });
@@ -117,12 +111,4 @@ function sourcesOf(pages: string): z.infer<typeof sourcesSchema> {
   if (!existsSync(path))
     throw new RequestError("corpus_missing", `There is no file ${path}: give the folder of the collections with --pages.`);
   return sourcesSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-}
-
-/** @throws RequestError when the split names it nowhere */
-function partOf(name: string): Part {
-  const split = splitSchema.parse(JSON.parse(readFileSync(SPLIT, "utf8")));
-  const part = PARTS.find((one) => split[one].includes(name));
-  if (part === undefined) throw new RequestError("data_invalid", `${SPLIT} names the collection ${name} in no part.`);
-  return part;
 }

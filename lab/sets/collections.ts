@@ -129,6 +129,34 @@ export function collectionNames(): string[] {
   return readdirSync(COLLECTIONS).flatMap((name) => (name.endsWith(".jsonl") ? [name.slice(0, -6)] : []));
 }
 
+const splitSchema = z.object({ seed: z.int(), train: z.array(z.string()), validation: z.array(z.string()), test: z.array(z.string()) });
+
+/** Which collections are in which part: made once by `./run lab collections split`. */
+export const SPLIT = join(COLLECTIONS, "split.json");
+
+/** @throws RequestError `data_invalid` when the split names it nowhere */
+export function partOf(name: string): Part {
+  const split = splitSchema.parse(JSON.parse(readFileSync(SPLIT, "utf8")));
+  const part = PARTS.find((one) => split[one].includes(name));
+  if (part === undefined) throw new RequestError("data_invalid", `${SPLIT} names the collection ${name} in no part.`);
+  return part;
+}
+
+/**
+ * Stored collections of a part, or those that are named.
+ * @param names comma-separated
+ * @throws RequestError `config_invalid` for a part or collection that is not there
+ */
+export function chooseCollections(part: string | undefined, names?: string): string[] {
+  if (part !== undefined && !PARTS.some((one) => one === part))
+    throw new RequestError("config_invalid", `--part ${part} is no part: give ${PARTS.join(", ")}.`);
+  const stored = collectionNames();
+  const unknown = names?.split(",").filter((name) => !stored.includes(name)) ?? [];
+  if (unknown.length > 0)
+    throw new RequestError("config_invalid", `There is no collection ${unknown.join(", ")}. Known: ${stored.join(", ")}.`);
+  return (names?.split(",") ?? stored).filter((name) => part === undefined || partOf(name) === part);
+}
+
 /**
  * Reads a collection and takes the text of its quotes from the pages.
  * @param pages folder that holds `NAME/pages/`
