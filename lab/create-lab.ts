@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { addEvalCommand } from "../src/cli/commands/eval.ts";
 import type { CliContext } from "../src/cli/context.ts";
 import { addBenchCommand } from "./commands/bench.ts";
+import { addCollectionsCommand } from "./commands/collections.ts";
 import { addMeasurements } from "./commands/eval.ts";
 import { addTrainCommand } from "./commands/train.ts";
 
@@ -13,5 +14,6 @@ export function createLab(context: CliContext): Command {
   addMeasurements(addEvalCommand(program, context), context);
   addBenchCommand(program, context);
   addTrainCommand(program, context);
+  addCollectionsCommand(program, context);
   return program;
 }

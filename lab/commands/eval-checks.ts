@@ -4,6 +4,7 @@ import { configOf } from "../../src/cli/open.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { chooseCollections, PARTS } from "../sets/collections.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
 interface ChecksFlags {
@@ -18,6 +19,7 @@ interface ChecksFlags {
 
 export function addEvalChecksCommand(evaluate: Command, context: CliContext): void {
   addSentences(evaluate, context);
+  addWritten(evaluate, context);
   evaluate
     .command("checks")
     .description(
@@ -66,4 +68,40 @@ function addSentences(evaluate: Command, context: CliContext): void {
       const command = `eval sentences --file ${file} --profile ${profile}${uncited ? " --uncited" : ""}`;
       await showEvaluation(evaluateOwnSentences({ file, profile, uncited, command }), json, context);
     });
+}
+
+function addWritten(evaluate: Command, context: CliContext): void {
+  evaluate
+    .command("written")
+    .description(
+      "written answers over the real collections, through every check of a sentence: flagged, caught by kind, AUROC of each check",
+    )
+    .requiredOption("--pages <folder>", "folder with NAME/pages/ of the collections")
+    .option("--part <part>", `only this part: ${PARTS.join(", ")}`)
+    .option("--names <names>", "comma-separated: only these collections")
+    .option("--profile <name>", "profile whose checks are measured", sourcebound.name)
+    .option("--json <file>", "write the whole report")
+    .addHelpText("after", "\nExample:\n  ./run eval written --pages data/collections --part validation")
+    .action(async ({ json, pages, part, names, profile }: WrittenFlags) => {
+      const { evaluateCollectionDrafts } = await import("../runs/collection-drafts.ts");
+      const { createClaimReader } = await import("../../src/engine/claim-reader.ts");
+      const { createReaderKeeper } = await import("../../src/engine/reader-keeper.ts");
+      const { loadEmbeddedEncoder } = await import("../../src/models/embedded-encoder.ts");
+      const { createEmbeddedSupportScorer } = await import("../../src/models/embedded-support.ts");
+      const chosen = chooseCollections(part, names);
+      const keeper = createReaderKeeper();
+      const support = profileNamed(profile).check.support === null ? null : createEmbeddedSupportScorer(loadEmbeddedEncoder());
+      const command = `eval written --pages ${pages}${part === undefined ? "" : ` --part ${part}`}${names === undefined ? "" : ` --names ${names}`}`;
+      const options = { names: chosen, pages, profile, support, readClaims: createClaimReader(keeper), command, signal: context.signal };
+      await showEvaluation(evaluateCollectionDrafts(options), json, context);
+      await keeper.close();
+    });
+}
+
+interface WrittenFlags {
+  pages: string;
+  part?: string;
+  names?: string;
+  profile: string;
+  json?: string;
 }
