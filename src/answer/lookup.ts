@@ -3,11 +3,11 @@ import { type CacheScope, exactCacheKey, sharingScope } from "../remember/cache.
 import type { Classify } from "../remember/classify.ts";
 import { curatedKey, lookupCurated } from "../remember/curated.ts";
 import type { Hit, Judgement } from "../remember/hit.ts";
-import { lookupExact } from "../remember/lookup.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import type { QuestionIndex } from "../remember/question-index.ts";
 import { type Asked, type Candidate, nearestQuestions } from "../remember/recall.ts";
 import type { RememberSettings } from "../remember/remember.ts";
+import { lookupExact } from "../remember/reverify.ts";
 import type { JudgeRewording } from "../remember/rewording.ts";
 import type { StoredAnswers } from "../remember/stored-answers.ts";
 import { partOf, rangeAround } from "../retrieve/area.ts";
@@ -112,9 +112,9 @@ async function ask(
   parts: LookupParts,
   effects: Effects,
 ): Promise<Known> {
-  const { store, questions, answers } = parts;
+  const { store, answers } = parts;
   const { cache: entries, documents } = store;
-  const places = { cache: entries, documents, answers, classify: questions.classify, recheck: recheckOf(question, parts) };
+  const places = { cache: entries, documents, answers, recheck: recheckOf(question, parts) };
   const exact = await lookupExact(key, question.scope, places, effects);
   if (exact.hit !== null) {
     if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit: exact.hit, generation });

@@ -43,7 +43,6 @@ export async function recall(
     ...{
       cache: store.cache,
       documents: store.documents,
-      classify: questions.classify,
       answers: parts.answers,
       recheck: recheckOf(question, parts),
     },

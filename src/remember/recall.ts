@@ -113,8 +113,8 @@ export function barredBy(
   return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources is there any more" } : null;
 }
 
-export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
-  readonly cache: Pick<CacheStore, "get" | "delete" | "revive">;
+export interface AcceptParts extends ReverifyParts {
+  readonly cache: Pick<CacheStore, "get" | "delete">;
   readonly matcher: Matcher;
   readonly settings: MatchSettings;
   /** Review status times relevance orders what is accepted (`seven-layer` source, equation 6); else the matcher's score does. */

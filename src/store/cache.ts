@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import { areCurrent } from "./are-current.ts";
-import type { CacheEntry, CachePut, CacheStats, NamedDocument, Reanchored, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
+import type { CacheEntry, CachePut, CacheStats, NamedDocument, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
 import { jsonRows } from "./dialect.ts";
 import { linkQuestion, type QuestionNodes } from "./graph.ts";
 import { type Given, prepare } from "./prepared.ts";
@@ -18,8 +18,6 @@ export interface CacheStore {
    * Stores an answer, unless a document that it names has changed since (then it returns false): a concurrent ingest cannot be outrun.
    */
   put(entry: CachePut): Promise<boolean>;
-  /** Serves a parked entry again, unless a document has changed since; keeps its age. */
-  revive(entry: Reanchored): Promise<boolean>;
   delete(key: string): Promise<void>;
   clear(domain: string | null): Promise<number>;
   count(): Promise<number>;
@@ -76,21 +74,6 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         await nameDocuments(trx, entry.key, entry.documents);
         await linkQuestion(trx, entry.key, entry.place.domain, entry.shared ?? NO_NODES, entry.sources);
         await evict(trx, entry.capacity);
-        return true;
-      }),
-    revive: ({ key, domain, answer, documents, sources, retrieved, nodes }) =>
-      transact(db, async (trx) => {
-        if (!(await areCurrent(trx, versionsOf(documents)))) return false;
-        const { numUpdatedRows } = await trx
-          .updateTable("cache_entries")
-          .set({ answer, retrieved: JSON.stringify(retrieved), state: "served" })
-          .where("key", "=", key)
-          .where("state", "=", "parked")
-          .executeTakeFirst();
-        if (Number(numUpdatedRows) === 0) return false;
-        await trx.deleteFrom("cache_documents").where("key", "=", key).execute();
-        await nameDocuments(trx, key, documents);
-        await linkQuestion(trx, key, domain, nodes ?? NO_NODES, sources);
         return true;
       }),
     async delete(key) {
@@ -175,11 +158,11 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
     db
       .selectFrom("cache_entries as e")
       .leftJoin("interactions as i", "i.id", "e.interaction_id")
-      .select(["e.seq", "e.state", "e.question", "e.created_at", "e.expires_at", "i.review_status"])
+      .select(["e.seq", "e.question", "e.created_at", "e.expires_at", "i.review_status"])
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
-          .select(jsonRows(db, ["d.document_id", "d.version", "d.passages"]).as("rows"))
+          .select(jsonRows(db, ["d.document_id", "d.version"]).as("rows"))
           .whereRef("d.key", "=", "e.key")
           .as("documents"),
       )
@@ -213,10 +196,10 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
       row = whole;
       answer = keep(key, { stamp: stampOf(whole), answer: whole.answer });
     }
-    const named = JSON.parse(row.documents ?? "[]") as [string, string, string][];
+    const named = JSON.parse(row.documents ?? "[]") as [string, string][];
     return {
-      ...{ key, answer, state: row.state, question: row.question, createdAt: row.created_at, expiresAt: row.expires_at },
-      documents: named.map(([id, version, passages]) => ({ id, version, passages: JSON.parse(passages) as string[] })),
+      ...{ key, answer, question: row.question, createdAt: row.created_at, expiresAt: row.expires_at },
+      documents: named.map(([id, version]) => ({ id, version })),
       reviewStatus: row.review_status ?? "unreviewed",
     };
   };
@@ -239,7 +222,6 @@ function rowOf({ key, scope, place, answer, interactionId, question, shared, ret
     tenant: tenant ?? "",
     access: JSON.stringify([...new Set(access)].sort()),
     config_hash: configHash,
-    state: "served" as const,
     interaction_id: interactionId,
     question,
     slots: shared?.slots ?? null,
@@ -254,12 +236,7 @@ function rowOf({ key, scope, place, answer, interactionId, question, shared, ret
 }
 
 async function nameDocuments(trx: Transaction<Database>, key: string, documents: readonly NamedDocument[]): Promise<void> {
-  const rows = documents.map(({ id, version, passages }) => ({
-    key,
-    document_id: id,
-    version,
-    passages: JSON.stringify(passages),
-  }));
+  const rows = documents.map(({ id, version }) => ({ key, document_id: id, version }));
   if (rows.length > 0) await trx.insertInto("cache_documents").values(rows).execute();
 }
 
@@ -280,7 +257,7 @@ async function evict(trx: Transaction<Database>, capacity: number): Promise<void
 async function statsOf(db: Kysely<Database>, domain: string | null, at: string): Promise<CacheStats> {
   let query = db
     .selectFrom("cache_entries")
-    .select(["profile", "state"])
+    .select("profile")
     .select((eb) => [
       eb.fn.countAll<number>().as("n"),
       eb.fn.count<number>("vector_model").as("shared"),
@@ -288,12 +265,10 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
       eb.fn.min("created_at").as("oldest"),
       eb.fn.max("created_at").as("newest"),
     ])
-    .groupBy(["profile", "state"]);
+    .groupBy("profile");
   if (domain !== null) query = query.where("domain", "=", domain);
   const rows = await query.execute();
   const sum = (values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
-  const byProfile: Record<string, number> = {};
-  for (const { profile, n } of rows) byProfile[profile] = (byProfile[profile] ?? 0) + Number(n);
   const oldest = rows.map((row) => row.oldest).sort();
   const newest = rows.map((row) => row.newest).sort();
   const nodes = async (
@@ -320,11 +295,10 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
   return {
     entries: sum(rows.map(({ n }) => n)),
     shared: sum(rows.map(({ shared }) => shared)),
-    parked: sum(rows.filter(({ state }) => state === "parked").map(({ n }) => n)),
     expired: sum(rows.map(({ expired }) => expired)),
     oldest: oldest[0] ?? null,
     newest: newest.at(-1) ?? null,
-    byProfile,
+    byProfile: Object.fromEntries(rows.map(({ profile, n }) => [profile, Number(n)])),
     topics: topics.nodes,
     entities: entities.nodes,
     sources: sources.nodes,

@@ -4,15 +4,11 @@ import type { QuestionNodes, SourceNode } from "./graph.ts";
 export interface NamedDocument {
   readonly id: string;
   readonly version: string;
-  /** Hashes of its passages on which the answer rests, in their order. Empty: a change of the document is always the end of the answer. */
-  readonly passages: readonly string[];
 }
 
 /** A stored answer (as JSON text) with the document versions that it names. */
 export interface CacheEntry {
   readonly key: string;
-  /** `parked`: a document that it cites has changed elsewhere; it must be anchored anew before it is served. */
-  readonly state: "served" | "parked";
   readonly question: string | null;
   readonly answer: string;
   readonly documents: readonly NamedDocument[];
@@ -83,19 +79,6 @@ export interface CachePut {
   readonly capacity: number;
 }
 
-/** An answer whose quotes were found again in the current version of their documents. */
-export interface Reanchored {
-  readonly key: string;
-  readonly domain: string;
-  readonly answer: string;
-  /** Every document that it names, as it is now. */
-  readonly documents: readonly NamedDocument[];
-  readonly sources: readonly SourceNode[];
-  readonly retrieved: RetrievedFor;
-  /** `null`: only the same question finds it. */
-  readonly nodes: QuestionNodes | null;
-}
-
 export interface VectorRow {
   readonly seq: number;
   readonly key: string;
@@ -108,7 +91,6 @@ export interface CacheStats {
   readonly entries: number;
   /** Entries that other questions may find. */
   readonly shared: number;
-  readonly parked: number;
   readonly expired: number;
   readonly oldest: string | null;
   readonly newest: string | null;

@@ -25,7 +25,6 @@ export async function linkedQuestions(
     .selectFrom("cache_entries")
     .select(["key", "tenant", "access", "question", "interaction_id"])
     .where("domain", "=", domain)
-    .where("state", "=", "served")
     .where("expires_at", ">", now)
     .orderBy("seq", "desc")
     .limit(limit)

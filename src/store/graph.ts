@@ -60,7 +60,6 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
         .select(["e.key", "e.seq"])
         .distinct()
         .where("e.scope", "=", scope)
-        .where("e.state", "=", "served")
         .where("e.expires_at", ">", now().toISOString())
         .where("t.domain", "=", domain)
         .where("t.slug", "in", topics)
@@ -142,10 +141,4 @@ export async function linkQuestion(
       .executeTakeFirstOrThrow();
     await trx.insertInto("question_sources").values({ question_key: key, source_id: id }).execute();
   }
-}
-
-/** Takes stored questions out of the graph. */
-export async function unlinkQuestions(trx: Transaction<Database>, keys: readonly string[]): Promise<void> {
-  for (const table of ["question_topics", "question_entities", "question_sources"] as const)
-    await trx.deleteFrom(table).where("question_key", "in", keys).execute();
 }

@@ -27,6 +27,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "011_load": { up: addLoad },
   "012_contents": { up: addContents },
   "013_planning": { up: keepNoStatistics },
+  "014_cache": { up: dropParked },
 };
 
 async function createFirstTables(db: Kysely<unknown>): Promise<void> {
@@ -224,4 +225,12 @@ async function addKeys({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn("expires_at", "text")
     .addColumn("revoked_at", "text")
     .execute();
+}
+
+/** An answer goes when a document that it names changes: none waits for a new place in the changed document any more. */
+async function dropParked(db: Kysely<unknown>): Promise<void> {
+  const cache = db as Kysely<{ cache_entries: { state: string } }>;
+  await cache.deleteFrom("cache_entries").where("state", "=", "parked").execute();
+  await db.schema.alterTable("cache_entries").dropColumn("state").execute();
+  await db.schema.alterTable("cache_documents").dropColumn("passages").execute();
 }

@@ -162,7 +162,7 @@ export interface Database {
     report: string;
     created_at: string;
   };
-  /** Answers that may be served again; `parked` ones only after they were anchored anew in a changed document. */
+  /** Answers that may be served again. */
   cache_entries: {
     /** Rises with every entry and is never used twice: who has seen the last one has seen all. */
     seq: Generated<number>;
@@ -177,7 +177,6 @@ export interface Database {
     detail: string;
     encoder: string;
     config_hash: string;
-    state: "served" | "parked";
     interaction_id: string | null;
     /** Redacted; `null` where no text may be stored, and then there are neither vector nor slots nor edges. */
     question: string | null;
@@ -191,8 +190,8 @@ export interface Database {
     expires_at: string;
     used_at: string;
   };
-  /** Which document versions a cached answer names, with hashes of the passages of each that it rests on. */
-  cache_documents: { key: string; document_id: string; version: string; passages: string };
+  /** Which document versions a cached answer names. */
+  cache_documents: { key: string; document_id: string; version: string };
   topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
   entities: { id: Generated<number>; domain: string; type: string; value: string };
   /** Documents that cached answers cite; each goes with its document. */
