@@ -8,7 +8,7 @@ import { backup, restore } from "../src/engine/backup.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { TABLES } from "../src/store/tables.ts";
+import { TABLES } from "../src/store/schema.ts";
 import { compareText } from "../src/text/compare-text.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";

@@ -1,4 +1,4 @@
-import type { NamedDocument, RetrievedFor } from "../store/cached.ts";
+import type { NamedDocument, RetrievedFor } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { SourceNode } from "../store/graph.ts";
 import type { Answer, Scope } from "../types.ts";

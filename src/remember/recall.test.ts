@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cached.ts";
+import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cache.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";

@@ -1,6 +1,5 @@
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CacheStore } from "../store/cache.ts";
-import type { CacheEntry, StoredQuestion } from "../store/cached.ts";
+import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import type { Scope } from "../types.ts";
 import { isCode, nameOf } from "./classify.ts";

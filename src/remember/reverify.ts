@@ -1,5 +1,4 @@
-import type { CacheStore } from "../store/cache.ts";
-import type { CacheEntry } from "../store/cached.ts";
+import type { CacheEntry, CacheStore } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { Answer, Scope, StoredDocument } from "../types.ts";
 import type { Hit, Judgement } from "./hit.ts";

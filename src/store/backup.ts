@@ -2,8 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { z } from "zod";
 import { StoreError } from "../errors.ts";
 import { isPostgres } from "./dialect.ts";
-import type { Database } from "./schema.ts";
-import { NUMBERED, TABLES } from "./tables.ts";
+import { type Database, NUMBERED, TABLES } from "./schema.ts";
 
 const FORMAT = "sourcebound-backup-1";
 /** Rows read and written at once: a document's row may have megabytes. */

@@ -1,9 +1,8 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { StoredDocument } from "../types.ts";
-import { inParts } from "./id-parts.ts";
-import { lastReadAt } from "./last-read-at.ts";
-import { readDocumentRows } from "./read-documents.ts";
+import { inParts } from "./dialect.ts";
+import { lastReadAt, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
 /** A document in the version that a revision of its domain held. */

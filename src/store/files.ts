@@ -3,8 +3,7 @@ import { renamedPath } from "../text/document-path.ts";
 import type { Reading, Scope } from "../types.ts";
 import { isRecorded, keepVersions } from "./corpus-log.ts";
 import type { DocumentDescription, FileDescription, FilePlace, KnownDocument } from "./document-records.ts";
-import { documentsOfFile } from "./last-read-at.ts";
-import { readDocumentRows } from "./read-documents.ts";
+import { documentsOfFile, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
 type SourcePlace = Omit<FilePlace, "path">;

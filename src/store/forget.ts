@@ -2,13 +2,11 @@ import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
-import { dropUnnamedContents } from "./contents.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { emptyLog, leftInLog, rewrite } from "./dialect.ts";
+import { emptyLog, leftInLog, rewrite, transact } from "./dialect.ts";
+import { dropUnnamedContents } from "./interaction.ts";
 import { dropUnnamedSettings } from "./records.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
-
 /** What is to be forgotten. */
 export type ForgetTarget =
   | { readonly type: "session"; readonly id: string }

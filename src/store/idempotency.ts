@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { keyedHash } from "../text/keyed-hash.ts";
+import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** A response as it is given again. */
 export interface KeptResponse {

@@ -1,7 +1,13 @@
 import type { Kysely, Selectable } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
-import { wholeAnswer, withContents } from "./contents.ts";
-import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
+import {
+  type Interaction,
+  type InteractionFacts,
+  type ReviewStatus,
+  type StoredInteraction,
+  wholeAnswer,
+  withContents,
+} from "./interaction.ts";
 import type { NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 import { type Beside, createInteractionWriter, type UnreviewedRow, type WritingParts } from "./write-interactions.ts";

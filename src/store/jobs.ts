@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
+import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** Reading that is to be done. */
 export interface Job {

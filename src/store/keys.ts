@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
+import { transact } from "./dialect.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** What a key lets its holder do: ask; read documents again; review answers of its scope; read the figures of `/metrics`; run the whole installation. */
 export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;

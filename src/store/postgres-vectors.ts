@@ -1,9 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { messageOf, StoreError } from "../errors.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { inParts } from "./id-parts.ts";
+import { inParts, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** Widest vectors that pgvector's HNSW indexes as `vector` and as `halfvec` (its README, "HNSW"). */
 const VECTOR_DIMENSIONS = 2_000;

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
-import { wholeAnswer } from "./contents.ts";
 import { pack, unpack } from "./corpus-log.ts";
+import { wholeAnswer } from "./interaction.ts";
 import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { wholeAnswer, withContents } from "./contents.ts";
 import type { ReviewStatus } from "./interaction.ts";
+import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
 /** What the order of the queue is worked out from. */

@@ -1,5 +1,58 @@
 import type { Generated } from "kysely";
 
+/** Every table by what tells its rows apart, those that others refer to first: the order in which rows can be put in. */
+export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
+  meta: ["key"],
+  turns: ["name"],
+  revisions: ["domain"],
+  files: ["domain", "tenant", "source", "path"],
+  documents: ["id"],
+  chunks: ["id"],
+  embeddings: ["model", "text_hash"],
+  answer_contents: ["hash"],
+  interactions: ["id"],
+  review_documents: ["interaction_id", "document_id"],
+  curated: ["key"],
+  curated_documents: ["key", "document_id"],
+  feedback: ["interaction_id"],
+  audit_log: ["seq"],
+  reports: ["id"],
+  cache_entries: ["seq"],
+  cache_documents: ["key", "document_id"],
+  topics: ["id"],
+  entities: ["id"],
+  sources: ["id"],
+  question_topics: ["question_key", "topic_id"],
+  question_entities: ["question_key", "entity_id"],
+  question_sources: ["question_key", "source_id"],
+  origins: ["domain", "tenant", "source"],
+  corpus_log: ["seq"],
+  document_versions: ["document_id", "version"],
+  record_settings: ["hash"],
+  records: ["interaction_id"],
+  api_keys: ["id"],
+  usage: ["caller", "day"],
+  usage_reservations: ["id"],
+  rate_limits: ["key"],
+  idempotency: ["key"],
+  exposures: ["answer_id"],
+  jobs: ["seq"],
+  originals: ["domain", "tenant", "label", "path"],
+  sessions: ["id"],
+  session_turns: ["id"],
+};
+
+/** Columns that number themselves. */
+export const NUMBERED: Readonly<Partial<Record<keyof Database, string>>> = {
+  cache_entries: "seq",
+  topics: "id",
+  entities: "id",
+  sources: "id",
+  corpus_log: "seq",
+  jobs: "seq",
+  session_turns: "id",
+};
+
 /**
  * The one schema, for SQLite and later PostgreSQL. No tenant is `""` (a NULL would escape unique keys); times are ISO strings in UTC;
  * structured columns are JSON text. Only files in `store/` know these names.

@@ -2,10 +2,9 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import { compareText } from "../text/compare-text.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
-import { createSeldom } from "./look-seldom.ts";
+import { transact } from "./dialect.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 export interface SessionTurn extends Turn {
   /** Ids of the chunks that the answer cites. */
@@ -250,4 +249,26 @@ function sessionKey(secret: string, name: string, scope: Scope, userId: string |
 
 function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
+}
+
+/** When to look again for what has become too old or too much: not with each addition. */
+interface Seldom {
+  /** Is a look due with so many additions more? Changes nothing, so that a transaction that is run again gets the same answer. */
+  isDue(more: number): boolean;
+  /**
+   * Counts additions when they are committed.
+   * @param untilNext additions from here to the next look, where one was taken with these
+   */
+  done(more: number, untilNext?: number): void;
+}
+
+/** The first addition of a process is due: many processes make only one. */
+export function createSeldom(): Seldom {
+  let left = 0;
+  return {
+    isDue: (more) => more > left,
+    done: (more, untilNext) => {
+      left = untilNext ?? Math.max(left - more, 0);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { wholeAnswer, withContents } from "./contents.ts";
+import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
 /** What is counted of one interaction; no text. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
+import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** What answers of one caller came to on one day. */
 export interface Usage {

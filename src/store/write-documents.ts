@@ -1,13 +1,11 @@
 import type { Transaction } from "kysely";
 import type { StoredDocument } from "../types.ts";
 import { dropVersions, isRecorded, keepVersions, logChange } from "./corpus-log.ts";
-import { demoteDependants } from "./demote.ts";
-import { announceChange } from "./dialect.ts";
+import { announceChange, inParts } from "./dialect.ts";
 import type { FilePlace, FilePut, PutOutcome } from "./document-records.ts";
-import type { DocumentRows } from "./document-rows.ts";
+import { type DocumentRows, readDocumentRows } from "./document-rows.ts";
 import { renameFile } from "./files.ts";
-import { inParts } from "./id-parts.ts";
-import { readDocumentRows } from "./read-documents.ts";
+import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
 
 /** What is stored of a file's documents: version by id. */

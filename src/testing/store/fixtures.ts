@@ -1,4 +1,4 @@
-import type { CachePut } from "../../store/cached.ts";
+import type { CachePut } from "../../store/cache.ts";
 import type { FileContent, FilePlace } from "../../store/document-records.ts";
 import type { Interaction, InteractionFacts } from "../../store/interaction.ts";
 import type { Store } from "../../store/store.ts";
