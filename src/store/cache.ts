@@ -140,8 +140,8 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
   const writeUses = async (trx: Transaction<Database>) => {
     const uses = used;
     used = new Map();
-    for (const [key, used_at] of uses)
-      await trx.updateTable("cache_entries").set({ used_at }).where("key", "=", key).where("used_at", "<", used_at).execute();
+    for (const [key, usedAt] of uses)
+      await trx.updateTable("cache_entries").set({ usedAt }).where("key", "=", key).where("usedAt", "<", usedAt).execute();
   };
   const use = async (key: string, at: string) => {
     used.set(key, at);
@@ -200,7 +200,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
     async vectorsAfter(seq) {
       const rows = await db
         .selectFrom("cache_entries")
-        .select(["seq", "key", "scope", "vector_model", "vector"])
+        .select(["seq", "key", "scope", "vectorModel", "vector"])
         .where("seq", ">", seq)
         .where("vector", "is not", null)
         .orderBy("seq")
@@ -209,7 +209,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         seq: row.seq,
         key: row.key,
         scope: row.scope,
-        model: row.vector_model ?? "",
+        model: row.vectorModel ?? "",
         vector: bytesToVector(row.vector),
       }));
     },
@@ -217,15 +217,15 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
       if (keys.length === 0) return { found: [], gone: [] };
       const rows = await db
         .selectFrom("cache_entries as e")
-        .leftJoin("interactions as i", "i.id", "e.interaction_id")
-        .select(["e.key", "e.scope", "e.question", "e.slots", "e.retrieved", "e.created_at", "e.expires_at", "e.vector"])
-        .select("i.review_status")
+        .leftJoin("interactions as i", "i.id", "e.interactionId")
+        .select(["e.key", "e.scope", "e.question", "e.slots", "e.retrieved", "e.createdAt", "e.expiresAt", "e.vector"])
+        .select("i.reviewStatus")
         .where("e.key", "in", keys)
         .execute();
       const at = now().toISOString();
       const known = new Set(rows.map(({ key }) => key));
       const found = rows.flatMap((row): StoredQuestion[] =>
-        row.scope !== scope || row.question === null || row.vector === null || row.expires_at <= at
+        row.scope !== scope || row.question === null || row.vector === null || row.expiresAt <= at
           ? []
           : [
               {
@@ -233,8 +233,8 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
                 question: row.question,
                 slots: row.slots,
                 retrieved: JSON.parse(row.retrieved) as RetrievedFor,
-                reviewStatus: row.review_status ?? "unreviewed",
-                createdAt: row.created_at,
+                reviewStatus: row.reviewStatus ?? "unreviewed",
+                createdAt: row.createdAt,
                 vector: bytesToVector(row.vector),
               },
             ],
@@ -254,17 +254,17 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
   const facts = (given: Given<{ key: string; at: string }>) =>
     db
       .selectFrom("cache_entries as e")
-      .leftJoin("interactions as i", "i.id", "e.interaction_id")
-      .select(["e.seq", "e.question", "e.created_at", "e.expires_at", "i.review_status"])
+      .leftJoin("interactions as i", "i.id", "e.interactionId")
+      .select(["e.seq", "e.question", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
-          .select(jsonRows(db, ["d.document_id", "d.version"]).as("rows"))
+          .select(jsonRows(db, ["d.documentId", "d.version"]).as("rows"))
           .whereRef("d.key", "=", "e.key")
           .as("documents"),
       )
       .where("e.key", "=", given("key"))
-      .where("e.expires_at", ">", given("at"));
+      .where("e.expiresAt", ">", given("at"));
   const readFacts = prepare(facts);
   const readWhole = prepare((given: Given<{ key: string; at: string }>) => facts(given).select("e.answer"));
   const forget = (key: string) => {
@@ -295,9 +295,9 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
     }
     const named = JSON.parse(row.documents ?? "[]") as [string, string][];
     return {
-      ...{ key, answer, question: row.question, createdAt: row.created_at, expiresAt: row.expires_at },
+      ...{ key, answer, question: row.question, createdAt: row.createdAt, expiresAt: row.expiresAt },
       documents: named.map(([id, version]) => ({ id, version })),
-      reviewStatus: row.review_status ?? "unreviewed",
+      reviewStatus: row.reviewStatus ?? "unreviewed",
     };
   };
 }
@@ -318,22 +318,22 @@ function rowOf({ key, scope, place, answer, interactionId, question, shared, ret
     scope,
     tenant: tenant ?? "",
     access: JSON.stringify([...new Set(access)].sort()),
-    config_hash: configHash,
-    interaction_id: interactionId,
+    configHash,
+    interactionId,
     question,
     slots: shared?.slots ?? null,
-    vector_model: shared?.vector.model ?? null,
+    vectorModel: shared?.vector.model ?? null,
     vector: shared === null ? null : vectorToBytes(shared.vector.values),
     retrieved: JSON.stringify(retrieved),
     answer,
-    created_at: at.toISOString(),
-    used_at: at.toISOString(),
-    expires_at: new Date(at.getTime() + hours * 3_600_000).toISOString(),
+    createdAt: at.toISOString(),
+    usedAt: at.toISOString(),
+    expiresAt: new Date(at.getTime() + hours * 3_600_000).toISOString(),
   };
 }
 
 async function nameDocuments(trx: Transaction<Database>, key: string, documents: readonly NamedDocument[]): Promise<void> {
-  const rows = documents.map(({ id, version }) => ({ key, document_id: id, version }));
+  const rows = documents.map(({ id, version }) => ({ key, documentId: id, version }));
   if (rows.length > 0) await trx.insertInto("cache_documents").values(rows).execute();
 }
 
@@ -346,7 +346,7 @@ async function evict(trx: Transaction<Database>, capacity: number): Promise<void
   await trx
     .deleteFrom("cache_entries")
     .where("key", "in", (eb) =>
-      eb.selectFrom("cache_entries").select("key").orderBy("used_at", "desc").orderBy("key").limit(1_000_000_000).offset(capacity),
+      eb.selectFrom("cache_entries").select("key").orderBy("usedAt", "desc").orderBy("key").limit(1_000_000_000).offset(capacity),
     )
     .execute();
 }
@@ -357,10 +357,10 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
     .select("profile")
     .select((eb) => [
       eb.fn.countAll<number>().as("n"),
-      eb.fn.count<number>("vector_model").as("shared"),
-      eb.fn.sum<number>(eb.case().when("expires_at", "<=", at).then(1).else(0).end()).as("expired"),
-      eb.fn.min("created_at").as("oldest"),
-      eb.fn.max("created_at").as("newest"),
+      eb.fn.count<number>("vectorModel").as("shared"),
+      eb.fn.sum<number>(eb.case().when("expiresAt", "<=", at).then(1).else(0).end()).as("expired"),
+      eb.fn.min("createdAt").as("oldest"),
+      eb.fn.max("createdAt").as("newest"),
     ])
     .groupBy("profile");
   if (domain !== null) query = query.where("domain", "=", domain);
@@ -368,17 +368,14 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
   const sum = (values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
   const oldest = rows.map((row) => row.oldest).sort();
   const newest = rows.map((row) => row.newest).sort();
-  const nodes = async (
-    table: "question_topics" | "question_entities" | "question_sources",
-    node: "topic_id" | "entity_id" | "source_id",
-  ) => {
+  const nodes = async (table: "question_topics" | "question_entities" | "question_sources", node: "topicId" | "entityId" | "sourceId") => {
     let edges = db
       .selectFrom(table)
-      .innerJoin("cache_entries", "cache_entries.key", `${table}.question_key` as "question_topics.question_key")
+      .innerJoin("cache_entries", "cache_entries.key", `${table}.questionKey` as "question_topics.questionKey")
       .select((eb) => [
         eb.fn.countAll<number>().as("edges"),
         eb.fn
-          .count<number>(node as "topic_id")
+          .count<number>(node as "topicId")
           .distinct()
           .as("nodes"),
       ]);
@@ -386,9 +383,9 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
     const row = await edges.executeTakeFirstOrThrow();
     return { edges: Number(row.edges), nodes: Number(row.nodes) };
   };
-  const topics = await nodes("question_topics", "topic_id");
-  const entities = await nodes("question_entities", "entity_id");
-  const sources = await nodes("question_sources", "source_id");
+  const topics = await nodes("question_topics", "topicId");
+  const entities = await nodes("question_entities", "entityId");
+  const sources = await nodes("question_sources", "sourceId");
   return {
     entries: sum(rows.map(({ n }) => n)),
     shared: sum(rows.map(({ shared }) => shared)),

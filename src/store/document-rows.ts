@@ -27,11 +27,11 @@ export function createDocumentRows(db: Kysely<Database>): DocumentRows {
       .onConflict((c) =>
         c.columns(["domain", "tenant", "source", "path"]).doUpdateSet((eb) => ({
           access: eb.ref("excluded.access"),
-          original_hash: eb.ref("excluded.original_hash"),
+          originalHash: eb.ref("excluded.originalHash"),
           settings: eb.ref("excluded.settings"),
           status: eb.ref("excluded.status"),
           reason: eb.ref("excluded.reason"),
-          updated_at: eb.ref("excluded.updated_at"),
+          updatedAt: eb.ref("excluded.updatedAt"),
         })),
       ),
   );
@@ -59,11 +59,11 @@ function fileRow({ place: { domain, tenant, source, path }, content }: FilePut, 
   return {
     ...{ domain, tenant: tenant ?? "", source, path },
     access: content.access,
-    original_hash: content.originalHash,
+    originalHash: content.originalHash,
     settings: content.settings,
     status: content.failure === null ? "ok" : "failed",
     reason: content.failure,
-    updated_at: at,
+    updatedAt: at,
   };
 }
 
@@ -79,12 +79,12 @@ function documentRow(doc: StoredDocument, file: string, at: string): Selectable<
     title: doc.title,
     description: doc.description,
     url: doc.url,
-    as_of: doc.asOf,
+    asOf: doc.asOf,
     authority: doc.authority,
     topic: doc.topic,
     subtopic: doc.subtopic,
     type: doc.type,
-    original_hash: doc.originalHash,
+    originalHash: doc.originalHash,
     version: doc.version,
     normaliser: doc.normaliser,
     text: doc.text,
@@ -99,23 +99,23 @@ function documentRow(doc: StoredDocument, file: string, at: string): Selectable<
       ]),
     ),
     units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
-    source_map: JSON.stringify(doc.sourceMap),
+    sourceMap: JSON.stringify(doc.sourceMap),
     outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
     pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
     reading: doc.reading === undefined ? null : JSON.stringify(doc.reading),
-    updated_at: at,
+    updatedAt: at,
   };
 }
 
 function chunkRows(doc: StoredDocument): Selectable<Database["chunks"]>[] {
   return doc.chunks.map((chunk) => ({
     id: chunk.id,
-    document_id: doc.id,
+    documentId: doc.id,
     ordinal: chunk.ordinal,
     start: chunk.start,
     end: chunk.end,
     tokens: chunk.tokens,
-    heading_path: JSON.stringify(chunk.headingPath),
+    headingPath: JSON.stringify(chunk.headingPath),
     windows: JSON.stringify(chunk.windows.map(({ start, end, tokens }) => [start, end, tokens])),
   }));
 }
@@ -142,12 +142,12 @@ export async function readDocumentRows(
       title: row.title,
       description: row.description,
       url: row.url,
-      asOf: row.as_of,
+      asOf: row.asOf,
       authority: row.authority as StoredDocument["authority"],
       topic: row.topic,
       subtopic: row.subtopic,
       type: row.type as StoredDocument["type"],
-      originalHash: row.original_hash,
+      originalHash: row.originalHash,
       version: row.version,
       normaliser: row.normaliser,
       text: row.text,
@@ -165,7 +165,7 @@ export async function readDocumentRows(
       units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
         ([start, end, type, block]): Unit => ({ start, end, type, block }),
       ),
-      sourceMap: JSON.parse(row.source_map) as number[],
+      sourceMap: JSON.parse(row.sourceMap) as number[],
       pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
       ...(row.reading === null ? {} : { reading: JSON.parse(row.reading) as Reading }),
       chunks: chunks.get(row.id) ?? [],
@@ -178,8 +178,8 @@ export async function loadChunks(db: Kysely<Database>, documentIds: readonly str
   const rows = await db
     .selectFrom("chunks")
     .selectAll()
-    .where("document_id", "in", documentIds)
-    .orderBy("document_id")
+    .where("documentId", "in", documentIds)
+    .orderBy("documentId")
     .orderBy("ordinal")
     .execute();
   const byDocument = new Map<string, Chunk[]>();
@@ -187,16 +187,16 @@ export async function loadChunks(db: Kysely<Database>, documentIds: readonly str
     const windows = (JSON.parse(row.windows) as [number, number, number][]).map(([start, end, tokens]): Window => ({ start, end, tokens }));
     const chunk: Chunk = {
       id: row.id,
-      documentId: row.document_id,
+      documentId: row.documentId,
       ordinal: row.ordinal,
       start: row.start,
       end: row.end,
       tokens: row.tokens,
-      headingPath: JSON.parse(row.heading_path) as string[],
+      headingPath: JSON.parse(row.headingPath) as string[],
       windows,
     };
-    const list = byDocument.get(row.document_id);
-    if (list === undefined) byDocument.set(row.document_id, [chunk]);
+    const list = byDocument.get(row.documentId);
+    if (list === undefined) byDocument.set(row.documentId, [chunk]);
     else list.push(chunk);
   }
   return byDocument;
@@ -217,5 +217,5 @@ export function documentsOfFile(eb: ExpressionBuilder<Database, "files">) {
 export function lastReadAt(eb: ExpressionBuilder<Database, "files">) {
   return documentsOfFile(eb)
     .clearSelect()
-    .select(({ fn }) => fn.max("documents.updated_at").as("read_at"));
+    .select(({ fn }) => fn.max("documents.updatedAt").as("read_at"));
 }

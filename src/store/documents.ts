@@ -131,16 +131,16 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     async listFiles({ domain, tenant, source }) {
       const rows = await db
         .selectFrom("files")
-        .select(["path", "original_hash", "settings", "status", "reason", "access", "updated_at", (eb) => lastReadAt(eb).as("read_at")])
+        .select(["path", "originalHash", "settings", "status", "reason", "access", "updatedAt", (eb) => lastReadAt(eb).as("read_at")])
         .where("domain", "=", domain)
         .where("tenant", "=", tenant ?? "")
         .where("source", "=", source)
         .orderBy("path")
         .execute();
-      return rows.map(({ original_hash, updated_at, read_at, ...row }) => ({
+      return rows.map(({ originalHash, updatedAt, read_at, ...row }) => ({
         ...row,
-        originalHash: original_hash,
-        updatedAt: updated_at,
+        originalHash,
+        updatedAt,
         readAt: read_at,
       }));
     },
@@ -302,16 +302,16 @@ async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promis
   for (const part of inParts([...area.keys()])) {
     const rows = await db
       .selectFrom("chunks")
-      .innerJoin("documents", "documents.id", "chunks.document_id")
-      .select(["chunks.document_id as id", "chunks.start as start", "chunks.end as end", "documents.as_of as as_of"])
+      .innerJoin("documents", "documents.id", "chunks.documentId")
+      .select(["chunks.documentId as id", "chunks.start as start", "chunks.end as end", "documents.asOf as asOf"])
       .where("documents.domain", "=", scope.domain)
       .where("documents.tenant", "in", tenantsOf(scope))
       .where("documents.access", "in", scope.access)
       .where("documents.id", "in", part)
       .execute();
-    for (const { id, start, end, as_of } of rows) {
+    for (const { id, start, end, asOf } of rows) {
       if (!area.get(id)?.ranges.some((range) => start < range.end && range.start < end)) continue;
-      dates.set(id, as_of);
+      dates.set(id, asOf);
       chunks++;
     }
   }
@@ -332,13 +332,13 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted>
   const { documents, dated, from, to } = await visible
     .select(({ fn }) => [
       fn.countAll<number>().as("documents"),
-      fn.count<number>("as_of").as("dated"),
-      fn.min("as_of").as("from"),
-      fn.max("as_of").as("to"),
+      fn.count<number>("asOf").as("dated"),
+      fn.min("asOf").as("from"),
+      fn.max("asOf").as("to"),
     ])
     .executeTakeFirstOrThrow();
   const { chunks } = await visible
-    .innerJoin("chunks", "chunks.document_id", "documents.id")
+    .innerJoin("chunks", "chunks.documentId", "documents.id")
     .select((eb) => eb.fn.countAll<number>().as("chunks"))
     .executeTakeFirstOrThrow();
   return {

@@ -67,7 +67,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
     db
       .insertInto("embeddings")
       .values(rows)
-      .onConflict((c) => c.columns(["model", "text_hash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") }))),
+      .onConflict((c) => c.columns(["model", "textHash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") }))),
   );
   return {
     async get(model, hashes) {
@@ -75,11 +75,11 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
       for (let at = 0; at < hashes.length; at += HASHES_PER_QUERY) {
         const rows = await db
           .selectFrom("embeddings")
-          .select(["text_hash", "vector"])
+          .select(["textHash", "vector"])
           .where("model", "=", model)
-          .where("text_hash", "in", hashes.slice(at, at + HASHES_PER_QUERY))
+          .where("textHash", "in", hashes.slice(at, at + HASHES_PER_QUERY))
           .execute();
-        for (const { text_hash, vector } of rows) found.set(text_hash, bytesToVector(vector));
+        for (const { textHash, vector } of rows) found.set(textHash, bytesToVector(vector));
       }
       return found;
     },
@@ -89,7 +89,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
         const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
         await insert(
           trx,
-          inOrder.map(([text_hash, vector]) => ({ model, text_hash, vector: vectorToBytes(vector) })),
+          inOrder.map(([textHash, vector]) => ({ model, textHash, vector: vectorToBytes(vector) })),
         );
       }),
   };

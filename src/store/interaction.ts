@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-export type ReviewStatus = Database["interactions"]["review_status"];
+export type ReviewStatus = Database["interactions"]["reviewStatus"];
 
 /** A stored question with its answer, both redacted by the caller. */
 export interface Interaction {

@@ -390,7 +390,7 @@ async function keepNoStatistics(db: Kysely<unknown>): Promise<void> {
  * @throws StoreError `store_newer`
  */
 export async function migrateStore(db: Kysely<Database>, name: string, last: string | undefined): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
+  const migrator = new Migrator({ db: db.withoutPlugins(), provider: { getMigrations: async () => ({ ...migrations }) } });
   const { error } = last === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(last);
   if (error === undefined) return;
   if (/previously executed migration .* is missing/.test(messageOf(error))) {

@@ -87,7 +87,7 @@ const BY_NAME = "";
 export function createOriginStore(db: Kysely<Database>, now: () => Date): OriginStore {
   return {
     async put({ domain, tenant, source, folder, baseUrl, ...rest }) {
-      const values = { ...rest, folder: folder ?? BY_NAME, base_url: baseUrl, updated_at: now().toISOString() };
+      const values = { ...rest, folder: folder ?? BY_NAME, baseUrl, updatedAt: now().toISOString() };
       await db
         .insertInto("origins")
         .values({ domain, tenant: tenant ?? "", source, ...values })
@@ -96,11 +96,11 @@ export function createOriginStore(db: Kysely<Database>, now: () => Date): Origin
     },
     async list(domain) {
       const rows = await db.selectFrom("origins").selectAll().where("domain", "=", domain).orderBy("source").orderBy("tenant").execute();
-      return rows.map(({ tenant, folder, base_url, updated_at: _, ...row }) => ({
+      return rows.map(({ tenant, folder, baseUrl, updatedAt: _, ...row }) => ({
         ...row,
         folder: folder === BY_NAME ? null : folder,
         tenant: tenant === "" ? null : tenant,
-        baseUrl: base_url,
+        baseUrl,
       }));
     },
   };
@@ -141,7 +141,7 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date): Orig
     return from.selectFrom("originals").where("domain", "=", domain).where("tenant", "=", tenant).where("label", "=", label);
   };
   const insert = async (into: Kysely<Database>, of: OriginalsOf, path: string, bytes: Uint8Array) => {
-    const file = { bytes, updated_at: now().toISOString() };
+    const file = { bytes, updatedAt: now().toISOString() };
     await into
       .insertInto("originals")
       .values({ ...place(of), path, ...file })
@@ -166,8 +166,8 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date): Orig
         .execute();
     },
     async list(of) {
-      const rows = await chosen(of).select(["path", "updated_at"]).orderBy("path").execute();
-      return rows.map(({ path, updated_at: updatedAt }) => ({ path, updatedAt }));
+      const rows = await chosen(of).select(["path", "updatedAt"]).orderBy("path").execute();
+      return rows.map(({ path, updatedAt }) => ({ path, updatedAt }));
     },
     async bytes(of, path) {
       const row = await chosen(of).select("bytes").where("path", "=", path).executeTakeFirst();

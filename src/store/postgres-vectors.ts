@@ -74,7 +74,9 @@ export interface VectorsOf {
  * Makes the table where there is none; vectors go with their documents.
  * @throws StoreError `vectors_unavailable` where pgvector cannot be had, `vectors_too_wide`
  */
-export async function openPostgresVectors(db: Kysely<Database>, { domain, model, dimensions }: VectorsOf): Promise<PostgresVectors> {
+export async function openPostgresVectors(store: Kysely<Database>, { domain, model, dimensions }: VectorsOf): Promise<PostgresVectors> {
+  // Its statements are written in SQL: names are those of the database.
+  const db = store.withoutPlugins();
   const type = typeOf(dimensions);
   const name = `vectors_${dimensions}`;
   const table = sql.table(name);

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import {
+  CamelCasePlugin,
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
@@ -49,6 +50,7 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SerialCompiler(),
     },
+    plugins: [new CamelCasePlugin()],
   });
   try {
     await migrateStore(db, path, last);

@@ -168,7 +168,7 @@ async function dropDependents(trx: Transaction<Database>, ids: readonly string[]
     await demoteDependants(trx, part, at);
     await trx
       .deleteFrom("cache_entries")
-      .where("key", "in", (eb) => eb.selectFrom("cache_documents").select("key").where("document_id", "in", part))
+      .where("key", "in", (eb) => eb.selectFrom("cache_documents").select("key").where("documentId", "in", part))
       .execute();
   }
 }

@@ -98,7 +98,7 @@ export function createInteractionWriter(
   const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<() => void> => {
     if (retention === undefined || !seldom.isDue(more)) return () => seldom.done(more);
     await dropInteractions(trx, retention, at);
-    await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
+    await trx.deleteFrom("sessions").where("expiresAt", "<=", at.toISOString()).execute();
     return () => seldom.done(more, ADDITIONS_PER_LOOK - more);
   };
   const addAll = async (batch: readonly Adding[]): Promise<ReviewStatus[]> => {
@@ -148,11 +148,11 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
       const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
       // A document that has changed while the answer was on its way would take the approval back from nobody.
       const holds = approved !== null && (await areCurrent(trx, approved));
-      const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
+      const reviewStatus = holds ? "approved" : (reviewed?.reviewStatus ?? "unreviewed");
       if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
-      decided.push({ ...one, row: { ...row, review_status } });
-      statuses.push(review_status);
-      if (review_status === "unreviewed") continue;
+      decided.push({ ...one, row: { ...row, reviewStatus } });
+      statuses.push(reviewStatus);
+      if (reviewStatus === "unreviewed") continue;
       await insertAll(trx, decided, known);
       decided = [];
       known.reviews.clear();
@@ -193,19 +193,19 @@ function nothingKnown(): Known {
   return { reviews: new Map(), kept: new Set(), committed: [] };
 }
 
-type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "review_status">;
+type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "reviewStatus">;
 
 /** What every answer asks and writes. */
 function interactionQueries(db: Kysely<Database>) {
-  const reviews = prepare((given: Given<{ curated_key: string; answer_hash: string }>) =>
+  const reviews = prepare((given: Given<{ curatedKey: string; answerHash: string }>) =>
     db
       .selectFrom("interactions")
-      .select(["id", "review_status"])
-      .where("curated_key", "=", given("curated_key"))
-      .where("answer_hash", "=", given("answer_hash"))
+      .select(["id", "reviewStatus"])
+      .where("curatedKey", "=", given("curatedKey"))
+      .where("answerHash", "=", given("answerHash"))
       // Written out, so that the index of reviewed ones is taken.
-      .where("review_status", "!=", sql.lit("unreviewed"))
-      .orderBy("reviewed_at", "desc")
+      .where("reviewStatus", "!=", sql.lit("unreviewed"))
+      .orderBy("reviewedAt", "desc")
       .orderBy("id")
       .limit(1),
   );
@@ -213,14 +213,14 @@ function interactionQueries(db: Kysely<Database>) {
     /** The review of the same answer to the same question. */
     async reviewOf(
       trx: Transaction<Database>,
-      { curated_key, answer_hash }: Pick<UnreviewedRow, "curated_key" | "answer_hash">,
+      { curatedKey, answerHash }: Pick<UnreviewedRow, "curatedKey" | "answerHash">,
       known: Known["reviews"],
     ): Promise<Reviewed | null> {
-      if (curated_key === null) return null;
-      const pair = `${curated_key} ${answer_hash}`;
+      if (curatedKey === null) return null;
+      const pair = `${curatedKey} ${answerHash}`;
       const before = known.get(pair);
       if (before !== undefined) return before;
-      const [found = null] = await reviews(trx, { curated_key, answer_hash });
+      const [found = null] = await reviews(trx, { curatedKey, answerHash });
       known.set(pair, found);
       return found;
     },
@@ -229,4 +229,4 @@ function interactionQueries(db: Kysely<Database>) {
 }
 
 /** What is known of an interaction before its review is. */
-export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "review_status">;
+export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "reviewStatus">;
