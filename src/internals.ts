@@ -36,7 +36,7 @@ export { SlotSet } from "./retrieve/slot-set.ts";
 export { withSnapshotFile } from "./retrieve/snapshot.ts";
 export type { RetrievePart, TimePart } from "./retrieve/time-part.ts";
 export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
-export type { CachePut } from "./store/cached.ts";
+export type { CachePut } from "./store/cache.ts";
 export { createFactReader } from "./verify/facts.ts";
 export { readRelevanceWeights } from "./verify/relevance.ts";
 export { readSufficiencyWeights } from "./verify/sufficiency.ts";

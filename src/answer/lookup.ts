@@ -1,7 +1,6 @@
 import { exactCacheKey, sharingScope } from "../remember/cache.ts";
 import { curatedKey, lookupCurated } from "../remember/curated.ts";
 import type { Hit, Judgement } from "../remember/hit.ts";
-import { lookupExact } from "../remember/lookup.ts";
 import {
   type Asked,
   acceptCandidate,
@@ -11,6 +10,7 @@ import {
   nearestQuestions,
   relatedQuestions,
 } from "../remember/recall.ts";
+import { lookupExact } from "../remember/reverify.ts";
 import { partOf, rangeAround } from "../retrieve/area.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
 import type { Answer, Area, AskRequest, Question } from "../types.ts";
@@ -50,7 +50,6 @@ export async function recall(
     ...{
       cache: store.cache,
       documents: store.documents,
-      classify: questions.classify,
       answers: parts.answers,
       recheck: recheckOf(question, parts),
     },
@@ -158,9 +157,9 @@ async function ask(
   parts: AnswerParts,
   effects: Effects,
 ): Promise<Known> {
-  const { store, questions, answers } = parts;
+  const { store, answers } = parts;
   const { cache: entries, documents } = store;
-  const places = { cache: entries, documents, answers, classify: questions.classify, recheck: recheckOf(question, parts) };
+  const places = { cache: entries, documents, answers, recheck: recheckOf(question, parts) };
   const exact = await lookupExact(key, question.scope, places, effects);
   if (exact.hit !== null) {
     if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit: exact.hit, generation });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../errors.ts";
-import type { Changes } from "../store/changes.ts";
+import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
@@ -28,7 +28,7 @@ export async function openStore(
   assertNothingLocal(folder);
   makePrivateFolder(folder);
   // Loaded only where it is configured: a laptop needs none of it.
-  const [{ openPostgres }, { createChanges }] = await Promise.all([import("../store/postgres.ts"), import("../store/changes.ts")]);
+  const [{ openPostgres }, { createChanges }] = await Promise.all([import("../store/postgres.ts"), import("../store/postgres.ts")]);
   const { url, connections, timeout_ms: timeoutMs } = database;
   const db = await openPostgres({ url, connections, timeoutMs });
   return { store: createStore(db, options), changes: createChanges(url, options.warn) };

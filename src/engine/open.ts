@@ -15,7 +15,7 @@ import { loadPrices, type PriceTable } from "../models/prices.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { createProofKey } from "../prove/signature.ts";
-import type { Changes } from "../store/changes.ts";
+import type { Changes } from "../store/postgres.ts";
 import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { once } from "../text/once.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import type { IngestEvent } from "../events.ts";
-import type { Original, OriginalStore, OriginalsOf } from "../store/originals.ts";
+import type { Original, OriginalStore, OriginalsOf } from "../store/origins.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 export interface SharedFolder {

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { systemCodeOf } from "../errors.ts";
-import type { OriginalsOf } from "../store/originals.ts";
+import type { OriginalsOf } from "../store/origins.ts";
 
 /** How uploads lie in their folder: `DOMAIN/TENANT or _/label-LABEL/PATH`. What a file is and who may see it stands in its path, and so survives the process. */
 

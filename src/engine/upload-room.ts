@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { messageOf } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import type { FilePlace, FileRecord } from "../store/document-records.ts";
-import type { OriginalsOf } from "../store/originals.ts";
+import type { OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { IngestOptions } from "./engine-types.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { IngestCounts } from "../events.ts";
 import type { Job } from "../store/jobs.ts";
-import type { OriginalsOf } from "../store/originals.ts";
+import type { OriginalsOf } from "../store/origins.ts";
 
 /** What a job asks for: files that were uploaded, or a folder that every worker sees under the same path. */
 export const workSchema = z.discriminatedUnion("type", [
