@@ -18,7 +18,7 @@ let app: ReturnType<typeof createApp>;
 async function open(parts: Parameters<typeof openLibrary>[0] = {}): Promise<void> {
   library = await openLibrary(parts);
   const { engine } = library;
-  const all = { engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys };
+  const all = { engine: toAskEngine(engine), service: engine, keys: engine.store.keys };
   app = createApp({ ...all, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere", withoutKeys: "this-machine" });
 }
 

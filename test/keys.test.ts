@@ -71,7 +71,7 @@ function caller() {
   const { engine } = library;
   const app = createApp({
     engine: toAskEngine(engine),
-    memory: engine,
+    service: engine,
     keys: engine.store.keys,
     tokens,
     requestsPerHour: 0,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   library = await openLibrary({ settings: { answer_from: 0.2 } });
   const { engine } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine: toAskEngine(engine), service: engine, keys: engine.store.keys },
     ...{ log: silentLog, webRoot: "/nowhere" },
   });
   const { key } = await engine.store.keys.create(

@@ -36,7 +36,7 @@ async function open(
   });
   const { engine, sandbox, ingest } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine: toAskEngine(engine), service: engine, keys: engine.store.keys },
     ...{ labels: engine.config.access, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere" },
   });
   const keyOf = async (roles: Role[], access: string[]) => {

@@ -22,7 +22,7 @@ async function open(options: LibraryOptions = {}) {
   library = await openLibrary(options);
   const { engine, sandbox, ingest, ask } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
+    ...{ engine: toAskEngine(engine), service: engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
     ...{ adminToken: "secret-token", withoutKeys: "anyone" as const },
   });
   const get = async <T>(path: string, key?: string) => {

@@ -19,8 +19,6 @@ beforeAll(async () => {
   app = createApp({
     ...{
       engine: toAskEngine(engine),
-      memory: engine,
-      rooms: engine,
       service: engine,
       keys: engine.store.keys,
       adminToken: TOKEN,
@@ -323,7 +321,7 @@ it("the administration token opens every route after the first key was made, fro
     { name: "first", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: null },
     "test",
   );
-  const parts = { memory: engine, rooms: engine, service: engine, keys: engine.store.keys, adminToken: TOKEN, log: silentLog };
+  const parts = { service: engine, keys: engine.store.keys, adminToken: TOKEN, log: silentLog };
   const strict = createApp({ engine: toAskEngine(engine), ...parts, webRoot: "/nowhere" });
   const from = { incoming: { socket: { remoteAddress: "203.0.113.7" } } };
   const statuses = async (headers: Record<string, string>) => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await library.ingest("bob", { tenant: "bob" });
   await library.ingest("staff", { access: "staff" });
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine: toAskEngine(engine), service: engine, keys: engine.store.keys },
     ...{ log: silentLog, webRoot: "/nowhere" },
   });
   for (const tenant of ["alice", "bob"]) {

@@ -32,7 +32,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}) {
   const { engine, sandbox, close } = await openLibrary({ documents: {}, settings });
   closing.push({ close });
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine: toAskEngine(engine), service: engine, keys: engine.store.keys },
     ...{ labels: engine.config.access, log: silentLog, webRoot: "/nowhere" },
   });
   const open: KeyGrant = { roles: ["ask", "ingest"], domains: null, tenants: [], access: null, requestsPerHour: 0 };

@@ -1,8 +1,17 @@
-import type { WireCitationStates } from "../wire/citation-states.ts";
+import type { WireCitationStates } from "../wire/exploring.ts";
 import type { WireAnswer, WireAskRequest, WireError, WireEvent } from "../wire/index.ts";
 import type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
-import type { WireDocument, WireDomains, WireHealth } from "../wire/responses.ts";
-import type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
+import type {
+  WireCheck,
+  WireCheckRequest,
+  WireDocument,
+  WireDomains,
+  WireFile,
+  WireFileList,
+  WireHealth,
+  WireSearch,
+  WireSearchRequest,
+} from "../wire/service.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { ApiError, ClientError, TimeoutError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";

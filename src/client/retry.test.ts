@@ -142,7 +142,7 @@ describe("what it sends", () => {
     expect(sent).toHaveLength(Object.keys(client).length);
     const unused = { memory: { review: {} }, store: { keys: {} } } as never;
     const engine = createFakeAskEngine(async function* () {});
-    const app = createApp({ engine, memory: unused, rooms: unused, service: unused, log: silentLog, webRoot: "/nowhere" });
+    const app = createApp({ engine, service: unused, log: silentLog, webRoot: "/nowhere" });
     const { paths } = (await (await app.request("/openapi.json")).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>;
     };

@@ -8,6 +8,7 @@ import {
   RequestError,
   SourceboundError,
   StoreError,
+  systemCodeOf,
   UnavailableError,
   warningsOf,
 } from "../errors.ts";
@@ -99,11 +100,11 @@ const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulSt
 ];
 
 /** The HTTP status that an error of this system answers with. */
-export function statusOf(error: SourceboundError): ContentfulStatusCode {
+function statusOf(error: SourceboundError): ContentfulStatusCode {
   return STATUS_OF_CODE[error.code] ?? STATUS_OF_CLASS.find(([type]) => error instanceof type)?.[1] ?? 500;
 }
 
-export interface Failure {
+interface Failure {
   readonly status: ContentfulStatusCode;
   readonly body: WireError;
 }
@@ -113,36 +114,37 @@ export interface Failure {
  * error only an id travels, under which the log holds the rest.
  */
 export function describeFailure(error: unknown, log: ServerLog, requestId: string = randomUUID()): Failure {
-  const { status, body } = describeError(error, log, requestId);
+  const { status, error: described } = describeError(error, log, requestId);
   const warnings = warningsOf(error).map(warningToWire);
-  const said = warnings.length === 0 ? body.error : { ...body.error, warnings };
+  const said = warnings.length === 0 ? described : { ...described, warnings };
   const title = said.code.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
   const problem = { type: `urn:sourcebound:problem:${said.code}`, title, status, detail: said.message, request_id: requestId };
   return { status, body: { ...problem, error: said } };
 }
 
-interface Described {
-  readonly status: ContentfulStatusCode;
-  readonly body: Pick<WireError, "error">;
-}
-
-function describeError(error: unknown, log: ServerLog, id: string): Described {
+function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure, "status"> & Pick<WireError, "error"> {
   if (error instanceof SourceboundError) {
+    const { code, message, data, cause } = error;
     const status = statusOf(error);
-    if (status >= 500 && !EXPECTED_CODES.has(error.code))
-      log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
-    if (NAMELESS_CODES.has(error.code)) return { status, body: { error: { code: error.code, message: NOT_SERVED } } };
-    return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
+    if (status >= 500 && !EXPECTED_CODES.has(code))
+      log.error("request failed", { id, code, message, cause: cause === undefined ? undefined : messageOf(cause) });
+    if (NAMELESS_CODES.has(code)) return { status, error: { code, message: NOT_SERVED } };
+    return { status, error: { code, message, ...(Object.keys(data).length > 0 ? { data: { ...data } } : {}) } };
   }
   log.error("unexpected error", { id, message: messageOf(error), stack: error instanceof Error ? error.stack : undefined });
   const message = `Something failed inside the server. Ask again; if it fails again, report the id ${id}, which the server's log explains.`;
-  return { status: 500, body: { error: { code: "internal", message, data: { id } } } };
+  return { status: 500, error: { code: "internal", message, data: { id } } };
 }
 
-function dataOf(error: SourceboundError): { data?: Record<string, unknown> } {
-  return Object.keys(error.data).length > 0 ? { data: { ...error.data } } : {};
+/** What reading a body throws when the connection ends before the body does. */
+const CUT_OFF: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"]);
+
+/** Did reading fail because the requester has left? Anything else that fails after they left is still an error. */
+export function isGone(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && CUT_OFF.has(systemCodeOf(error));
 }
 
-function causeOf(error: SourceboundError): string | undefined {
-  return error.cause === undefined ? undefined : messageOf(error.cause);
+/** Nobody reads this: the connection is closed. 499 keeps such requests apart in the log. */
+export function goneResponse(): Response {
+  return new Response(null, { status: 499 });
 }

@@ -1,12 +1,14 @@
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import { VERSION } from "../package.ts";
 import { answerToWire, askRequestSchema } from "../wire/index.ts";
 import { checkRequestSchema, checkToWire, searchRequestSchema, searchToWire } from "../wire/service.ts";
-import { type Caller, narrow } from "./access/caller.ts";
-import type { SessionIds } from "./access/session-ids.ts";
+import { type Caller, narrow, type SessionIds } from "./access/caller.ts";
+import { endpoint } from "./endpoint.ts";
 import { describeFailure } from "./error-response.ts";
 import type { ServerLog } from "./log.ts";
+import { readBody } from "./read-request.ts";
 
 /** The part of the engine that MCP needs. */
 export type McpEngine = Pick<Engine, "answer" | "search" | "check" | "library" | "scope" | "store">;
@@ -144,3 +146,25 @@ async function held<T>(running: McpOptions["running"], work: () => Promise<T>): 
     running?.delete(one);
   }
 }
+
+const messageSchema = z.looseObject({ method: z.string().optional() });
+const messagesSchema = z.union([messageSchema, z.array(messageSchema).max(50)]);
+
+/** MCP over HTTP, without sessions: each message is served by a server of its own for whoever sent it. Only calls of tools count against how often one may. */
+export const mcpEndpoint = endpoint({
+  ...{ method: "POST", path: "/mcp", opens: "ask", uncounted: true },
+  what: "The Model Context Protocol: tools `ask`, `search`, `check_answer`, documents as resources. Only calls of tools count.",
+  body: { schema: z.looseObject({}), long: true, unread: true },
+  gives: { status: 200, schema: z.looseObject({}), events: true },
+  handle: async ({ context, caller, signal }, { service: engine, engine: asking, guard, log, sessions }) => {
+    const { createMcpHandler } = await import("@modelcontextprotocol/server");
+    const parsedBody = await readBody(context, { schema: messagesSchema }, asking);
+    const calls = [parsedBody].flat().filter(({ method }) => method === "tools/call");
+    for (const _ of calls) await guard.admitAsker(context);
+    const onerror = (error: Error) => log.error("mcp", { message: error.message });
+    const handler = createMcpHandler(() => createMcpServer({ engine, caller, log, sessions }), { onerror });
+    // The body was read above; the headers say what is left of the request.
+    const request = new Request(context.req.url, { method: "POST", headers: context.req.raw.headers, signal });
+    return handler.fetch(request, { parsedBody });
+  },
+});

@@ -6,14 +6,13 @@ import { createEvaluations } from "../grade/evaluations.ts";
 import { layOutDocuments } from "../grade/lay-out-documents.ts";
 import { PACKAGE_ROOT, VERSION } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
+import { isLoopback } from "./access/address.ts";
 import { createTokenReader } from "./access/token.ts";
 import { createApp } from "./app.ts";
-import type { AskEngine } from "./ask-engine.ts";
+import type { AskEngine } from "./endpoint.ts";
 import type { ServerLog } from "./log.ts";
-import { isLoopback } from "./loopback.ts";
-import { type RunningServer, serve } from "./serve.ts";
+import { openTls, type RunningServer, serve } from "./serve.ts";
 import { openServing } from "./serving.ts";
-import { openTls } from "./tls.ts";
 
 /** Milliseconds between two purges of expired sessions and of what is older than it may be kept (`book` source: hourly). */
 export const SESSION_PURGE_MS = 3_600_000;
@@ -45,13 +44,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   await engine.resumeUploads();
   let isStopping = false;
   const app = createApp({
-    ...{
-      evaluations,
-      engine: toAskEngine(serving.engine, serving.sessions.issue),
-      memory: serving.engine,
-      rooms: serving.engine,
-      service: serving.engine,
-    },
+    ...{ evaluations, engine: toAskEngine(serving.engine, serving.sessions.issue), service: serving.engine },
     ...{ log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts, keys: engine.store.keys },
     ...{ sessions: serving.sessions, metrics: serving.metrics, idempotency: serving.idempotency, isStopping: () => isStopping },
     labels: engine.config.access,
@@ -94,21 +87,13 @@ export function toAskEngine(engine: Engine, issueSession: () => string = randomU
   // Of a session that begins here nothing has to be read.
   const sessionOf = (id: string | undefined) => (id === undefined ? { sessionId: issueSession(), turns: [] } : { sessionId: id });
   return {
-    ask: (request, { signal, scope, turns }) =>
-      engine.ask(request.question, {
+    ask: ({ question, session_id, user_id, selection, filters = null, ...request }, { signal, scope, turns }) =>
+      engine.ask(question, {
+        ...request,
         ...scope,
-        profile: request.profile,
-        detail: request.detail,
-        ...(turns === undefined ? sessionOf(request.session_id) : { turns }),
-        selection:
-          request.selection === undefined
-            ? null
-            : { documentId: request.selection.document_id, start: request.selection.start, end: request.selection.end },
-        filters: request.filters ?? null,
-        userId: request.user_id ?? null,
-        privacy: request.privacy,
-        proof: request.proof,
-        signal,
+        ...(turns === undefined ? sessionOf(session_id) : { turns }),
+        selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
+        ...{ filters, userId: user_id ?? null, signal },
       }),
     refresh: (domain) => engine.refresh(domain),
     hotlines: (message) => engine.hotlines(message),

@@ -1,8 +1,8 @@
 import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { AnswerEvent } from "../events.ts";
-import type { AskEngine, ParsedAskRequest } from "../server/ask-engine.ts";
+import type { AskEngine, ParsedAskRequest } from "../server/endpoint.ts";
 import type { Turn } from "../types.ts";
-import type { WireHealth } from "../wire/responses.ts";
+import type { WireHealth } from "../wire/service.ts";
 
 export interface AskCall {
   readonly request: ParsedAskRequest;

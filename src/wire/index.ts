@@ -9,9 +9,7 @@ export {
   type WireWarning,
   warningSchema,
 } from "./answer.ts";
-export { createAnswerWriter } from "./answer-json.ts";
-export { answerToWire } from "./answer-to-wire.ts";
+export { answerToWire, createAnswerWriter } from "./answer-to-wire.ts";
 export { askRequestSchema, type WireAskRequest } from "./ask.ts";
-export { errorResponseSchema, type WireError } from "./errors.ts";
-export { eventToWire, type WireEvent } from "./events.ts";
-export { type RefreshRequest, refreshRequestSchema, refreshResponseSchema, refreshToWire } from "./refresh.ts";
+export { errorResponseSchema, eventToWire, type WireError, type WireEvent } from "./events.ts";
+export { refreshRequestSchema, refreshResponseSchema, refreshToWire } from "./service.ts";

@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
       layOut: (domain, to) => layOutDocuments(engine, domain, to),
     });
     const app = createApp({
-      ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, evaluations, metrics: createMetrics() },
+      ...{ engine: toAskEngine(engine), service: engine, evaluations, metrics: createMetrics() },
       ...{ log: silentLog, webRoot: shared.webRoot, adminToken: TOKEN },
     });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });

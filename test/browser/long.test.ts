@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)("long and slow conversations", () => {
     library = await openLibrary();
     const { engine } = library;
     const app = createApp({
-      ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine },
+      ...{ engine: toAskEngine(engine), service: engine },
       ...{ log: silentLog, webRoot: shared.webRoot },
     });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });

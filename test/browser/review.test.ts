@@ -26,8 +26,6 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     const { engine } = library;
     const parts = {
       engine: toAskEngine(engine),
-      memory: engine,
-      rooms: engine,
       service: engine,
       metrics: createMetrics(),
       log: silentLog,

@@ -15,7 +15,7 @@ export async function openKeyedApp(name: string): Promise<KeyedApp> {
   const library = await openLibrary();
   const { engine } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine: toAskEngine(engine), service: engine, keys: engine.store.keys },
     ...{ log: silentLog, webRoot: "/nowhere" },
   });
   const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 } as const;

@@ -8,8 +8,8 @@ import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../../src/index.ts";
 import { makePdf } from "../../../src/ingest/testing/made-pdf.ts";
 import { PACKAGE_ROOT } from "../../../src/internals.ts";
-import { createApp, type ServiceEngine } from "../../../src/server/app.ts";
-import type { AskEngine } from "../../../src/server/ask-engine.ts";
+import { createApp } from "../../../src/server/app.ts";
+import type { AskEngine, ServiceEngine } from "../../../src/server/endpoint.ts";
 import { serve } from "../../../src/server/serve.ts";
 import { toAskEngine } from "../../../src/server/start.ts";
 
@@ -55,7 +55,7 @@ export async function servePage({ pauseMs, bookPages, questions }: ServedOptions
     const webRoot = join(PACKAGE_ROOT, "dist", "web");
     const adminToken = randomUUID();
     const app = createApp({
-      ...{ engine: slowed(toAskEngine(engine), pauseMs), memory: engine, rooms: engine, service: remembering(engine, questions) },
+      ...{ engine: slowed(toAskEngine(engine), pauseMs), service: remembering(engine, questions) },
       ...{ log, webRoot, adminToken },
     });
     const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
