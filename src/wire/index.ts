@@ -2,12 +2,10 @@
 
 export {
   askResponseSchema,
-  citationSchema,
   type WireAnswer,
   type WireCitation,
   type WireRefusal,
   type WireWarning,
-  warningSchema,
 } from "./answer.ts";
 export { answerToWire, createAnswerWriter } from "./answer-to-wire.ts";
 export { askRequestSchema, type WireAskRequest } from "./ask.ts";

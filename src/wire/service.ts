@@ -356,8 +356,6 @@ export const refreshRequestSchema = z
   .strictObject({ domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent.") })
   .describe("POST /v1/admin/refresh; the body may be absent");
 
-export type RefreshRequest = z.output<typeof refreshRequestSchema>;
-
 export const refreshResponseSchema = z
   .object({
     status: z.enum(["ok", "partly"]).describe("`partly`: a source or a file could not be read; what was known of the source stays."),
