@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import { toAskEngine } from "../src/server/start.ts";
 import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import type { WireAnswer } from "../src/wire/index.ts";
 import type { WireMessage } from "../src/wire/memory.ts";
@@ -34,7 +33,7 @@ afterEach(async () => {
 async function open(options: LibraryOptions = {}) {
   library = await openLibrary(options);
   const { engine } = library;
-  const app = createApp({ engine: toAskEngine(engine), service: engine, adminToken: TOKEN, log: silentLog, webRoot: "/nonexistent" });
+  const app = createApp({ engine, adminToken: TOKEN, log: silentLog, webRoot: "/nonexistent" });
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const json = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     const response = await app.request(path, { method, ...json, headers: { "content-type": "application/json", ...headers } });

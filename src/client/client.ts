@@ -1,17 +1,4 @@
-import type { WireCitationStates } from "../wire/exploring.ts";
-import type { WireAnswer, WireAskRequest, WireError, WireEvent } from "../wire/index.ts";
-import type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
-import type {
-  WireCheck,
-  WireCheckRequest,
-  WireDocument,
-  WireDomains,
-  WireFile,
-  WireFileList,
-  WireHealth,
-  WireSearch,
-  WireSearchRequest,
-} from "../wire/service.ts";
+import type * as wire from "../wire/index.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { ApiError, ClientError, TimeoutError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
@@ -45,7 +32,7 @@ export interface ScopeQuery {
 }
 
 /** Every event but `error`, which is thrown. */
-export type StreamEvent = Exclude<WireEvent, { readonly event: "error" }>;
+export type StreamEvent = Exclude<wire.WireEvent, { readonly event: "error" }>;
 
 /**
  * Every call throws `ApiError` (the server refused or failed, with its code), `TimeoutError`, `RetryExhaustedError` after several tries, or
@@ -53,34 +40,38 @@ export type StreamEvent = Exclude<WireEvent, { readonly event: "error" }>;
  */
 export interface Client {
   /** The whole answer at once. */
-  ask(request: WireAskRequest, options?: CallOptions): Promise<WireAnswer>;
+  ask(request: wire.WireAskRequest, options?: CallOptions): Promise<wire.WireAnswer>;
   /** The answer as it is made; the last event is `answer`. */
-  stream(request: WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
+  stream(request: wire.WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
   /** Passages, best first. */
-  search(request: WireSearchRequest, options?: CallOptions): Promise<WireSearch>;
+  search(request: wire.WireSearchRequest, options?: CallOptions): Promise<wire.WireSearch>;
   /** Checks an answer that somebody else wrote. */
-  check(request: WireCheckRequest, options?: CallOptions): Promise<WireCheck>;
+  check(request: wire.WireCheckRequest, options?: CallOptions): Promise<wire.WireCheck>;
   /** An answer that was given. */
-  answer(id: string, options?: CallOptions): Promise<WireAnswer>;
+  answer(id: string, options?: CallOptions): Promise<wire.WireAnswer>;
   /** What became of the answer's quotes in today's documents. */
-  citations(id: string, options?: CallOptions): Promise<WireCitationStates>;
+  citations(id: string, options?: CallOptions): Promise<wire.WireCitationStates>;
   /** A reader's verdict on an answer; a later one takes its place. */
-  feedback(request: WireFeedbackRequest, options?: CallOptions): Promise<void>;
+  feedback(request: wire.WireFeedbackRequest, options?: CallOptions): Promise<void>;
   /** A fresh session id, to be sent with questions. */
   newSession(options?: CallOptions): Promise<string>;
   /** The messages of a session. */
-  session(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<readonly WireMessage[]>;
+  session(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<readonly wire.WireMessage[]>;
   endSession(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<void>;
-  domains(options?: CallOptions): Promise<WireDomains>;
+  domains(options?: CallOptions): Promise<wire.WireDomains>;
   /** Files with their documents; `cursor` of the page before gives the next one. */
-  documents(page?: ScopeQuery & { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Promise<WireFileList>;
+  documents(page?: ScopeQuery & { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Promise<wire.WireFileList>;
   /** A whole document by its id. */
-  document(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<WireDocument>;
+  document(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<wire.WireDocument>;
   /** Hands files over; `documentStatus` says when they are read. */
-  upload(files: readonly File[], scope?: ScopeQuery & { readonly access?: string }, options?: CallOptions): Promise<readonly WireFile[]>;
-  documentStatus(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<WireFile>;
+  upload(
+    files: readonly File[],
+    scope?: ScopeQuery & { readonly access?: string },
+    options?: CallOptions,
+  ): Promise<readonly wire.WireFile[]>;
+  documentStatus(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<wire.WireFile>;
   deleteDocument(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<void>;
-  health(options?: CallOptions): Promise<WireHealth>;
+  health(options?: CallOptions): Promise<wire.WireHealth>;
 }
 
 interface Sending extends CallOptions {
@@ -106,55 +97,53 @@ export function createClient(given: ClientOptions): Client {
     root: given.baseUrl.replace(/\/+$/, ""),
     fetch: given.fetch ?? globalThis.fetch.bind(globalThis),
   };
-  const call = async (path: string, { signal, ...sending }: Sending = {}): Promise<unknown> => {
+  const call = <T>(path: string, { signal, ...sending }: Sending = {}): Promise<T> => {
     const request = requestOf(sending, "application/json");
     const attempt = async () => {
       const deadline = createDeadline(timeoutMs, signal);
       try {
         const response = await send(connection, withQuery(path, sending.query), request, deadline, signal);
-        return response.status === 204 ? null : await readJson(response, deadline, signal);
+        return (response.status === 204 ? null : await readJson(response, deadline, signal)) as T;
       } finally {
         deadline.end();
       }
     };
     return withRetries(attempt, { retries, backoffMs, signal });
   };
-  const post = (path: string, body: unknown, options: CallOptions = {}) => call(path, { ...options, method: "POST", body });
-  const once = (path: string, body: unknown, options: CallOptions = {}) => call(path, { ...options, method: "POST", body, once: true });
-  const get = (path: string, query?: Sending["query"], options: CallOptions = {}) => call(path, { ...options, query });
-  const remove = async (path: string, query?: Sending["query"], options: CallOptions = {}) => {
+  const get = <T>(path: string, query?: object, options: CallOptions = {}) => call<T>(path, { ...options, query });
+  const post = <T>(path: string, sending: Sending, options: CallOptions = {}) => call<T>(path, { ...options, ...sending, method: "POST" });
+  const remove = async (path: string, query?: object, options: CallOptions = {}) => {
     await call(path, { ...options, query, method: "DELETE" });
   };
   return {
-    ask: async (request, options) => (await once("/v1/ask", request, options)) as WireAnswer,
-    stream: (request, { signal } = {}) => {
-      const sent = requestOf({ method: "POST", body: request }, "text/event-stream");
+    ask: (body, options) => post("/v1/ask", { body, once: true }, options),
+    stream: (body, { signal } = {}) => {
+      const sent = requestOf({ method: "POST", body }, "text/event-stream");
       const open = async (deadline: Deadline) => send(connection, "/v1/ask", sent, deadline, signal);
       return streamEvents(open, { timeoutMs, retries, backoffMs, signal });
     },
-    search: async (request, options) => (await post("/v1/search", request, options)) as WireSearch,
-    check: async (request, options) => (await once("/v1/check", request, options)) as WireCheck,
-    answer: async (id, options) => (await get(`/v1/answers/${part(id)}`, undefined, options)) as WireAnswer,
-    citations: async (id, options) => (await get(`/v1/answers/${part(id)}/citations`, undefined, options)) as WireCitationStates,
-    feedback: async (request, options) => {
-      await once("/v1/feedback", request, options);
+    search: (body, options) => post("/v1/search", { body }, options),
+    check: (body, options) => post("/v1/check", { body, once: true }, options),
+    answer: (id, options) => get(`/v1/answers/${part(id)}`, undefined, options),
+    citations: (id, options) => get(`/v1/answers/${part(id)}/citations`, undefined, options),
+    feedback: async (body, options) => {
+      await post("/v1/feedback", { body, once: true }, options);
     },
-    newSession: async (options) => ((await post("/v1/sessions", undefined, options)) as { session_id: string }).session_id,
+    newSession: async (options) => (await post<{ session_id: string }>("/v1/sessions", {}, options)).session_id,
     session: async (id, scope, options) =>
-      ((await get(`/v1/sessions/${part(id)}`, scope, options)) as { messages: WireMessage[] }).messages,
+      (await get<{ messages: wire.WireMessage[] }>(`/v1/sessions/${part(id)}`, scope, options)).messages,
     endSession: (id, scope, options) => remove(`/v1/sessions/${part(id)}`, scope, options),
-    domains: async (options) => (await get("/v1/domains", undefined, options)) as WireDomains,
-    documents: async (page, options) => (await get("/v1/documents", page, options)) as WireFileList,
-    document: async (id, scope, options) => (await get(`/v1/documents/${part(id)}`, scope, options)) as WireDocument,
-    upload: async (files, scope, options) => {
+    domains: (options) => get("/v1/domains", undefined, options),
+    documents: (page, options) => get("/v1/documents", page, options),
+    document: (id, scope, options) => get(`/v1/documents/${part(id)}`, scope, options),
+    upload: async (files, query, options) => {
       const body = new FormData();
       for (const file of files) body.append("file", file, file.name);
-      const sending: Sending = { ...options, method: "POST", body, query: scope };
-      return ((await call("/v1/documents", sending)) as { items: WireFile[] }).items;
+      return (await post<{ items: wire.WireFile[] }>("/v1/documents", { body, query }, options)).items;
     },
-    documentStatus: async (id, scope, options) => (await get(`/v1/documents/${part(id)}/status`, scope, options)) as WireFile,
+    documentStatus: (id, scope, options) => get(`/v1/documents/${part(id)}/status`, scope, options),
     deleteDocument: (id, scope, options) => remove(`/v1/documents/${part(id)}`, scope, options),
-    health: async (options) => (await get("/healthz", undefined, options)) as WireHealth,
+    health: (options) => get("/healthz", undefined, options),
   };
 }
 
@@ -274,11 +263,15 @@ async function toApiError(response: Response): Promise<ClientError> {
   return new ApiError("invalid_response", `The server answered ${status} without saying why.`, { status, data });
 }
 
-function toError({ code, message, data = {}, warnings = [] }: WireError["error"], status: number | null, response: Response): ApiError {
+function toError(
+  { code, message, data = {}, warnings = [] }: wire.WireError["error"],
+  status: number | null,
+  response: Response,
+): ApiError {
   return new ApiError(code, message, { status, data, warnings, requestId: response.headers.get("x-request-id") });
 }
 
-function isWireError(body: unknown): body is Pick<WireError, "error"> {
+function isWireError(body: unknown): body is Pick<wire.WireError, "error"> {
   if (typeof body !== "object" || body === null || !("error" in body)) return false;
   const { error } = body;
   return typeof error === "object" && error !== null && "code" in error && "message" in error && typeof error.code === "string";

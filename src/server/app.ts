@@ -7,23 +7,19 @@ import { createExampleFinder } from "../engine/packs/find-examples.ts";
 import { RequestError } from "../errors.ts";
 import { createAnswerWriter } from "../wire/index.ts";
 import { hostGuard, strictTransport } from "./access/address.ts";
-import { createSessionIds, knownCallerOf } from "./access/caller.ts";
+import { createSessionIds, knownCallerOf, type SessionIds } from "./access/caller.ts";
 import { createGuard, type GuardOptions } from "./access/guard.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits, type Services } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { describeFailure, goneResponse, isGone } from "./error-response.ts";
 import { type IdempotencyRecords, recordsInMemory } from "./idempotency.ts";
-import { methodsOf, mountEndpoints, served } from "./mount.ts";
+import { type AppParts, methodsOf, mountEndpoints, served } from "./mount.ts";
 import { describeApi } from "./openapi.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
 
-/** An endpoint that needs a part which is absent does not exist. */
-type Part = "service" | "evaluations" | "metrics" | "sessions" | "isStopping";
-
-export interface AppOptions
-  extends GuardOptions,
-    Pick<Services, "engine" | "log">,
-    Partial<{ [Name in Part]: Services[Name] | undefined }> {
+export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engine" | "log"> {
+  readonly sessions?: SessionIds;
+  readonly isStopping?: () => boolean;
   /** Folder of the built page, read once. */
   readonly webRoot: string;
   readonly limits?: Partial<ServerLimits>;
@@ -40,7 +36,7 @@ const ID_IN_PATH = /^(\/v1\/(?:sessions|answers)\/)[^/]+/;
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
 export function createApp(options: AppOptions): Hono {
-  const { engine, service, evaluations, metrics, log, webRoot, host = "127.0.0.1", hosts = [], idempotency = recordsInMemory() } = options;
+  const { engine, evaluations, metrics, log, webRoot, host = "127.0.0.1", hosts = [], idempotency = recordsInMemory() } = options;
   const guard = createGuard(options);
   const page = readPageFiles(webRoot);
   const endpoints = served(ENDPOINTS, options);
@@ -72,11 +68,11 @@ export function createApp(options: AppOptions): Hono {
   app.use(strictTransport(guard.isTrusted), hostGuard(host, hosts));
 
   const services = {
-    ...{ engine, service, evaluations, metrics, guard, log },
+    ...{ engine, evaluations, metrics, guard, log },
     limits: { ...DEFAULT_SERVER_LIMITS, ...options.limits },
     sessions: options.sessions ?? createSessionIds(randomBytes(32).toString("hex")),
     write: createAnswerWriter(),
-    findExamples: service && createExampleFinder(service.store.documents),
+    findExamples: createExampleFinder(engine.store.documents),
     api: describeApi(endpoints),
     startedAt: new Date(),
     isStopping: options.isStopping ?? (() => false),

@@ -1,65 +1,14 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
-import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { FindExamples } from "../engine/packs/find-examples.ts";
-import type { RefreshResult } from "../engine/refresh.ts";
-import type { AnswerEvent } from "../events.ts";
 import type { Evaluations } from "../grade/evaluations.ts";
 import type { Role } from "../store/keys.ts";
-import type { Answer, Turn, Warning } from "../types.ts";
-import type { askRequestSchema } from "../wire/index.ts";
-import type { WireHealth } from "../wire/service.ts";
+import type { Answer } from "../types.ts";
 import type { Caller, SessionIds } from "./access/caller.ts";
 import type { Guard } from "./access/guard.ts";
 import type { ServerLog } from "./log.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
-
-/** A request body after its schema has parsed it: defaults are filled in. */
-export type ParsedAskRequest = z.output<typeof askRequestSchema>;
-
-export interface AskingOptions {
-  readonly signal: AbortSignal;
-  /** Who asks: what of the request's domain and tenant the caller may reach. */
-  readonly scope: ScopeOptions;
-  /** Earlier turns of a caller that keeps the conversation itself: such a question belongs to no session. */
-  readonly turns?: readonly Turn[] | undefined;
-}
-
-/** The part of the engine that every server needs. */
-export interface AskEngine {
-  /** Throws `SourceboundError` (`RequestError` when the request is at fault); stops when `signal` is aborted. */
-  ask(request: ParsedAskRequest, options: AskingOptions): AsyncGenerator<AnswerEvent, void>;
-  /** Hotlines that a message calls for: also of a body that is no request. */
-  hotlines(message: string): Promise<readonly Warning[]>;
-  health(): Promise<WireHealth>;
-  /** Reads the documents of a domain again; of the server's own when absent. */
-  refresh(domain: string | undefined): Promise<RefreshResult>;
-}
-
-/** The part of the engine behind everything but questions. */
-export type ServiceEngine = Pick<
-  Engine,
-  | "answer"
-  | "check"
-  | "citationStates"
-  | "config"
-  | "counts"
-  | "deleteUpload"
-  | "domain"
-  | "feedback"
-  | "library"
-  | "memory"
-  | "original"
-  | "prove"
-  | "reach"
-  | "report"
-  | "reports"
-  | "scope"
-  | "search"
-  | "store"
-  | "uploadAll"
->;
 
 export interface ServerLimits {
   /** Largest request body in bytes. A question is at most 500 characters; 64 KiB leaves room for every other field. @default 65536 */
@@ -82,10 +31,9 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   heartbeatMs: 15_000,
 };
 
-/** What handlers work with. Parts that a server lacks are `undefined`, and so are the endpoints that need them. */
+/** What handlers work with. An endpoint that `needs` a part is only mounted where the part is. */
 export interface Services {
-  readonly engine: AskEngine;
-  readonly service: ServiceEngine;
+  readonly engine: Engine;
   readonly evaluations: Evaluations;
   readonly metrics: Metrics;
   readonly guard: Guard;
@@ -144,8 +92,8 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   readonly etag?: true;
   /** The response is for one asker or one moment: nobody keeps it on the way. Everything that needs another role than `ask` is. */
   readonly unstored?: true;
-  /** Part of the server without which it does not exist. @default "service" */
-  readonly needs?: "engine" | "service" | "evaluations" | "metrics";
+  /** Part of the server without which it does not exist. */
+  readonly needs?: "evaluations" | "metrics";
   /** Gives the JSON of the response, or the response itself. */
   readonly handle: (call: Call<z.output<Query>, z.output<Body>>, services: Services) => unknown;
 }

@@ -7,11 +7,12 @@ import type { Endpoint, Services } from "./endpoint.ts";
 import { createIdempotency, type IdempotencyRecords } from "./idempotency.ts";
 import { isJsonContentType, partOf, readBody, readQuery, withoutEscapes } from "./read-request.ts";
 
-type Parts = { readonly [Part in NonNullable<Endpoint["needs"]>]?: unknown };
+/** Parts that a server may lack. */
+export type AppParts = { readonly [Part in NonNullable<Endpoint["needs"]>]?: Services[Part] | undefined };
 
 /** The endpoints of a server that has these parts, by name. */
-export function served(endpoints: Readonly<Record<string, Endpoint>>, parts: Parts): Readonly<Record<string, Endpoint>> {
-  return Object.fromEntries(Object.entries(endpoints).filter(([, { needs = "service" }]) => parts[needs] !== undefined));
+export function served(endpoints: Readonly<Record<string, Endpoint>>, parts: AppParts): Readonly<Record<string, Endpoint>> {
+  return Object.fromEntries(Object.entries(endpoints).filter(([, { needs }]) => needs === undefined || parts[needs] !== undefined));
 }
 
 /** Puts every endpoint behind what its entry says: who may, how much, what body. */

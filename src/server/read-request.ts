@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import { z } from "zod";
+import type { Engine } from "../engine/engine.ts";
 import { messageOf, RequestError, withWarnings } from "../errors.ts";
 import { nearestName } from "../text/nearest.ts";
-import type { AskEngine, JsonBody } from "./endpoint.ts";
+import type { JsonBody } from "./endpoint.ts";
 
 /** Longest name or id in a path, in characters. */
 const PART_CHARACTERS = 100;
@@ -35,7 +36,7 @@ export function readQuery<Schema extends z.ZodType>({ req }: Context, schema: Sc
 export async function readBody<Schema extends z.ZodType>(
   { req }: Context,
   { schema, optional, hotlines }: JsonBody<Schema>,
-  engine: AskEngine,
+  engine: Pick<Engine, "hotlines">,
 ): Promise<z.output<Schema>> {
   const bytes = new Uint8Array(await req.arrayBuffer());
   if (optional === true && bytes.length === 0) return schema.parse({});

@@ -1,15 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { createEvaluations } from "../grade/evaluations.ts";
 import { layOutDocuments } from "../grade/lay-out-documents.ts";
-import { PACKAGE_ROOT, VERSION } from "../package.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { isLoopback } from "./access/address.ts";
 import { createTokenReader } from "./access/token.ts";
 import { createApp } from "./app.ts";
-import type { AskEngine } from "./endpoint.ts";
 import type { ServerLog } from "./log.ts";
 import { openTls, type RunningServer, serve } from "./serve.ts";
 import { openServing } from "./serving.ts";
@@ -44,7 +42,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   await engine.resumeUploads();
   let isStopping = false;
   const app = createApp({
-    ...{ evaluations, engine: toAskEngine(serving.engine, serving.sessions.issue), service: serving.engine },
+    ...{ evaluations, engine: serving.engine },
     ...{ log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts, keys: engine.store.keys },
     ...{ sessions: serving.sessions, metrics: serving.metrics, idempotency: serving.idempotency, isStopping: () => isStopping },
     labels: engine.config.access,
@@ -81,30 +79,6 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
 
 const PLAIN_WARNING =
   "warning: others can reach this address and it speaks plain HTTP, so that keys can be read on the way: set server.tls, or serve behind a proxy that you name in server.trusted_proxies.";
-
-/** What HTTP asks of an engine. */
-export function toAskEngine(engine: Engine, issueSession: () => string = randomUUID): AskEngine {
-  // Of a session that begins here nothing has to be read.
-  const sessionOf = (id: string | undefined) => (id === undefined ? { sessionId: issueSession(), turns: [] } : { sessionId: id });
-  return {
-    ask: ({ question, session_id, user_id, selection, filters = null, ...request }, { signal, scope, turns }) =>
-      engine.ask(question, {
-        ...request,
-        ...scope,
-        ...(turns === undefined ? sessionOf(session_id) : { turns }),
-        selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
-        ...{ filters, userId: user_id ?? null, signal },
-      }),
-    refresh: (domain) => engine.refresh(domain),
-    hotlines: (message) => engine.hotlines(message),
-    // Whoever asks needs no key: nothing is said that stands in documents, not even their titles.
-    health: async () => {
-      const { examples, warnings, ...health } = await engine.health();
-      const { title } = engine.domain(health.domain);
-      return { ...health, title, examples: [...examples], warnings: [...warnings], version: VERSION };
-    },
-  };
-}
 
 /** Whoever can reach an address that others can reach must not be let in by having forgotten something. */
 async function assertKeyed(keys: KeyStore, host: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { loadDomain } from "../../src/engine/domain.ts";
+import type { Engine } from "../../src/engine/engine.ts";
 import type { FeedbackRequest } from "../../src/remember/memory.ts";
-import type { ServiceEngine } from "../../src/server/endpoint.ts";
 import type { Answer, Block, StoredDocument } from "../../src/types.ts";
 
 /** A document whose citations of `sampleCitation` stand where they say: that counts its passage from character 1,000. */
@@ -39,7 +39,7 @@ interface FakeRooms {
 }
 
 /** What the page's rooms ask for, of invented documents and answers; where no documents are given, every id is that of an empty one. */
-export function fakeRooms(parts: FakeRooms = {}): ServiceEngine {
+export function fakeRooms(parts: FakeRooms = {}): Partial<Engine> {
   const { documents, answers = () => [], examples = ["How long is a library card valid?"], rate = () => {} } = parts;
   const scope = { domain: "veterans", tenant: null, access: ["public"] };
   const load = async (_: unknown, ids: readonly string[]) => {
@@ -67,5 +67,5 @@ export function fakeRooms(parts: FakeRooms = {}): ServiceEngine {
       documents: { load, visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()) },
     },
     feedback: async (request: FeedbackRequest) => rate(request),
-  } as unknown as ServiceEngine;
+  } as unknown as Partial<Engine>;
 }

@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     engine = createFakeAskEngine(playScenario(120));
     ratings = [];
     ratingFails = false;
-    const app = createApp({ engine, service: fakeRooms({ rate }), log: silentLog, webRoot: shared.webRoot });
+    const app = createApp({ engine: { ...engine, ...fakeRooms({ rate }) }, log: silentLog, webRoot: shared.webRoot });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     page = await open();
   });

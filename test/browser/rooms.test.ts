@@ -403,7 +403,7 @@ async function start({ withKey = false }: { withKey?: boolean } = {}): Promise<v
   const stored = documents === null ? {} : { documents: () => documents ?? [] };
   const service = fakeRooms({ ...stored, answers: () => answers });
   const keys = withKey ? { keys: { find: async () => null, any: async () => true }, adminToken: "secret-token" } : {};
-  const app = createApp({ engine, service, log: silentLog, webRoot: shared.webRoot, ...keys });
+  const app = createApp({ engine: { ...engine, ...service }, log: silentLog, webRoot: shared.webRoot, ...keys });
   server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
 }
 

@@ -12,25 +12,25 @@ import type { FairQueue } from "./fair-queue.ts";
 /** Lane of those who are counted with nobody. */
 const OWN_LANE = "this machine";
 
-interface AdmissionParts {
+interface Admitting {
   readonly queue: FairQueue;
   readonly budgets: Budgets;
   readonly assertRoom: AssertRoom;
   /** Milliseconds for a whole answer, search or check, waiting not counted. */
   readonly timeoutMs: number;
   /** Told how long each waited for its turn. */
-  readonly waited?: (ms: number) => void;
+  readonly waited: (ms: number) => void;
 }
 
 /** The same engine for a server that many ask at once: its work waits its turn, stays in its budget and ends in time. */
-export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited = () => {} }: AdmissionParts): Engine {
-  const enter = async (message: string, { lane, domain }: ScopeOptions, signal: AbortSignal | undefined) => {
+export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited }: Admitting): Engine {
+  const take = async (message: string, { lane, domain, signal }: Asked): Promise<Turn> => {
     try {
       const came = performance.now();
       const release = await queue.enter(lane?.name ?? OWN_LANE, signal);
       waited(performance.now() - came);
       try {
-        return { release, allowance: await budgets.enter(lane) };
+        return openTurn(await budgets.enter(lane), { timeoutMs, given: signal, release });
       } catch (error) {
         release();
         throw error;
@@ -40,35 +40,27 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
     }
   };
   const ask: Engine["ask"] = async function* (question, options = {}): AsyncGenerator<AnswerEvent, void> {
-    const { release, allowance } = await enter(question, options, options.signal);
-    const limit = createLimit(timeoutMs, options.signal, release);
+    const turn = await take(question, options);
     try {
-      for await (const event of engine.ask(question, { ...options, signal: limit.signal })) {
-        if (event.type === "answer") await allowance.settle(event.answer.calls);
-        limit.assertInTime();
+      for await (const event of engine.ask(question, { ...options, signal: turn.signal })) {
+        if (event.type === "answer") await turn.settle(event.answer.calls);
+        turn.assertInTime();
         yield event;
       }
     } catch (error) {
-      throw limit.reasonFor(error);
+      throw turn.reasonFor(error);
     } finally {
-      limit.end();
-      await allowance.settle([]);
+      await turn.end();
     }
   };
-  const bounded = async <T>(
-    message: string,
-    options: ScopeOptions & Pick<AskOptions, "signal">,
-    work: (signal: AbortSignal) => Promise<T>,
-  ) => {
-    const { release, allowance } = await enter(message, options, options.signal);
-    const limit = createLimit(timeoutMs, options.signal, release);
+  const bounded = async <T>(message: string, options: Asked, work: (signal: AbortSignal) => Promise<T>) => {
+    const turn = await take(message, options);
     try {
-      return await Promise.race([work(limit.signal), limit.over()]);
+      return await Promise.race([work(turn.signal), turn.over]);
     } catch (error) {
-      throw limit.reasonFor(error);
+      throw turn.reasonFor(error);
     } finally {
-      limit.end();
-      await allowance.settle([]);
+      await turn.end();
     }
   };
   return {
@@ -87,50 +79,46 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
   };
 }
 
-interface Limit {
+type Asked = ScopeOptions & Pick<AskOptions, "signal">;
+
+interface Turn extends Allowance {
   /** Aborted when the time is over, or by whoever asked. */
   readonly signal: AbortSignal;
   /** Rejects when the time is over. */
-  over(): Promise<never>;
+  readonly over: Promise<never>;
   assertInTime(): void;
   /** What the asker is told of an error: that the time was over, where that was the cause. */
   reasonFor(error: unknown): unknown;
-  end(): void;
+  end(): Promise<void>;
 }
 
-/**
- * A time limit that also gives the turn back: work whose reader takes nothing more must not keep its place.
- */
-function createLimit(timeoutMs: number, given: AbortSignal | undefined, release: () => void): Limit {
-  const abort = new AbortController();
-  const { signal } = abort;
-  let isOver = false;
+interface TurnOptions {
+  readonly timeoutMs: number;
+  readonly given: AbortSignal | undefined;
+  readonly release: () => void;
+}
+
+/** A turn with a time limit, which also gives the turn back: work whose reader takes nothing more must not keep its place. */
+function openTurn({ settle }: Allowance, { timeoutMs, given, release }: TurnOptions): Turn {
+  const limit = new AbortController();
+  const over = Promise.withResolvers<never>();
+  over.promise.catch(() => {});
   const timer = setTimeout(() => {
-    isOver = !signal.aborted;
-    abort.abort(answerTimeout(timeoutMs));
     release();
+    if (given?.aborted === true) return;
+    limit.abort(answerTimeout(timeoutMs));
+    over.reject(limit.signal.reason);
   }, timeoutMs);
-  const gone = () => abort.abort(given?.reason);
-  if (given?.aborted === true) gone();
-  else given?.addEventListener("abort", gone, { once: true });
   return {
-    signal,
-    over: () =>
-      new Promise<never>((_, reject) => {
-        const tell = () => {
-          if (isOver) reject(signal.reason);
-        };
-        if (isOver) tell();
-        else signal.addEventListener("abort", tell, { once: true });
-      }),
-    assertInTime: () => {
-      if (isOver) throw signal.reason;
-    },
-    reasonFor: (error) => (isOver ? signal.reason : error),
-    end() {
+    settle,
+    signal: given === undefined ? limit.signal : AbortSignal.any([given, limit.signal]),
+    over: over.promise,
+    assertInTime: () => limit.signal.throwIfAborted(),
+    reasonFor: (error) => (limit.signal.aborted ? limit.signal.reason : error),
+    async end() {
       clearTimeout(timer);
-      given?.removeEventListener("abort", gone);
       release();
+      await settle([]);
     },
   };
 }

@@ -2,29 +2,7 @@ import { z } from "zod";
 import { RequestError } from "../../errors.ts";
 import { reportExperiments, reportOf } from "../../experiments/experiments.ts";
 import { NODE_TYPES, viewGraph } from "../../remember/graph-view.ts";
-import { pageQuery } from "../../wire/ask.ts";
-import {
-  evaluationListSchema,
-  evaluationQuerySchema,
-  evaluationRequestSchema,
-  evaluationSchema,
-  evaluationToWire,
-  graphQuerySchema,
-  graphSchema,
-} from "../../wire/exploring.ts";
-import { refreshRequestSchema, refreshResponseSchema, refreshToWire } from "../../wire/index.ts";
-import {
-  forgetRequestSchema,
-  forgetTargetOf,
-  forgottenSchema,
-  isoOf,
-  statisticsQuerySchema,
-  statisticsSchema,
-  statisticsToWire,
-} from "../../wire/memory.ts";
-import { experimentListSchema, experimentSchema, experimentToWire } from "../../wire/reports.ts";
-import { keyListSchema, keyToWire, newKeyRequestSchema, newKeyResponseSchema } from "../../wire/service.ts";
-import { toWire } from "../../wire/to-wire.ts";
+import * as wire from "../../wire/index.ts";
 import { actorOf, narrow, scopeDenied, seesEverything } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { paginate } from "../read-request.ts";
@@ -34,8 +12,8 @@ import { sendAttachment } from "./library.ts";
 const GRAPH_QUESTIONS = 20_000;
 
 const refreshing = {
-  body: { schema: refreshRequestSchema, optional: true },
-  gives: { status: 200, schema: refreshResponseSchema },
+  body: { schema: wire.refreshRequestSchema, optional: true },
+  gives: { status: 200, schema: wire.refreshResponseSchema },
 } as const;
 
 /** Experiments, figures, golden runs, forgetting and keys, mostly for whoever runs the installation. */
@@ -43,74 +21,74 @@ export const adminEndpoints = {
   experiments: endpoint({
     ...{ method: "GET", path: "/v1/experiments", opens: "admin" },
     what: "Trials of settings that are configured, each with its report.",
-    gives: { status: 200, schema: experimentListSchema },
-    handle: async (_, { service }) => ({ items: (await reportExperiments(service)).map(experimentToWire) }),
+    gives: { status: 200, schema: wire.experimentListSchema },
+    handle: async (_, { engine }) => ({ items: (await reportExperiments(engine)).map(wire.experimentToWire) }),
   }),
   experiment: endpoint({
     ...{ method: "GET", path: "/v1/experiments/{name}", opens: "admin" },
     what: "One of them: its variants with intervals, its guardrails and a plain verdict.",
-    gives: { status: 200, schema: experimentSchema },
-    handle: async ({ id }, { service }) => experimentToWire(await reportOf(service, id)),
+    gives: { status: 200, schema: wire.experimentSchema },
+    handle: async ({ id }, { engine }) => wire.experimentToWire(await reportOf(engine, id)),
   }),
   refresh: endpoint({
-    ...{ method: "POST", path: "/v1/admin/refresh", opens: "ingest", needs: "engine", ...refreshing },
+    ...{ method: "POST", path: "/v1/admin/refresh", opens: "ingest", ...refreshing },
     what: "Reads every source of a domain again as it was ingested last, and rebuilds its index.",
     handle: refresh,
   }),
   statistics: endpoint({
     ...{ method: "GET", path: "/v1/admin/stats", opens: "admin" },
     what: "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency.",
-    query: statisticsQuerySchema,
-    gives: { status: 200, schema: statisticsSchema },
-    handle: async (call, services) => statisticsToWire(await services.service.memory.statistics(counted(call, services))),
+    query: wire.statisticsQuerySchema,
+    gives: { status: 200, schema: wire.statisticsSchema },
+    handle: async (call, services) => wire.statisticsToWire(await services.engine.memory.statistics(counted(call, services))),
   }),
   madeStatistics: endpoint({
     ...{ method: "GET", path: "/v1/admin/stats/made", opens: "admin" },
     what: "How the newest answers were made: percentiles by stage, grades by metric and day, calls by model, outcomes of checks.",
-    query: statisticsQuerySchema,
+    query: wire.statisticsQuerySchema,
     gives: { status: 200, schema: z.looseObject({}) },
-    handle: (call, services) => services.service.memory.madeStatistics(counted(call, services)),
+    handle: (call, services) => services.engine.memory.madeStatistics(counted(call, services)),
   }),
   graph: endpoint({
     ...{ method: "GET", path: "/v1/graph", opens: "review" },
     what: "Topics, entities, sources and stored questions, and what joins them: the most joined that fit the filters.",
-    query: graphQuerySchema,
-    gives: { status: 200, schema: graphSchema },
-    handle: async ({ caller, query: { types, words, around = null, limit, ...named } }, { service }) => {
-      const scope = service.scope(narrow(caller, named));
-      const questions = await service.store.graph.questions(scope.domain, GRAPH_QUESTIONS);
+    query: wire.graphQuerySchema,
+    gives: { status: 200, schema: wire.graphSchema },
+    handle: async ({ caller, query: { types, words, around = null, limit, ...named } }, { engine }) => {
+      const scope = engine.scope(narrow(caller, named));
+      const questions = await engine.store.graph.questions(scope.domain, GRAPH_QUESTIONS);
       const visible = questions.filter(
         ({ tenant, access }) => (tenant === null || tenant === scope.tenant) && access.every((label) => scope.access.includes(label)),
       );
       const wanted = types === undefined ? NODE_TYPES : NODE_TYPES.filter((type) => types.split(",").includes(type));
-      return toWire(graphSchema, viewGraph(visible, { types: wanted, words, around, limit }));
+      return wire.toWire(wire.graphSchema, viewGraph(visible, { types: wanted, words, around, limit }));
     },
   }),
   evaluations: endpoint({
     ...{ method: "GET", path: "/v1/evaluations", opens: "admin", needs: "evaluations" },
     what: "Golden runs, newest first, with their figures.",
-    query: z.strictObject(pageQuery),
-    gives: { status: 200, schema: evaluationListSchema },
-    handle: async ({ query }, { evaluations }) => paginate(await evaluations.list(), query, (one) => evaluationToWire(one)),
+    query: z.strictObject(wire.pageQuery),
+    gives: { status: 200, schema: wire.evaluationListSchema },
+    handle: async ({ query }, { evaluations }) => paginate(await evaluations.list(), query, (one) => wire.evaluationToWire(one)),
   }),
   startEvaluation: endpoint({
     ...{ method: "POST", path: "/v1/evaluations", opens: "admin", idempotent: true, needs: "evaluations" },
     what: "Begins a golden run over the set that a domain pack brings, or over `questions` of the documents that everybody may read here; 409 while another one runs.",
-    body: { schema: evaluationRequestSchema, long: true },
-    gives: { status: 202, schema: evaluationSchema },
-    handle: ({ caller, body: { domain, profile = null, questions = null } }, { service, evaluations }) => {
-      const { name } = service.domain(narrow(caller, { domain }).domain ?? service.config.domain);
-      return evaluationToWire(evaluations.start({ domain: name, profile, questions }));
+    body: { schema: wire.evaluationRequestSchema, long: true },
+    gives: { status: 202, schema: wire.evaluationSchema },
+    handle: ({ caller, body: { domain, profile = null, questions = null } }, { engine, evaluations }) => {
+      const { name } = engine.domain(narrow(caller, { domain }).domain ?? engine.config.domain);
+      return wire.evaluationToWire(evaluations.start({ domain: name, profile, questions }));
     },
   }),
   evaluation: endpoint({
     ...{ method: "GET", path: "/v1/evaluations/{id}", opens: "admin", needs: "evaluations" },
     what: "One golden run with every judged question, or how far it is; with `against` how it differs from another one.",
-    query: evaluationQuerySchema,
-    gives: { status: 200, schema: evaluationSchema },
+    query: wire.evaluationQuerySchema,
+    gives: { status: 200, schema: wire.evaluationSchema },
     handle: async ({ query: { against }, id }, { evaluations }) => {
       const changes = against === undefined ? undefined : await evaluations.compare(id, against);
-      return evaluationToWire(await evaluations.get(id), changes);
+      return wire.evaluationToWire(await evaluations.get(id), changes);
     },
   }),
   evaluationPage: endpoint({
@@ -128,24 +106,24 @@ export const adminEndpoints = {
   forget: endpoint({
     ...{ method: "DELETE", path: "/v1/admin/memory", opens: "admin" },
     what: "Forgets what was asked.",
-    body: { schema: forgetRequestSchema },
-    gives: { status: 200, schema: forgottenSchema },
-    handle: ({ caller, body: { by, dry_run: dryRun, ...target } }, { service }) =>
-      service.memory.forget(forgetTargetOf(target), { by: actorOf(caller, by), dryRun }),
+    body: { schema: wire.forgetRequestSchema },
+    gives: { status: 200, schema: wire.forgottenSchema },
+    handle: ({ caller, body: { by, dry_run: dryRun, ...target } }, { engine }) =>
+      engine.memory.forget(wire.forgetTargetOf(target), { by: actorOf(caller, by), dryRun }),
   }),
   keys: endpoint({
     ...{ method: "GET", path: "/v1/admin/keys", opens: "admin" },
     what: "All keys, newest first, also those that open nothing any more; never the keys themselves.",
-    query: z.strictObject(pageQuery),
-    gives: { status: 200, schema: keyListSchema },
-    handle: async ({ query }, { service }) => paginate(await service.store.keys.list(), query, keyToWire),
+    query: z.strictObject(wire.pageQuery),
+    gives: { status: 200, schema: wire.keyListSchema },
+    handle: async ({ query }, { engine }) => paginate(await engine.store.keys.list(), query, wire.keyToWire),
   }),
   newKey: endpoint({
     ...{ method: "POST", path: "/v1/admin/keys", opens: "admin" },
     what: "Makes a key; it is in this response and nowhere else.",
-    body: { schema: newKeyRequestSchema },
-    gives: { status: 201, schema: newKeyResponseSchema },
-    handle: async ({ caller, body: { by, name, roles, ...asked } }, { service: { store, scope, config } }) => {
+    body: { schema: wire.newKeyRequestSchema },
+    gives: { status: 201, schema: wire.newKeyResponseSchema },
+    handle: async ({ caller, body: { by, name, roles, ...asked } }, { engine: { store, scope, config } }) => {
       if (!seesEverything(caller)) throw scopeDenied();
       const isAdmin = roles.includes("admin");
       const domains = isAdmin ? null : asked.domains === undefined ? [config.domain] : asked.domains;
@@ -159,7 +137,7 @@ export const adminEndpoints = {
         expiresAt: asked.expires_at,
       };
       const { key, record } = await store.keys.create(made, actorOf(caller, by));
-      return { ...keyToWire(record), key };
+      return { ...wire.keyToWire(record), key };
     },
   }),
   revokeKey: endpoint({
@@ -167,8 +145,8 @@ export const adminEndpoints = {
     what: "Ends a key, from the next request on.",
     query: z.strictObject({ by: z.string().min(1).max(100).default("http") }),
     gives: { status: 204, schema: null },
-    handle: async ({ caller, query: { by }, id }, { service }) => {
-      if (await service.store.keys.revoke(id, actorOf(caller, by))) return;
+    handle: async ({ caller, query: { by }, id }, { engine }) => {
+      if (await engine.store.keys.revoke(id, actorOf(caller, by))) return;
       throw new RequestError("unknown_key", "There is no live key of this id: GET /v1/admin/keys lists them.");
     },
   }),
@@ -176,20 +154,20 @@ export const adminEndpoints = {
 
 /** By the name that the `validator` source gives it. */
 export const refreshCache = endpoint({
-  ...{ method: "POST", path: "/refresh-cache", opens: "ingest", needs: "engine", ...refreshing },
+  ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
   what: "The same as `/v1/admin/refresh`, by the name that the `validator` source gives it.",
   handle: refresh,
 });
 
 /** Goes on when the requester leaves: others may wait for it. */
-async function refresh({ caller, body: { domain } }: Call<unknown, z.output<typeof refreshRequestSchema>>, { engine }: Services) {
+async function refresh({ caller, body: { domain } }: Call<unknown, z.output<typeof wire.refreshRequestSchema>>, { engine }: Services) {
   const { domains, tenants } = caller;
   if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();
   const { sources, ...refreshed } = await engine.refresh(domain ?? domains?.[0]);
   const seen = sources.filter(({ tenant }) => tenants === null || tenant === null || tenants.includes(tenant));
-  return refreshToWire({ ...refreshed, sources: seen });
+  return wire.refreshToWire({ ...refreshed, sources: seen });
 }
 
-function counted({ query: { domain, since } }: Call<z.output<typeof statisticsQuerySchema>>, { service }: Services) {
-  return { domain: domain === undefined ? null : service.scope({ domain }).domain, since: since === undefined ? null : isoOf(since) };
+function counted({ query: { domain, since } }: Call<z.output<typeof wire.statisticsQuerySchema>>, { engine }: Services) {
+  return { domain: domain === undefined ? null : engine.scope({ domain }).domain, since: since === undefined ? null : wire.isoOf(since) };
 }

@@ -9,18 +9,26 @@ import { LEAVES_NO_TRACE } from "../idempotency.ts";
 
 export const askEndpoints = {
   ask: endpoint({
-    ...{ method: "POST", path: "/v1/ask", opens: "ask", idempotent: true, needs: "engine" },
+    ...{ method: "POST", path: "/v1/ask", opens: "ask", idempotent: true },
     what: "Answers a question; with `accept: text/event-stream` as Server-Sent Events.",
     body: { schema: askRequestSchema, hotlines: true },
     gives: { status: 200, schema: askResponseSchema, events: true },
-    handle: async ({ context, caller, body: request, signal: gone }, services) => {
+    handle: async ({ context, caller, body, signal: gone }, services) => {
       const { engine, sessions, write } = services;
+      const { question, session_id, user_id = null, selection, filters = null, ...asked } = body;
       const abort = new AbortController();
       const streams = wantsEvents(context.req.header("accept"));
       const signal = streams ? AbortSignal.any([abort.signal, gone]) : gone;
-      sessions.assertOpen(caller, request.session_id);
-      if (request.privacy === "ephemeral") context.set(LEAVES_NO_TRACE, true);
-      const events = engine.ask(request, { signal, scope: narrow(caller, request) });
+      sessions.assertOpen(caller, session_id);
+      if (body.privacy === "ephemeral") context.set(LEAVES_NO_TRACE, true);
+      const events = engine.ask(question, {
+        ...asked,
+        ...narrow(caller, body),
+        // Of a session that begins here nothing has to be read.
+        ...(session_id === undefined ? { sessionId: sessions.issue(), turns: [] } : { sessionId: session_id }),
+        selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
+        ...{ filters, userId: user_id, signal },
+      });
       if (streams) return streamAnswer({ context, events, signal, abort, encode: encodeEvents, encodeError: encodeErrorEvent }, services);
       return answeredOrGone(signal, async () => {
         for await (const event of events) {

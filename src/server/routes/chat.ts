@@ -2,16 +2,7 @@ import { randomUUID } from "node:crypto";
 import { RequestError } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
 import type { Answer, AnswerSentence, Citation, Turn } from "../../types.ts";
-import {
-  type ChatRequest,
-  type ChatUsage,
-  chatRequestSchema,
-  chatResponseSchema,
-  modelListSchema,
-  modelSchema,
-  textOf,
-} from "../../wire/chat.ts";
-import { answerToWire } from "../../wire/index.ts";
+import * as wire from "../../wire/index.ts";
 import { readableText } from "../../write/render.ts";
 import { narrow } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
@@ -26,16 +17,16 @@ export const chatEndpoints = {
   chat: endpoint({
     ...{ method: "POST", path: "/v1/chat/completions", opens: "ask" },
     what: "OpenAI's chat completions: a domain is a model, the last message of the user the question; with `stream`, chunks.",
-    body: { schema: chatRequestSchema, long: true },
-    gives: { status: 200, schema: chatResponseSchema, events: true },
+    body: { schema: wire.chatRequestSchema, long: true },
+    gives: { status: 200, schema: wire.chatResponseSchema, events: true },
     handle: ({ context, caller, body: request, signal: gone }, services) => {
       const { question, turns } = conversationOf(request.messages);
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, gone]);
-      const scope = narrow(caller, { domain: request.model, tenant: request.tenant });
-      const asked = { question, detail: "normal" as const, profile: request.profile, user_id: request.user ?? undefined };
-      const events = services.engine.ask(asked, { signal, scope, turns });
-      const head = { id: `chatcmpl-${randomUUID()}`, created: seconds(new Date()), model: request.model };
+      const { model: domain, tenant, profile, user = null } = request;
+      const asked = { ...narrow(caller, { domain, tenant }), profile, userId: user, turns, detail: "normal" as const, signal };
+      const events = services.engine.ask(question, asked);
+      const head = { id: `chatcmpl-${randomUUID()}`, created: seconds(new Date()), model: domain };
       if (request.stream !== true) return answeredOrGone(signal, async () => context.json(await completion(head, events)));
       const withUsage = request.stream_options?.include_usage === true;
       const encode = (all: AsyncIterable<AnswerEvent>) => chunks(head, all, withUsage);
@@ -46,13 +37,13 @@ export const chatEndpoints = {
   models: endpoint({
     ...{ method: "GET", path: "/v1/models", opens: "ask", uncounted: true },
     what: "Domains that the caller may ask, as OpenAI's API lists models.",
-    gives: { status: 200, schema: modelListSchema },
+    gives: { status: 200, schema: wire.modelListSchema },
     handle: async (call, services) => ({ object: "list", data: await models(call, services) }),
   }),
   model: endpoint({
     ...{ method: "GET", path: "/v1/models/{name}", opens: "ask", uncounted: true },
     what: "One of them.",
-    gives: { status: 200, schema: modelSchema },
+    gives: { status: 200, schema: wire.modelSchema },
     handle: async (call, services) => {
       const found = (await models(call, services)).find(({ id }) => id === call.id);
       if (found === undefined) throw new RequestError("unknown_model", "There is no such model: GET /v1/models lists them.");
@@ -61,25 +52,25 @@ export const chatEndpoints = {
   }),
 };
 
-async function models({ caller }: Call, { service, startedAt }: Services) {
+async function models({ caller }: Call, { engine, startedAt }: Services) {
   const created = seconds(startedAt);
-  const { domains } = await listReachable(service, caller, null);
+  const { domains } = await listReachable(engine, caller, null);
   return domains.map(({ name }) => ({ id: name, object: "model", created, owned_by: "sourcebound" }));
 }
 
 /** The last message of the user, and what was said before it as pairs. @throws RequestError `question_missing` */
-function conversationOf(messages: ChatRequest["messages"]): { question: string; turns: Turn[] } {
+function conversationOf(messages: wire.ChatRequest["messages"]): { question: string; turns: Turn[] } {
   const last = messages.findLastIndex(({ role }) => role === "user");
   const asked = messages[last];
   if (asked === undefined) throw new RequestError("question_missing", 'No message has the role "user": the last one is the question.');
   const turns: { question: string; answer: string }[] = [];
   for (const message of messages.slice(0, last)) {
-    const text = textOf(message).slice(0, TURN_CHARACTERS);
+    const text = wire.textOf(message).slice(0, TURN_CHARACTERS);
     const open = turns.at(-1);
     if (message.role === "user") turns.push({ question: text, answer: "" });
     else if (message.role === "assistant" && open !== undefined) open.answer = open.answer === "" ? text : `${open.answer}\n${text}`;
   }
-  return { question: textOf(asked), turns };
+  return { question: wire.textOf(asked), turns };
 }
 
 interface Head {
@@ -95,7 +86,7 @@ async function completion(head: Head, events: AsyncIterable<AnswerEvent>) {
     else {
       const message = { role: "assistant", content: pieces.join(""), refusal: null };
       const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
-      return { ...head, object: "chat.completion", choices, usage: usageOf(piece), sourcebound: answerToWire(piece) };
+      return { ...head, object: "chat.completion", choices, usage: usageOf(piece), sourcebound: wire.answerToWire(piece) };
     }
   }
   throw new Error("the engine ended without an answer");
@@ -113,7 +104,7 @@ async function* chunks(head: Head, events: AsyncIterable<AnswerEvent>, withUsage
   for await (const piece of piecesOf(events)) {
     if (typeof piece === "string") yield frame({ content: piece }, null);
     else {
-      yield frame({}, "stop", { sourcebound: answerToWire(piece) });
+      yield frame({}, "stop", { sourcebound: wire.answerToWire(piece) });
       if (withUsage) yield encodeData({ ...head, object: "chat.completion.chunk", choices: [], usage: usageOf(piece) });
       yield "data: [DONE]\n\n";
       return true;
@@ -159,7 +150,7 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
   }
 }
 
-function usageOf({ calls }: Answer): ChatUsage {
+function usageOf({ calls }: Answer): wire.ChatUsage {
   const sum = (of: (call: Answer["calls"][number]) => number | null) => calls.reduce((total, call) => total + (of(call) ?? 0), 0);
   const prompt_tokens = sum(({ inputTokens }) => inputTokens);
   const completion_tokens = sum(({ outputTokens }) => outputTokens);

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { DEFAULT_DOMAIN } from "../../config.ts";
 import { aboutDocuments } from "../../engine/about.ts";
 import { listDomains } from "../../engine/domain.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { unknownDocument } from "../../engine/originals.ts";
 import type { FindExamples } from "../../engine/packs/find-examples.ts";
@@ -9,25 +10,9 @@ import { RequestError } from "../../errors.ts";
 import { bringsGolden } from "../../grade/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";
 import type { Scope, StoredDocument } from "../../types.ts";
-import { listQuerySchema, scopeQuerySchema } from "../../wire/ask.ts";
-import { versionListSchema } from "../../wire/exploring.ts";
-import {
-  callerSchema,
-  documentQuerySchema,
-  documentSchema,
-  documentToWire,
-  domainsSchema,
-  fileListSchema,
-  fileSchema,
-  fileToWire,
-  uploadQuerySchema,
-  uploadResponseSchema,
-  type WireDomain,
-  type WireDomains,
-  type WireUploadLimits,
-} from "../../wire/service.ts";
+import * as wire from "../../wire/index.ts";
 import { type Caller, isAdministrator, narrow, reachOf, scopeDenied } from "../access/caller.ts";
-import { endpoint, type ServerLimits, type ServiceEngine } from "../endpoint.ts";
+import { endpoint, type ServerLimits } from "../endpoint.ts";
 import { paginate, shortId } from "../read-request.ts";
 
 const ofDocument = { opens: "ask", uncounted: true } as const;
@@ -37,49 +22,49 @@ export const libraryEndpoints = {
   whoami: endpoint({
     ...{ method: "GET", path: "/v1/whoami", opens: "caller" },
     what: "Who the server takes the caller for: id of the key and roles.",
-    gives: { status: 200, schema: callerSchema },
-    handle: ({ caller: { keyId, roles } }, { service, limits }) => {
-      const uploads = roles.has("ingest") ? { uploads: uploadLimits(limits, service.config.file_bytes) } : {};
+    gives: { status: 200, schema: wire.callerSchema },
+    handle: ({ caller: { keyId, roles } }, { engine, limits }) => {
+      const uploads = roles.has("ingest") ? { uploads: uploadLimits(limits, engine.config.file_bytes) } : {};
       return { key_id: keyId, roles: [...roles].sort(), ...uploads };
     },
   }),
   domains: endpoint({
     ...{ method: "GET", path: "/v1/domains", ...ofDocument, unstored: true },
     what: "Bodies of knowledge that the caller may ask, with their tenants, and the profiles.",
-    gives: { status: 200, schema: domainsSchema },
-    handle: ({ caller }, { service, findExamples }) => listReachable(service, caller, findExamples),
+    gives: { status: 200, schema: wire.domainsSchema },
+    handle: ({ caller }, { engine, findExamples }) => listReachable(engine, caller, findExamples),
   }),
   documents: endpoint({
     ...{ method: "GET", path: "/v1/documents", ...ofDocument, etag: true },
     what: "Files with their documents, by path; those on their way too. A file of which no document is open to the key is not there.",
-    query: listQuerySchema,
-    gives: { status: 200, schema: fileListSchema },
-    handle: async ({ caller, query: { limit, cursor, ...named } }, { service }) =>
-      paginate(await service.library(reachOf(caller, named)), { limit, cursor }, fileToWire),
+    query: wire.listQuerySchema,
+    gives: { status: 200, schema: wire.fileListSchema },
+    handle: async ({ caller, query: { limit, cursor, ...named } }, { engine }) =>
+      paginate(await engine.library(reachOf(caller, named)), { limit, cursor }, wire.fileToWire),
   }),
   document: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}", ...ofDocument, unstored: true },
     what: "A whole document by its id, as citations name it: text, blocks, outline; with `start` and `end` where these stand on its pages.",
-    query: documentQuerySchema,
-    gives: { status: 200, schema: documentSchema },
-    handle: async ({ context, caller, query: { start, end, version, ...named } }, { service }) => {
+    query: wire.documentQuerySchema,
+    gives: { status: 200, schema: wire.documentSchema },
+    handle: async ({ context, caller, query: { start, end, version, ...named } }, { engine }) => {
       const id = shortId(context, "document");
-      const scope = await service.reach(reachOf(caller, named));
-      const current = (await service.store.documents.load(scope, [id])).get(id);
+      const scope = await engine.reach(reachOf(caller, named));
+      const current = (await engine.store.documents.load(scope, [id])).get(id);
       if (current === undefined) throw unknownDocument(id);
       const isCurrent = version === undefined || version === current.version;
-      const document = isCurrent ? current : await pastVersion(service, scope, id, version);
+      const document = isCurrent ? current : await pastVersion(engine, scope, id, version);
       const range = start !== undefined && end !== undefined && start < end && end <= document.text.length ? { start, end } : null;
-      return documentToWire(document, range);
+      return wire.documentToWire(document, range);
     },
   }),
   original: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}/original", ...ofDocument },
     what: "The file that a document was read from, byte for byte; 409 where another one lies in its place.",
-    query: scopeQuerySchema,
+    query: wire.scopeQuerySchema,
     gives: { status: 200, schema: null },
-    handle: async ({ context, caller, query, id }, { service }) => {
-      const { bytes, path } = await service.original(id, reachOf(caller, query));
+    handle: async ({ context, caller, query, id }, { engine }) => {
+      const { bytes, path } = await engine.original(id, reachOf(caller, query));
       context.header("Cache-Control", "no-store");
       return sendAttachment(context, bytes, path.split("/").at(-1) ?? "original");
     },
@@ -87,9 +72,9 @@ export const libraryEndpoints = {
   versions: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}/versions", ...ofDocument },
     what: "Versions of a document, newest first, and whether their text is kept.",
-    query: scopeQuerySchema,
-    gives: { status: 200, schema: versionListSchema },
-    handle: async ({ caller, query, id }, { service: { reach, store } }) => {
+    query: wire.scopeQuerySchema,
+    gives: { status: 200, schema: wire.versionListSchema },
+    handle: async ({ caller, query, id }, { engine: { reach, store } }) => {
       const scope = await reach(reachOf(caller, query));
       if (!(await store.documents.load(scope, [id])).has(id)) throw unknownDocument(id);
       return { items: await store.corpusLog.versionsOf(scope.domain, id) };
@@ -98,47 +83,47 @@ export const libraryEndpoints = {
   documentStatus: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}/status", ...ofDocument, etag: true },
     what: "Where a file stands, by the file's id: queued, being read, in, or failed with the reason.",
-    query: scopeQuerySchema,
-    gives: { status: 200, schema: fileSchema },
-    handle: async ({ caller, query, id }, { service }) => {
-      const file = (await service.library(reachOf(caller, query))).find((one) => one.id === id);
+    query: wire.scopeQuerySchema,
+    gives: { status: 200, schema: wire.fileSchema },
+    handle: async ({ caller, query, id }, { engine }) => {
+      const file = (await engine.library(reachOf(caller, query))).find((one) => one.id === id);
       if (file === undefined) throw unknownFile();
-      return fileToWire(file);
+      return wire.fileToWire(file);
     },
   }),
   upload: endpoint({
     ...{ method: "POST", path: "/v1/documents", opens: "ingest", idempotent: true },
     what: "Takes files (`multipart/form-data`, each as `file`), all or none, and begins to read them; the same name again replaces the file. 409 where a name is the folder of other files, or lies below a file.",
-    query: uploadQuerySchema,
+    query: wire.uploadQuerySchema,
     body: "files",
-    gives: { status: 202, schema: uploadResponseSchema },
-    handle: async ({ context, caller, query: { access, ...named } }, { service, limits }) => {
+    gives: { status: 202, schema: wire.uploadResponseSchema },
+    handle: async ({ context, caller, query: { access, ...named } }, { engine, limits }) => {
       const scope = narrow(caller, named);
       const { domain, tenant } = scope;
       assertOwnTenant(caller, tenant);
-      const label = access ?? caller.ownLabel ?? service.domain(domain).documents.access;
+      const label = access ?? caller.ownLabel ?? engine.domain(domain).documents.access;
       // What its sender could not see could never be looked after.
-      if (!isAdministrator(caller) && !service.scope(scope).access.includes(label)) throw scopeDenied();
-      const { file_bytes: most } = service.config;
+      if (!isAdministrator(caller) && !engine.scope(scope).access.includes(label)) throw scopeDenied();
+      const { file_bytes: most } = engine.config;
       const uploaded = [];
       for (const file of await filesOf(context, limits.uploadFiles)) {
         if (file.size > most) throw tooLarge(file.name, most);
         uploaded.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
       }
-      const kept = await service.uploadAll(uploaded, { domain, tenant, label });
+      const kept = await engine.uploadAll(uploaded, { domain, tenant, label });
       context.header("Location", `/v1/documents/${kept[0]?.id ?? ""}/status`);
-      return { items: kept.map(fileToWire) };
+      return { items: kept.map(wire.fileToWire) };
     },
   }),
   deleteDocument: endpoint({
     ...{ method: "DELETE", path: "/v1/documents/{id}", opens: "ingest" },
     what: "Takes an uploaded file out by its id, with everything that rests on it.",
-    query: scopeQuerySchema,
+    query: wire.scopeQuerySchema,
     gives: { status: 204, schema: null },
-    handle: async ({ caller, query, id }, { service }) => {
+    handle: async ({ caller, query, id }, { engine }) => {
       const scope = reachOf(caller, query);
       assertOwnTenant(caller, scope.tenant);
-      if (!(await service.deleteUpload(id, scope))) throw unknownFile();
+      if (!(await engine.deleteUpload(id, scope))) throw unknownFile();
     },
   }),
 };
@@ -155,13 +140,13 @@ export function sendAttachment(context: Context, body: Uint8Array<ArrayBuffer> |
 const FORM_BYTES_PER_FILE = 1_024;
 
 /** What one upload may come to, as the page is told. @param fileBytes what a file may come to wherever it comes from */
-function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: number): WireUploadLimits {
+function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: number): wire.WireUploadLimits {
   const bytes = uploadBytes - uploadFiles * FORM_BYTES_PER_FILE;
   return { files: uploadFiles, bytes, file_bytes: Math.min(bytes, fileBytes) };
 }
 
 /** A document as it was, to whoever could have seen it then. @throws RequestError `unknown_document` */
-async function pastVersion(engine: ServiceEngine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
+async function pastVersion(engine: Engine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
   const [past] = await engine.store.corpusLog.past(scope.domain, new Map([[id, version]]));
   if (past !== undefined && scope.access.includes(past.document.access)) return past.document;
   const message = "The text of this version is not kept: only what a recorded answer may rest on is. Leave out `version` for today's.";
@@ -172,7 +157,7 @@ async function pastVersion(engine: ServiceEngine, scope: Scope, id: string, vers
  * Domains that hold documents for the caller, and the one that is meant where none is named.
  * @param examples finds questions to try where the pack names none; `null`: nobody looks at them
  */
-export async function listReachable(engine: ServiceEngine, caller: Caller, examples: FindExamples | null): Promise<WireDomains> {
+export async function listReachable(engine: Engine, caller: Caller, examples: FindExamples | null): Promise<wire.WireDomains> {
   const { config } = engine;
   const meant = caller.domains?.[0] ?? config.domain;
   const names = listDomains(config.domains_dir).filter((name) => caller.domains === null || caller.domains.includes(name));
@@ -185,11 +170,11 @@ export async function listReachable(engine: ServiceEngine, caller: Caller, examp
 }
 
 async function describeDomain(
-  engine: ServiceEngine,
+  engine: Engine,
   caller: Caller,
   domain: string,
   examples: FindExamples | null,
-): Promise<Omit<WireDomain, "default"> | null> {
+): Promise<Omit<wire.WireDomain, "default"> | null> {
   const pack = packOf(engine, domain);
   if (pack === null) return null;
   const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
@@ -212,7 +197,7 @@ async function describeDomain(
 }
 
 /** `null`: the pack has faults; `sourcebound doctor` says which, and questions to it say so too. */
-function packOf(engine: ServiceEngine, domain: string) {
+function packOf(engine: Engine, domain: string) {
   try {
     return engine.domain(domain);
   } catch {

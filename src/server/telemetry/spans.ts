@@ -99,10 +99,6 @@ function recordCall(tracer: Tracer, { kind, model, begunAt, ms, inputTokens, out
   span.end(begunAt + ms);
 }
 
-const STAGE_OF_EVENT: ReadonlyMap<string, { readonly stage: AnswerStage; readonly phase: "start" | "end" }> = new Map(
-  ANSWER_STAGES.flatMap((stage) => (["start", "end"] as const).map((phase) => [`${stage}-${phase}`, { stage, phase }] as const)),
-);
-
 /** The same engine, whose questions are counted, timed and traced. */
 export function observeQuestions(engine: Engine, { metrics, spans }: { readonly metrics: Metrics; readonly spans: Spans }): Engine {
   const ask: Engine["ask"] = async function* (question, options = {}) {
@@ -114,7 +110,7 @@ export function observeQuestions(engine: Engine, { metrics, spans }: { readonly 
         const next = await span.run(() => events.next());
         if (next.done) return;
         const event: AnswerEvent = next.value;
-        stage = STAGE_OF_EVENT.get(event.type)?.stage ?? stage;
+        stage = stageOf(event) ?? stage;
         if ("ms" in event && stage !== "admission") metrics.staged(stage, event.ms);
         if (event.type === "answer") metrics.answered(event.answer);
         span.saw(event);
@@ -133,4 +129,8 @@ export function observeQuestions(engine: Engine, { metrics, spans }: { readonly 
     }
   };
   return withAsk(engine, ask);
+}
+
+function stageOf({ type }: AnswerEvent): AnswerStage | undefined {
+  return ANSWER_STAGES.find((stage) => type === `${stage}-start` || type === `${stage}-end`);
 }
