@@ -1,6 +1,6 @@
 import type * as wire from "../wire/index.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
-import { ApiError, ClientError, TimeoutError } from "./errors.ts";
+import { ApiError, ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
 import { DEFAULT_BACKOFF_MS, DEFAULT_RETRIES, withRetries } from "./retry.ts";
 
@@ -90,26 +90,39 @@ interface Sending extends CallOptions {
  * for await (const { event, data } of client.stream({ question: "How long is a Higher-Level Review?" }))
  *   if (event === "sentence") console.log(data.text);
  */
-export function createClient(given: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey, fetch = (...request) => globalThis.fetch(...request), ...given }: ClientOptions): Client {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, retries = DEFAULT_RETRIES, backoffMs = DEFAULT_BACKOFF_MS } = given;
-  const connection: Connection = {
-    ...given,
-    root: given.baseUrl.replace(/\/+$/, ""),
-    fetch: given.fetch ?? globalThis.fetch.bind(globalThis),
+  const root = baseUrl.replace(/\/+$/, "");
+  const send = async (path: string, { headers, ...init }: RequestParts, deadline: Deadline): Promise<Response> => {
+    const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const response = await fetch(`${root}${path}`, { ...init, headers: { ...headers, ...key }, signal: deadline.signal }).catch((cause) => {
+      const where = root === "" ? "" : ` at ${root}`;
+      throw deadline.reasonOr(() => new ClientError("unreachable", `The server${where} cannot be reached: is it running?`, { cause }));
+    });
+    if (response.ok) return response;
+    throw await toApiError(response);
   };
-  const call = <T>(path: string, { signal, ...sending }: Sending = {}): Promise<T> => {
-    const request = requestOf(sending, "application/json");
-    const attempt = async () => {
-      const deadline = createDeadline(timeoutMs, signal);
-      try {
-        const response = await send(connection, withQuery(path, sending.query), request, deadline, signal);
-        return (response.status === 204 ? null : await readJson(response, deadline, signal)) as T;
-      } finally {
-        deadline.end();
-      }
-    };
-    return withRetries(attempt, { retries, backoffMs, signal });
-  };
+  /** Tries until a response comes, whose time is then running. */
+  const begin = <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> =>
+    withRetries(
+      async () => {
+        signal?.throwIfAborted();
+        const deadline = createDeadline(timeoutMs, signal);
+        try {
+          return await read(await send(path, request, deadline), deadline);
+        } catch (error) {
+          deadline.end();
+          throw error;
+        }
+      },
+      { retries, backoffMs, signal },
+    );
+  const call = <T>(path: string, { signal, ...sending }: Sending = {}): Promise<T> =>
+    begin(withQuery(path, sending.query), requestOf(sending, "application/json"), signal, async (response, deadline) => {
+      const body = response.status === 204 ? null : await readJson(response, deadline);
+      deadline.end();
+      return body as T;
+    });
   const get = <T>(path: string, query?: object, options: CallOptions = {}) => call<T>(path, { ...options, query });
   const post = <T>(path: string, sending: Sending, options: CallOptions = {}) => call<T>(path, { ...options, ...sending, method: "POST" });
   const remove = async (path: string, query?: object, options: CallOptions = {}) => {
@@ -117,10 +130,9 @@ export function createClient(given: ClientOptions): Client {
   };
   return {
     ask: (body, options) => post("/v1/ask", { body, once: true }, options),
-    stream: (body, { signal } = {}) => {
-      const sent = requestOf({ method: "POST", body }, "text/event-stream");
-      const open = async (deadline: Deadline) => send(connection, "/v1/ask", sent, deadline, signal);
-      return streamEvents(open, { timeoutMs, retries, backoffMs, signal });
+    async *stream(body, { signal } = {}) {
+      const request = requestOf({ method: "POST", body }, "text/event-stream");
+      yield* await begin("/v1/ask", request, signal, async (response, deadline) => readEvents(response, deadline));
     },
     search: (body, options) => post("/v1/search", { body }, options),
     check: (body, options) => post("/v1/check", { body, once: true }, options),
@@ -147,83 +159,37 @@ export function createClient(given: ClientOptions): Client {
   };
 }
 
-interface Connection {
-  readonly root: string;
-  readonly apiKey?: string | undefined;
-  readonly fetch: typeof globalThis.fetch;
-}
+type RequestParts = Pick<RequestInit, "method" | "body"> & { readonly headers: Readonly<Record<string, string>> };
+type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
-interface StreamOptions extends CallOptions {
-  readonly timeoutMs: number;
-  readonly retries: number;
-  readonly backoffMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function* streamEvents(
-  open: (deadline: Deadline) => Promise<Response>,
-  { timeoutMs, signal, ...retrying }: StreamOptions,
-): AsyncGenerator<StreamEvent, void> {
-  const begin = async () => {
-    const deadline = createDeadline(timeoutMs, signal);
-    try {
-      return { deadline, response: await open(deadline) };
-    } catch (error) {
-      deadline.end();
-      throw error;
-    }
-  };
-  const { deadline, response } = await withRetries(begin, { ...retrying, signal });
+/** Ends the deadline when the stream ends, or its reader stops. */
+async function* readEvents(response: Response, deadline: Deadline): AsyncGenerator<StreamEvent, void> {
   try {
-    if (response.body === null || !isEventStream(response)) {
+    if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
       throw new ClientError("invalid_response", "The server did not answer with an event stream.", { status: response.status });
     }
     let answered = false;
     for await (const event of parseEvents(response.body, deadline.touch)) {
-      signal?.throwIfAborted();
+      deadline.outer?.throwIfAborted();
       if (event.event === "error") throw toError(event.data, null, response);
       answered ||= event.event === "answer";
       yield event;
-      signal?.throwIfAborted();
+      deadline.outer?.throwIfAborted();
     }
-    signal?.throwIfAborted();
     if (!answered) throw streamCut(undefined);
   } catch (cause) {
-    signal?.throwIfAborted();
-    if (deadline.expired) throw timedOut(cause);
-    throw cause instanceof ClientError ? cause : streamCut(cause);
+    throw deadline.reasonOr(() => (cause instanceof ClientError ? cause : streamCut(cause)));
   } finally {
     deadline.end();
   }
 }
 
-async function send(
-  { root, fetch, apiKey }: Connection,
-  path: string,
-  init: RequestInit,
-  deadline: Deadline,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
-  signal?.throwIfAborted();
-  const headers = { ...(init.headers as Record<string, string>), ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) };
-  let response: Response;
-  try {
-    response = await fetch(`${root}${path}`, { ...init, headers, signal: deadline.signal });
-  } catch (cause) {
-    signal?.throwIfAborted();
-    if (deadline.expired) throw timedOut(cause);
-    throw new ClientError("unreachable", `The server${root === "" ? "" : ` at ${root}`} cannot be reached: is it running?`, { cause });
-  }
-  if (response.ok) return response;
-  throw await toApiError(response);
-}
-
-function requestOf({ method = undefined, body, once }: Sending, accept: string): RequestInit {
-  const headers: Record<string, string> = { accept };
-  if (once === true) headers["idempotency-key"] = randomKey();
-  if (body === undefined) return { ...(method === undefined ? {} : { method }), headers };
-  if (body instanceof FormData) return { method: "POST", headers, body };
-  return { method: method ?? "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
+function requestOf({ method, body, once }: Sending, accept: string): RequestParts {
+  const headers = { accept, ...(once === true ? { "idempotency-key": randomKey() } : {}) };
+  const parts = method === undefined ? {} : { method };
+  if (body === undefined) return { ...parts, headers };
+  if (body instanceof FormData) return { ...parts, headers, body };
+  return { ...parts, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
 /** A page that is served without TLS has no `randomUUID`. */
@@ -240,18 +206,11 @@ function part(id: string): string {
   return encodeURIComponent(id);
 }
 
-function isEventStream(response: Response): boolean {
-  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-}
-
-async function readJson(response: Response, deadline: Deadline, signal: AbortSignal | undefined): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch (cause) {
-    signal?.throwIfAborted();
-    if (deadline.expired) throw timedOut(cause);
-    throw new ClientError("invalid_response", "The server's answer is not JSON or was cut.", { status: response.status, cause });
-  }
+function readJson(response: Response, deadline: Deadline): Promise<unknown> {
+  return response.json().catch((cause) => {
+    const { status } = response;
+    throw deadline.reasonOr(() => new ClientError("invalid_response", "The server's answer is not JSON or was cut.", { status, cause }));
+  });
 }
 
 async function toApiError(response: Response): Promise<ClientError> {
@@ -279,8 +238,4 @@ function isWireError(body: unknown): body is Pick<wire.WireError, "error"> {
 
 function streamCut(cause: unknown): ClientError {
   return new ClientError("stream_cut", "The connection ended before the answer did: what came so far is incomplete. Ask again.", { cause });
-}
-
-function timedOut(cause: unknown): TimeoutError {
-  return new TimeoutError("timeout", "The server said nothing for too long: ask again, or allow more time with timeoutMs.", { cause });
 }
