@@ -4,7 +4,6 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import { toAskEngine } from "../src/server/start.ts";
 import { chatResponseSchema } from "../src/wire/chat.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { UNANSWERABLE } from "./support/library.ts";
@@ -19,7 +18,7 @@ beforeAll(async () => {
   library = await openLibrary({ settings: { answer_from: 0.2 } });
   const { engine } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine, keys: engine.store.keys },
     ...{ log: silentLog, webRoot: "/nowhere" },
   });
   const { key } = await engine.store.keys.create(

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { joinConflicts, type WireConflict } from "./disagreements.ts";
+import { sourcebound } from "../profiles/sourcebound.ts";
+import { readChooserWeights } from "../write/chooser-weights.ts";
+import { FIT_FROM, fitOf, joinConflicts, type WireConflict } from "./display.ts";
 
 const side = (document_id: string, value: string, as_of: string | null = null, start = 0): WireConflict["sides"][number] => ({
   ...{ sid: document_id, document_id, value, as_of, start, end: start + 20 },
@@ -48,5 +50,23 @@ describe("what is shown of conflicts", () => {
       ["newer", false, true, false],
     ]);
     expect(holds(conflict([a, b], { rule: "newer", holds: "b" }), conflict([a, c]))).toEqual([[null, false, false, false]]);
+  });
+});
+
+describe("how well sources fit", () => {
+  it("goes by the threshold that ships: whoever trains anew measures anew", () => {
+    expect(FIT_FROM.partly).toBe(readChooserWeights().threshold.minimum);
+    expect(sourcebound.gate.type).toBe("sufficiency");
+  });
+
+  it("is said of the learned chance alone", () => {
+    expect([0.66, 0.65, 0.64, 0.56, 0.55].map((chance) => fitOf(chance, sourcebound.name))).toEqual([
+      "well",
+      "well",
+      "partly",
+      "partly",
+      "loosely",
+    ]);
+    expect(fitOf(0.9, "seven-layer")).toBeNull();
   });
 });
