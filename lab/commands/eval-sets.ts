@@ -4,6 +4,7 @@ import { type CliContext, pathOf } from "../../src/cli/context.ts";
 import { configOf } from "../../src/cli/open.ts";
 import { RequestError } from "../../src/errors.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-golden-sets.ts";
+import { unpackSets } from "../sets/unpack-sets.ts";
 import { showEvaluation } from "./show-evaluation.ts";
 
 interface SetsFlags {
@@ -252,7 +253,7 @@ function setsWith(flags: SetsFlags, pattern: RegExp): (ChosenFolders & { files: 
 }
 
 function given(data: string | undefined): string {
-  if (data !== undefined) return data;
+  if (data !== undefined) return unpackSets(data);
   throw new RequestError("config_invalid", "There is nothing to ask: give the folder of sets with --data or SOURCEBOUND_DATA.");
 }
 
