@@ -243,7 +243,6 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],
   SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
-  SOURCEBOUND_READER_RUNTIME: ["reader", "runtime"],
   SOURCEBOUND_WEB_SEARCH: ["web_search", "type"],
   SOURCEBOUND_WEB_SEARCH_URL: ["web_search", "url"],
   SOURCEBOUND_WEB_SEARCH_API_KEY: ["web_search", "api_key"],

@@ -3,6 +3,8 @@
  * characters and never special tokens. The encoder's form has a readable reference in `lab/train/encoder/wordpiece.py`, the reader's is that of `BertTokenizer`.
  */
 
+import { memoised } from "./recent.ts";
+
 /** The encoder cuts a longer word, in UTF-16 units: it is base64 or noise, and must not outweigh the text around it. */
 export const MAX_ENCODER_WORD_UNITS = 64;
 /** A word of more characters is one unknown piece, as in BERT. */
@@ -43,7 +45,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
   const unknown = "piece" in uncovered ? uncovered.piece : -1;
   const isEncoder = hashRows > 0;
   const ruleFor = isEncoder ? encoderRule : bertRule;
-  const rules = new Map<number, CharacterRule>();
+  const ruleOf = memoised(KEPT_RULES, ruleFor);
   const ascii = Array.from({ length: 128 }, (_, code) => ruleFor(code));
   const asciiKinds = Uint8Array.from(ascii, ({ kind, kinds }) => kinds[0] ?? kind);
   const asciiUnits = Uint16Array.from(ascii, ({ units }) => units[0] ?? 0);
@@ -102,16 +104,6 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
     }
     if (found >= 0) push(found);
     return next;
-  }
-
-  function ruleOf(point: number): CharacterRule {
-    let rule = rules.get(point);
-    if (rule === undefined) {
-      if (rules.size >= KEPT_RULES) rules.clear();
-      rule = ruleFor(point);
-      rules.set(point, rule);
-    }
-    return rule;
   }
 
   function encode(text: string, limit = Number.POSITIVE_INFINITY): number {
