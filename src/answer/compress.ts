@@ -87,8 +87,6 @@ function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: r
 
 /** A piece bears on the question if its chance to answer is this share of the best one's; the best of every passage is kept. */
 const BEARS = 0.3;
-/** Units before and behind what bears on the question that are kept with it. */
-const NEIGHBOURS = 1;
 /** A passage of which more than this share is kept stays whole. */
 const MOSTLY = 0.7;
 
@@ -124,10 +122,8 @@ function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
     const { range, context, conditions } = view.piece;
     for (const part of [range, ...context, ...conditions]) for (const i of unitsIn(units, part)) keep.add(i);
     const own = unitsIn(units, range);
-    for (let near = 1; near <= NEIGHBOURS; near++) {
-      for (const i of [(own[0] ?? 0) - near, (own.at(-1) ?? 0) + near])
-        if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
-    }
+    // The units right before and behind it are kept with it.
+    for (const i of [(own[0] ?? 0) - 1, (own.at(-1) ?? 0) + 1]) if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
   }
   for (const i of [...keep]) {
     const heading = headingAbove(units, i);
@@ -291,7 +287,7 @@ export function findComplexTerms(question: string, terms: Readonly<Partial<Recor
   );
 }
 
-function plainWords(text: string): string {
+export function plainWords(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}&]+/gu, " ")

@@ -14,6 +14,7 @@ import type { Choice } from "../write/chooser-weights.ts";
 import { quotesOf } from "../write/compress.ts";
 import type { Outcome } from "./assemble.ts";
 import { checking, toCitedQuote } from "./checking.ts";
+import { plainWords } from "./compress.ts";
 import type { AnswerParts } from "./parts.ts";
 import { searchedWithin, wordsFor } from "./retrieve.ts";
 
@@ -102,14 +103,7 @@ function messageFor(reason: Refusal["reason"], sentence: string, { text, resolve
 /** Does the text contain one of the phrases as whole words, in any case? */
 export function mentions(text: string, phrases: readonly string[]): boolean {
   const plain = ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}&]+/gu, " ")} `;
-  return phrases.some((phrase) =>
-    plain.includes(
-      ` ${phrase
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}&]+/gu, " ")
-        .trim()} `,
-    ),
-  );
+  return phrases.some((phrase) => plain.includes(` ${plainWords(phrase)} `));
 }
 
 function nearestMisses(

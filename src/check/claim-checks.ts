@@ -1,10 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { z } from "zod";
-import { PACKAGE_ROOT } from "../package.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { Reading } from "../reading/reading.ts";
-import { once } from "../text/once.ts";
 import type { TextRange } from "../types.ts";
 import { type Alignment, align } from "./alignment.ts";
 import { type CitedTable, checkCells, tablesOf } from "./cells.ts";
@@ -19,28 +14,25 @@ import { checkValues } from "./values.ts";
 /** Statements that fit nearly as well as the best are asked too: if one says as much as the claim, the claim says no more than its source. */
 const NEARLY = 0.05;
 
-interface StrengthPair {
-  readonly strong: ReadonlySet<string>;
-  readonly weak: ReadonlySet<string>;
-}
-
-const fileSchema = z.strictObject({
-  /** Why the words stand there. */
-  reason: z.string().min(1),
-  pairs: z.array(z.strictObject({ strong: z.string().min(1), weak: z.string().min(1) })),
-});
-
-const readPairs = once((): readonly StrengthPair[] => {
-  const { pairs } = fileSchema.parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "src", "check", "strength.json"), "utf8")));
-  return pairs.map(({ strong, weak }) => ({ strong: new Set(strong.split(" ")), weak: new Set(weak.split(" ")) }));
-});
+/**
+ * Words of grammar, closed classes: what says of everything, always or surely, and what says of a part, at times or perhaps. A sentence that has one of the first
+ * where its source has one of the second says more than the source.
+ */
+const STRENGTHS = [
+  [
+    "all every each always never both must will guaranteed entirely",
+    "some many most several few usually often sometimes generally typically normally occasionally may might mostly partly possibly",
+  ],
+  ["both", "or"],
+  ["all every each always never any", "except unless apart save"],
+].map(([strong = "", weak = ""]) => ({ strong: new Set(strong.split(" ")), weak: new Set(weak.split(" ")) }));
 
 /** Does a claim say "all", "always" or "will" where the statement that fits it best says "some", "usually", "may", or names an exception that the claim leaves out? */
 export function checkStrength({ claim, statements, coverage }: Alignment, mode: "remove" | "warn"): Finding {
   const top = Math.max(0, ...coverage);
   const near = statements.filter((_, i) => top > 0 && (coverage[i] as number) >= top - NEARLY);
   const said = wordsOf(claim.text);
-  for (const { strong, weak } of readPairs()) {
+  for (const { strong, weak } of STRENGTHS) {
     const more = said.find(({ word }) => strong.has(word));
     if (more === undefined || near.length === 0 || said.some(({ word }) => weak.has(word))) continue;
     const limits = near.map(({ text }) => wordsOf(text).find(({ word }) => weak.has(word))?.word);

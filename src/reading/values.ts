@@ -1,5 +1,6 @@
 import { words } from "../text/tokens.ts";
 import { FIGURE, figureIn } from "./figures.ts";
+import { numberValue } from "./numbers.ts";
 
 /** A form id, a diagnostic code, a section of a regulation, or digits with letters behind them: `21-526ez`, `dc6260`, `cfr4.25`, `526ez`. */
 const CODE = /^(?:\d{2}[a-z]?-(?:\d{3,5}[a-z]{0,3}|\d{2}[a-z]{1,3})|dc\d{4}|cfr\d{1,4}(?:\.\d{1,5})?[a-z]?|\d{3,5}[a-z]{1,3})$/;
@@ -28,27 +29,7 @@ export interface Value {
   readonly end: number;
 }
 
-const NUMBER_WORDS: Readonly<Record<string, number>> = {
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-  fifteen: 15,
-  twenty: 20,
-  thirty: 30,
-  forty: 40,
-  fifty: 50,
-  sixty: 60,
-  ninety: 90,
-};
+const NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety";
 
 const UNITS = "days?|weeks?|months?|years?|hours?|minutes?|years? old|percent|%";
 
@@ -58,7 +39,7 @@ const VALUE = new RegExp(
     String.raw`(?<form>\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b)`,
     String.raw`(?<phone>(?:\+?1[-. ]?)?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b)`,
     String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>${FIGURE})(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
-    String.raw`\b(?<spelled>${Object.keys(NUMBER_WORDS).join("|")})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?`,
+    String.raw`\b(?<spelled>${NUMBER_WORDS})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?`,
   ].join("|"),
   "giu",
 );
@@ -79,7 +60,7 @@ function keyOf(groups: Readonly<Record<string, string | undefined>>): string | n
   if (form !== undefined) return form.toLowerCase();
   if (phone !== undefined) return phone.replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, "");
   if (spelled !== undefined) {
-    return spelledUnit === undefined ? null : withUnit(String(NUMBER_WORDS[spelled.toLowerCase()]), spelledUnit);
+    return spelledUnit === undefined ? null : withUnit(String(numberValue(spelled)), spelledUnit);
   }
   if (number === undefined) return null;
   const plain = (figureIn(number, currency !== undefined)?.value ?? Number.NaN) * scaleOf(scale);

@@ -2,7 +2,7 @@ import { type Amount, compatible, sameAmount } from "../reading/amounts.ts";
 import type { ContentWord } from "../reading/content-words.ts";
 import type { TextRange } from "../types.ts";
 import type { Fact } from "./facts.ts";
-import { holds, labelOf, NAMES_IN_NUMBERS, strangeAbove, strangeNames, VERB } from "./same-subject.ts";
+import { holds, labelOf, NAMES_IN_NUMBERS, shareOfWords, strangeAbove, strangeNames, VERB } from "./same-subject.ts";
 
 /** Two values in the same place of two sentences. */
 interface PlacedValues {
@@ -168,16 +168,8 @@ const SAME_EVENT = 0.5;
 function otherEvents(one: Amount, a: Fact, other: Amount, b: Fact): boolean {
   const [ofA, ofB] = [eventWords(one, a), eventWords(other, b)];
   if (ofA.length === 0 || ofB.length === 0) return false;
-  const share = (words: readonly ContentWord[], fact: Fact, against: readonly ContentWord[]) => {
-    let all = 0;
-    let held = 0;
-    for (const { root } of words) {
-      const weight = fact.own.get(root) ?? 0;
-      all += weight;
-      if (against.some((word) => word.root === root)) held += weight;
-    }
-    return all === 0 ? 1 : held / all;
-  };
+  const share = (words: readonly ContentWord[], fact: Fact, against: readonly ContentWord[]) =>
+    shareOfWords(words, fact, (root) => Number(against.some((word) => word.root === root))) ?? 1;
   return Math.max(share(ofA, a, ofB), share(ofB, b, ofA)) < SAME_EVENT;
 }
 
@@ -248,15 +240,7 @@ function aroundAmount({ start, end }: Amount, { words }: Fact): ContentWord[] {
 
 /** Are the words around a value those that the other fact speaks of? */
 function sameSlot(amount: Amount, fact: Fact, other: Fact, least: number): boolean {
-  const around = aroundAmount(amount, fact);
-  let all = 0;
-  let held = 0;
-  for (const { root } of around) {
-    const weight = fact.own.get(root) ?? 0;
-    all += weight;
-    held += weight * holds(other, root);
-  }
-  return all > 0 && held / all >= least;
+  return (shareOfWords(aroundAmount(amount, fact), fact, (root) => holds(other, root)) ?? -1) >= least;
 }
 
 /** Of several values left on both sides the two whose surroundings are most alike, if no other two are as alike. */

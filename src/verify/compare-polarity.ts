@@ -5,7 +5,7 @@ import type { Marker, Stance } from "../reading/opposites.ts";
 import type { TextRange } from "../types.ts";
 import { strangeAmounts } from "./compare-amounts.ts";
 import type { Fact } from "./facts.ts";
-import { holds } from "./same-subject.ts";
+import { holds, shareOfWords } from "./same-subject.ts";
 
 /** Share of a condition's words that the other fact must hold. */
 const SAME_CONDITION = 0.5;
@@ -30,15 +30,8 @@ function withinLimits(denying: Fact, other: Fact): boolean {
 /** What only holds under a condition does not contradict what holds under another one. */
 export function sameConditions(a: Fact, b: Fact): boolean {
   const shared = (one: Fact, other: Fact) => {
-    let all = 0;
-    let held = 0;
-    for (const { supposed, root } of one.words) {
-      if (!supposed) continue;
-      const weight = one.own.get(root) ?? 0;
-      all += weight;
-      held += weight * holds(other, root);
-    }
-    return all === 0 || held / all >= SAME_CONDITION;
+    const supposed = one.words.filter((word) => word.supposed);
+    return (shareOfWords(supposed, one, (root) => holds(other, root)) ?? 1) >= SAME_CONDITION;
   };
   const unless = (one: Fact) =>
     /\b(?:unless|except|other than|until)\b/i.test(one.reading.text.replaceAll(/other than (?:dis)?honorable/gi, ""));
@@ -156,15 +149,8 @@ function scopeHeld(from: number, fact: Fact, other: Fact): number {
   const behind = fact.reading.text.slice(from);
   const stop = /[;.!?](?:\s|$)|,\s(?:but|because|if|unless|which|and)\b/.exec(behind);
   const to = from + (stop?.index ?? behind.length);
-  let all = 0;
-  let held = 0;
-  for (const { root, start } of fact.words) {
-    if (start < from || start >= to) continue;
-    const weight = fact.own.get(root) ?? 0;
-    all += weight;
-    held += weight * holds(other, root);
-  }
-  return all === 0 ? 1 : held / all;
+  const inside = fact.words.filter(({ start }) => start >= from && start < to);
+  return shareOfWords(inside, fact, (root) => holds(other, root)) ?? 1;
 }
 
 function swap<T>(pair: { a: T; b: T } | null): { a: T; b: T } | null {

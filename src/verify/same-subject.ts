@@ -31,6 +31,18 @@ function shareOf(fact: Fact, heldBy: (root: string) => number, without?: TextRan
   return all === 0 ? 0 : held / all;
 }
 
+/** Share of some words of a fact, by weight, that is held; `null`: they weigh nothing. */
+export function shareOfWords(words: readonly ContentWord[], { own }: Fact, heldBy: (root: string) => number): number | null {
+  let all = 0;
+  let held = 0;
+  for (const { root } of words) {
+    const weight = own.get(root) ?? 0;
+    all += weight;
+    held += weight * heldBy(root);
+  }
+  return all === 0 ? null : held / all;
+}
+
 export function holds({ holding }: Fact, root: string): number {
   return holding.get(root) ?? 0;
 }

@@ -339,6 +339,6 @@ export function judgeSufficiency(
   return { probability, minimum, confidence: probability, calibrated: false, model: name, reason };
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

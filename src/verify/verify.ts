@@ -5,6 +5,7 @@ import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } f
 import type { Explained } from "./consistency.ts";
 import { reaches } from "./decide.ts";
 import { BY_WORDS, combineScores, type PassageJudge } from "./relevance.ts";
+import { percent } from "./sufficiency.ts";
 
 /** What the gate needs of the index: its tokenizer and word weights. */
 export interface WordStatistics {
@@ -184,10 +185,6 @@ function evidence(passage: Passage, verdict: Verdict, relevance: number | null, 
 /** A cosine as a score in 0–1. */
 function unit(score: number | null): number | null {
   return score === null ? null : Math.min(1, Math.max(0, score));
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
 }
 
 /**

@@ -168,7 +168,7 @@ function isSame(header: SourceText | undefined, quote: Quote): boolean {
   return header !== undefined && header.start === quote.start && header.end === quote.end;
 }
 
-function overlap(a: Quote, b: Quote): boolean {
+export function overlap(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start < b.end && b.start < a.end;
 }
 

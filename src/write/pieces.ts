@@ -30,8 +30,6 @@ export interface PiecesOptions {
 
 /** A list with its lead-in stays one piece up to this many characters, unless lists are asked for. */
 const SHORT_LIST_CHARACTERS = 700;
-/** Sentences of antecedents at most. */
-const MAX_ANTECEDENTS = 1;
 /** Sentences of conditions at most behind one quote. */
 const MAX_CONDITIONS = 2;
 
@@ -184,18 +182,13 @@ function announcedBy(passage: Passage, at: number): number {
 /** The sentence before, where a quote that begins with "this" or "yes" cannot be understood without it; a heading that asks is one. */
 function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
   const { units } = passage;
-  const found: PlacedUnit[] = [];
-  for (let i = at; found.length < MAX_ANTECEDENTS; i--) {
-    const unit = units[i] as PlacedUnit;
-    const start = startOf(passage, unit);
-    const before = units[i - 1];
-    if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) break;
-    if (before.type === "heading" && !(i - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?"))) break;
-    if (before.type === "table-row" || before.type === "code" || (before.type !== "heading" && !isSameSection(before, unit))) break;
-    if (before.type !== "heading" && before.block !== unit.block && before.type !== "paragraph") break;
-    found.unshift(before);
-  }
-  return found;
+  const unit = units[at] as PlacedUnit;
+  const start = startOf(passage, unit);
+  const before = units[at - 1];
+  if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) return [];
+  if (before.type === "heading") return at - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?") ? [before] : [];
+  if (before.type === "table-row" || before.type === "code" || !isSameSection(before, unit)) return [];
+  return before.block !== unit.block && before.type !== "paragraph" ? [] : [before];
 }
 
 /** The heading of a list that nothing announces: "Glass bottles" says one thing below "Not allowed" and another below "Bring along". None where it is the document's title. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ChatPrompt } from "../models/chat.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { DraftSentence, Passage, Turn } from "../types.ts";
-import { listSource, type OfferedSource } from "./sources.ts";
+import { listSource, type OfferedSource, oneLine } from "./sources.ts";
 
 /** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "write", "prompts");
@@ -94,8 +94,4 @@ export function fillSlots(template: string, slots: Readonly<Record<string, strin
 
 function readPrompt(name: string): string {
   return readFileSync(join(PROMPTS, name), "utf8");
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }

@@ -135,6 +135,6 @@ function linesOf(stretch: Quote): string[] {
   return lines;
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }

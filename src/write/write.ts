@@ -3,7 +3,7 @@ import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import { isStopWord, tokenize, words } from "../text/tokens.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
-import { type CompleteQuote, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
+import { type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
 import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
@@ -355,8 +355,4 @@ export function isSaid({ text, quotes }: DraftSentence, shown: readonly DraftSen
   const resting = shown.filter((sentence) => sentence.quotes.some((cited) => quotes.some((quote) => overlap(cited, quote))));
   const said = new Set(resting.flatMap((sentence) => tokenize(sentence.text)));
   return resting.length > 0 && tokenize(text).every((token) => said.has(token));
-}
-
-function overlap(a: Quote, b: Quote): boolean {
-  return a.passage.document.id === b.passage.document.id && a.start < b.end && b.start < a.end;
 }
