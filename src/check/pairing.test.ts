@@ -27,13 +27,9 @@ async function pairing(text: string, cited: readonly string[], question = ""): P
 describe("values of a cited sentence", () => {
   it.each([
     ["hours of another day", "The main library is open on Saturday from 9 am to 8 pm.", HOURS],
-    ["hours of other days", "The main library is open from Monday to Friday from 10 am to 4 pm.", HOURS],
     ["the first price", "Children pay 9 euros.", FARES],
-    ["the second price", "Adults pay 4 euros.", FARES],
-    ["both prices", "It is 4 euros for adults and 9 euros for children.", FARES],
     ["both prices, clause by clause", "Children pay 9 euros, adults pay 4 euros.", FARES],
     ["a price with its unit", "A book costs $2 a day.", LOANS],
-    ["a price whose verb is left out", "DVDs cost $1 a week.", LOANS],
     ["durations in two units", "Report theft to the insurer within 24 hours.", THEFT],
     ["one range of two", "Breakfast in the hall costs between 50 and 90 euros.", RANGE],
   ])("are doubted where they are said of another part of it: %s", async (_what, text, source) => {
@@ -48,11 +44,9 @@ describe("values of a cited sentence", () => {
   });
 
   it.each([
-    ["its own part", "On Saturday the main library closes at 4 pm.", HOURS],
     ["its own part in other words", "Grown-ups are charged 9 euros.", FARES],
     ["its own part, with a word for it that the source lacks", "In winter the museum opens at 10 am.", MUSEUM],
     ["its own part, with another word and a shared verb", "Kids ride for 2 euros.", "Adults ride for 4 euros, and children for 2 euros."],
-    ["both parts", "Children pay 4 euros, adults 9 euros.", FARES],
     ["both parts, in turn", "Adults and children pay 9 and 4 euros.", FARES],
     ["both parts, one in other words", "New fish stay in quarantine for ten days, marine fish for three weeks.", STAY],
     ["both parts, a word of the first behind both", "Mothers rest in the eight weeks before and the twelve weeks after a birth.", BIRTH],
@@ -61,7 +55,6 @@ describe("values of a cited sentence", () => {
     ["what no delimiter tells apart", "Children pay 4 euros.", DAYS],
     ["a denial", "Children do not pay 9 euros.", FARES],
     ["a bound", "Children pay less than 9 euros.", FARES],
-    ["a comparison", "For children it is cheaper than the 9 euros at the door.", FARES],
     ["an exception", "Everyone pays 9 euros except children.", FARES],
   ])("are not doubted where a sentence speaks of %s", async (_what, text, source) => {
     expect(await pairing(text, [source])).toMatchObject({ verdict: "pass" });

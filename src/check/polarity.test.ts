@@ -20,9 +20,7 @@ describe("a word and its opposite", () => {
     ["Grilling with charcoal is not allowed on balconies.", GRILLS],
     ["Charcoal grills are not allowed on balconies.", "Charcoal grills are forbidden on balconies. Gas grills are allowed on balconies."],
     ["Drilling is not allowed on Sundays.", DRILLS],
-    ["Drilling is not permitted on Sundays.", DRILLS],
     ["Drilling is forbidden on Sundays.", NOT_ALLOWED],
-    ["Drilling is prohibited on Sundays.", NOT_ALLOWED],
     ["The price does not include breakfast.", "The price includes towels. The price excludes breakfast."],
   ])("are the same where one of them is denied: %s", async (text, stated) => {
     expect(await polarity(text, stated)).toBe("pass");
@@ -31,7 +29,6 @@ describe("a word and its opposite", () => {
   it.each([
     ["Charcoal grills are allowed on balconies.", GRILLS],
     ["Drilling is allowed on Sundays.", NOT_ALLOWED],
-    ["Drilling is not allowed on weekdays.", NOT_ALLOWED],
     ["Drilling is not allowed on Sundays.", "Drilling is not forbidden on Sundays, and allowed on weekdays."],
   ])("contradict where both or none are denied: %s", async (text, stated) => {
     expect(await polarity(text, stated)).toBe("fail");
@@ -48,13 +45,10 @@ describe("what stands below a heading that denies", () => {
 
   it.each([
     ["Glass bottles are not allowed.", "Glass bottles", "Not allowed"],
-    ["Glass bottles are forbidden.", "Glass bottles", "Not allowed"],
     ["Glass bottles are allowed.", "Glass bottles", "Allowed"],
     ["Bringing glass bottles is prohibited.", "Glass bottles", "Do not bring"],
     ["Hold the card to the reader so that the gate opens.", "Hold the card to the reader for 5 seconds.", "The gate does not open"],
     ["Gift cards are excluded from refunds.", "Gift cards and vouchers.", "No refunds"],
-    ["Reset your password to log in again.", "Reset the password.", "I cannot log in"],
-    ["Fees paid after 1 May bear interest.", "Fees bear interest after 1 May.", "Fees not paid in time"],
     ["Water damage is covered after storms.", "Water damage is covered after a storm.", "What is not covered, and what is"],
     ["At nine the sauna opens.", "The sauna opens at nine.", "Not allowed"],
   ])("passes as it is said: %s", async (text, stated, heading) => expect(await below(text, stated, heading)).toBe("pass"));

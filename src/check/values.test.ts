@@ -27,14 +27,12 @@ describe("a number without its unit", () => {
   it.each([
     ["of another cell's duration", "The rate on or after October 1, 2, is $978.", row],
     ["of a length", "The rope has 40 strands.", "The rope is 40 feet long and has several strands."],
-    ["of few years", "Each tenant pays 3 deposits.", "Each tenant pays deposits for 3 years."],
   ])("is not borne out by a value %s", async (_what, text, stated) => {
     expect(await failed(text, stated)).toContain("values");
   });
 
   it.each([
     ["an age", "Syrup is not advised from 65 on.", "From 65 years on syrup is not advised."],
-    ["a child's age", "Children under 2 travel free.", "Children under 2 years travel free."],
     ["a range of ages", "Children aged 6 to 12 pay half the fare.", "Children from 6 to 12 years pay half the fare."],
     ["a percentage", "The discount is 40 in lane 7.", "Lane 7 gives a discount of 40 percent."],
     [
@@ -92,9 +90,7 @@ describe("a table's cells without their unit", () => {
 
   it.each([
     ["Persistent sleepiness at day-time is rated 30 percent.", []],
-    ["Attacks one to four times a month are rated 60 percent.", []],
     ["Persistent sleepiness at day-time is rated 100 percent.", ["values"]],
-    ["Attacks one to four times a month are rated 100 percent.", ["values"]],
     ["Use of a breathing assistance device is rated 55 percent.", ["values"]],
   ])("are of their own row: %s", async (text, names) => {
     expect(await failed(text, rows, ["Sleep disorders"])).toEqual(names);
@@ -112,14 +108,11 @@ describe("a table's cells without their unit", () => {
 describe("a value that is denied", () => {
   it.each([
     ["The minimum balance is not $25,000.", "The minimum balance requirement is $25,000.", ["polarity"]],
-    ["Sleepiness at day-time is not rated 30 percent.", "Persistent sleepiness at day-time 30", ["polarity"]],
     ["There is no $25 fee for a lost card.", "A lost card has a $25 fee.", ["polarity"]],
     ["The minimum balance is $25,000.", "The minimum balance is not $25,000.", ["polarity"]],
     ["The minimum balance is not $25,000.", "The minimum balance isn't $25,000.", []],
     ["The minimum balance is not more than $25,000.", "The minimum balance is up to $25,000.", []],
-    ["The loan cannot exceed $25,000.", "The loan is limited to $25,000.", []],
     ["The loan is limited to $25,000.", "The loan cannot exceed $25,000.", []],
-    ["The $25 fee is waived for members.", "Members do not pay the $25 fee.", []],
     ["A repair is not paid for 30 days.", "For 30 days a repair is paid by the tenant.", ["polarity"]],
     ["Attacks four times a month rate 60 percent.", "Attacks four times a month, without tinnitus 60 percent", []],
   ])("is the opposite of what gives it: %s", async (text, stated, names) => {

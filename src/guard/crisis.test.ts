@@ -62,12 +62,6 @@ describe("a message is looked at", () => {
     expect(await find("g6 r0")).toBe("possible");
     expect(await find("g9 r0")).toBe("likely");
   });
-
-  it("finds nothing in what has no word", async () => {
-    const { find, texts } = finderOf();
-    for (const text of ["", "...", "988", "?!\n\n"]) expect(await find(text)).toBe("no");
-    expect(texts).toEqual([]);
-  });
 });
 
 it("knows a question by its mark or by how it begins", () => {

@@ -37,7 +37,6 @@ describe("redactPersonalData", () => {
   it.each([
     "What is VA Form 21-526EZ?",
     "38 CFR 4.25 and DC 6260",
-    "between 2019-04-30 and 2020-01-01",
     "$1,200.50 for 10 percent",
     "000-12-3456 is no number that is given out",
     "4111 1111 1111 1112",
@@ -47,10 +46,8 @@ describe("redactPersonalData", () => {
     "Dial 988 and press 1, or text 838255. In immediate danger, call 911.",
     "In 2019 Veterans Court cases rose by 10 Percent.",
     "You have 1 year from 04/30/2019 to file a claim, case number 12-345.",
-    "38 U.S.C. 5110 and 38 CFR 3.400, Part 4, DC 5003-5024",
     "Title 38 Code of Federal Regulations, 2019 Way of rating",
     "The rate is $1,113.86, or 1113.86 with 2 children, from 1 December 2018 to 2019.",
-    "file number",
   ])("leaves %s", (text) => {
     expect(redactPersonalData(text)).toBe(text);
   });
@@ -108,10 +105,6 @@ describe("findPersonalData", () => {
         }
       }),
     );
-  });
-
-  it("does not know names of persons", () => {
-    expect(findPersonalData("My name is John Smith.")).toEqual([]);
   });
 });
 

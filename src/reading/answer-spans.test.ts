@@ -28,8 +28,4 @@ describe("answerSpans", () => {
     expect(marked("Who may enter?", "Ann may enter on 3 May.")).toEqual([]);
     expect(marked("How much is it?")).toEqual([]);
   });
-
-  it("stands hostile and huge texts", () => {
-    expect(marked(`How much? ${"$".repeat(5_000)}`, "9".repeat(100_000))).toEqual([]);
-  });
 });

@@ -4,7 +4,6 @@ import { codesIn } from "./values.ts";
 describe("codesIn", () => {
   it.each([
     ["VA Form 21-526EZ", ["21-526ez"]],
-    ["the 526EZ form", ["526ez"]],
     ["rating under DC 6260 or diagnostic code 7101", ["dc6260", "dc7101"]],
     ["38 CFR 4.25 and § 3.309", ["cfr4.25", "cfr3.309"]],
     ["form 10182", ["10182"]],

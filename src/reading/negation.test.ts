@@ -23,11 +23,9 @@ describe("negation", () => {
 
   it.each([
     ["can't", "can"],
-    ["cannot", "can"],
     ["won’t", "will"],
     ["doesnt", "does"],
     ["not", "not"],
-    ["lend", "lend"],
   ])("%s without its denial is %s", (word, verb) => {
     expect(verbOf(word)).toBe(verb);
   });

