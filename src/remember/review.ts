@@ -1,8 +1,8 @@
 import { RequestError } from "../errors.ts";
 import type { AuditRow, AuditState } from "../store/audit.ts";
-import type { ReviewStatus } from "../store/interaction.ts";
+import type { Asker, ReviewStatus } from "../store/interaction.ts";
 import type { ReviewOutcome } from "../store/review.ts";
-import type { Asker, ReviewedInteraction, Sees } from "../store/review-reading.ts";
+import type { ReviewedInteraction, Sees } from "../store/review-reading.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Scope } from "../types.ts";
 import { shownOf } from "./named-documents.ts";

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { holdSameExact } from "../compare/compare-slots.ts";
 import type { SlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { readAbout, readSlots, type Slots } from "../compare/slots.ts";
@@ -80,17 +81,14 @@ function isWhole(slots: Partial<Slots>): slots is Slots {
   return slots.shape !== undefined;
 }
 
-/** A result that was worked out before for the same key; the oldest go. A chunk's id names the version of its document. */
+/** A result that was worked out before for the same key. A chunk's id names the version of its document. */
 function remembered<T, R>(keyOf: (value: T) => string, read: (value: T) => R): (value: T) => R {
-  const known = new Map<string, R>();
+  const known = new LRUCache<string, { readonly made: R }>({ max: REMEMBERED });
   return (value) => {
     const key = keyOf(value);
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const made = read(value);
-    known.set(key, made);
-    if (known.size > REMEMBERED) known.delete(known.keys().next().value as string);
-    return made;
+    const one = known.get(key) ?? { made: read(value) };
+    known.set(key, one);
+    return one.made;
   };
 }
 

@@ -36,15 +36,20 @@ export interface ExposedSession {
   readonly flagged: number;
 }
 
-export interface ExposureStore {
-  record(exposure: Exposure): Promise<void>;
-  /** Sessions of an experiment, in the order in which they began. */
-  sessions(experiment: string): Promise<ExposedSession[]>;
-}
-
-export function createExposureStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): ExposureStore {
+export function createExposureStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   return {
-    async record({ answerId, experiment, variant, session, answered, warned, cached, latencyMs, tokens, costUsd }) {
+    async record({
+      answerId,
+      experiment,
+      variant,
+      session,
+      answered,
+      warned,
+      cached,
+      latencyMs,
+      tokens,
+      costUsd,
+    }: Exposure): Promise<void> {
       const row = {
         ...{ answerId, experiment, variant, session: keyedHash(await secret(), "exposure", experiment, session) },
         ...{ answered: Number(answered), warned: Number(warned), cached: Number(cached) },
@@ -56,7 +61,8 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
         .onConflict((c) => c.column("answerId").doNothing())
         .execute();
     },
-    async sessions(experiment) {
+    /** Sessions of an experiment, in the order in which they began. */
+    async sessions(experiment: string): Promise<ExposedSession[]> {
       const rows = await db
         .selectFrom("exposures as e")
         .leftJoin("feedback as f", "f.interactionId", "e.answerId")
@@ -89,3 +95,5 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
     },
   };
 }
+
+export type ExposureStore = ReturnType<typeof createExposureStore>;

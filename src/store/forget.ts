@@ -3,7 +3,7 @@ import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { emptyLog, leftInLog, rewrite, transact } from "./dialect.ts";
+import { countAll, emptyLog, inParts, leftInLog, rewrite, transact } from "./dialect.ts";
 import { dropUnnamedContents } from "./interaction.ts";
 import { dropUnnamedSettings } from "./records.ts";
 import type { Database } from "./schema.ts";
@@ -45,23 +45,7 @@ export interface Purged {
   readonly audit: number;
 }
 
-export interface ForgetStore {
-  /** What would go. */
-  count(target: ForgetTarget): Promise<Forgotten>;
-  /** Deletes it in one transaction and writes into the audit log that it was done, without its words. */
-  forget(target: ForgetTarget, by: string): Promise<Forgotten>;
-  /** Deletes what is older than it may be kept. */
-  purge(retention: Retention): Promise<Purged>;
-  /**
-   * Writes the tables anew, so that nothing deleted is left in them. `false`: the write-ahead log still holds old pages, because somebody else was reading,
-   * or because it is a server's, which keeps it for as long as it is set to.
-   */
-  scrub(): Promise<boolean>;
-  /** What is left where `scrub` says `false`, and what to do, in words. */
-  readonly unscrubbed: string;
-}
-
-export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): ForgetStore {
+export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const run = async (target: ForgetTarget, by: string | null) => {
     const key = await secret();
     const found: Forgotten[] = [];
@@ -82,20 +66,30 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     return counted;
   };
   return {
-    count: (target) => run(target, null),
-    forget: (target, by) => run(target, by),
-    async purge(retention) {
+    /** What would go. */
+    count: (target: ForgetTarget): Promise<Forgotten> => run(target, null),
+    /** Deletes it in one transaction and writes into the audit log that it was done, without its words. */
+    forget: (target: ForgetTarget, by: string): Promise<Forgotten> => run(target, by),
+    /** Deletes what is older than it may be kept. */
+    async purge(retention: Retention): Promise<Purged> {
       const purged = await transact(db, (trx) => purge(trx, retention, now()));
       await emptyLog(db);
       return purged;
     },
-    async scrub() {
+    /**
+     * Writes the tables anew, so that nothing deleted is left in them. `false`: the write-ahead log still holds old pages, because somebody else was reading,
+     * or because it is a server's, which keeps it for as long as it is set to.
+     */
+    async scrub(): Promise<boolean> {
       await rewrite(db);
       return emptyLog(db);
     },
+    /** What is left where `scrub` says `false`, and what to do, in words. */
     unscrubbed: leftInLog(db),
   };
 }
+
+export type ForgetStore = ReturnType<typeof createForgetStore>;
 
 class CountOnly extends Error {}
 
@@ -155,13 +149,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
 }
 
 async function countRows(trx: Transaction<Database>) {
-  const count = async (table: "interactions" | "cache_entries" | "sessions" | "session_turns" | "feedback" | "reports") => {
-    const { n } = await trx
-      .selectFrom(table)
-      .select((eb) => eb.fn.countAll<number>().as("n"))
-      .executeTakeFirstOrThrow();
-    return Number(n);
-  };
+  const count = (table: keyof Database) => countAll(trx, table);
   return {
     interactions: await count("interactions"),
     cache_entries: await count("cache_entries"),
@@ -375,10 +363,4 @@ async function purgeAudit(trx: Transaction<Database>, before: string, at: string
   await appendAudit(trx, { actor: "sourcebound", action: "purge", subject: "audit", details }, at);
   await trx.deleteFrom("audit_log").where("seq", "<=", lastOld.seq).execute();
   return oldRows.length;
-}
-
-const IDS_PER_QUERY = 500;
-
-function inParts<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / IDS_PER_QUERY) }, (_, i) => items.slice(i * IDS_PER_QUERY, (i + 1) * IDS_PER_QUERY));
 }

@@ -37,19 +37,10 @@ export interface GraphQuery {
   readonly limit: number;
 }
 
-/** The graph of questions, topics, entities and sources. */
-export interface GraphStore {
-  /** Keys of stored questions that share a topic and an entity with the one asked, newest first. */
-  related(query: GraphQuery): Promise<string[]>;
-  /** Topics, entities and cited documents of stored questions. */
-  nodesOf(keys: readonly string[]): Promise<Map<string, { topics: string[]; entities: EntityNode[]; sources: string[] }>>;
-  /** Stored questions of a domain with all that they are joined to, newest first, whoever may see them. */
-  questions(domain: string, limit: number): Promise<LinkedQuestion[]>;
-}
-
-export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphStore {
+export function createGraphStore(db: Kysely<Database>, now: () => Date) {
   return {
-    async related({ scope, domain, topics, entities, approvedOnly, limit }) {
+    /** Keys of stored questions that share a topic and an entity with the one asked, newest first. */
+    async related({ scope, domain, topics, entities, approvedOnly, limit }: GraphQuery): Promise<string[]> {
       if (topics.length === 0 || entities.length === 0) return [];
       const rows = await db
         .selectFrom("cache_entries as e")
@@ -73,7 +64,8 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
         .execute();
       return rows.map(({ key }) => key);
     },
-    async nodesOf(keys) {
+    /** Topics, entities and cited documents of stored questions. */
+    async nodesOf(keys: readonly string[]): Promise<Map<string, { topics: string[]; entities: EntityNode[]; sources: string[] }>> {
       const nodes = new Map(
         keys.map((key) => [key, { topics: [] as string[], entities: [] as EntityNode[], sources: [] as string[] }] as const),
       );
@@ -101,9 +93,14 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
       for (const { questionKey, documentId } of sources) nodes.get(questionKey)?.sources.push(documentId);
       return nodes;
     },
-    questions: (domain, limit) => linkedQuestions(db, { domain, limit, now: now().toISOString() }),
+    /** Stored questions of a domain with all that they are joined to, newest first, whoever may see them. */
+    questions: (domain: string, limit: number): Promise<LinkedQuestion[]> =>
+      linkedQuestions(db, { domain, limit, now: now().toISOString() }),
   };
 }
+
+/** The graph of questions, topics, entities and sources. */
+export type GraphStore = ReturnType<typeof createGraphStore>;
 
 /** Joins a stored question to its topics, entities and sources; nodes that are missing are made. */
 export async function linkQuestion(

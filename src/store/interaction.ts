@@ -111,3 +111,10 @@ export async function dropUnnamedContents(trx: Transaction<Database>): Promise<v
     )
     .execute();
 }
+
+/** For whom an answer was given. */
+export type Asker = Pick<Interaction, "domain" | "tenant" | "access">;
+
+export function askerOf({ domain, tenant, access }: { readonly domain: string; readonly tenant: string; readonly access: string }): Asker {
+  return { domain, tenant: tenant || null, access: JSON.parse(access) as string[] };
+}

@@ -40,19 +40,13 @@ export interface MadeAnswer {
   readonly checks: readonly { readonly name: string; readonly verdict: string }[];
 }
 
-export interface StatisticsStore {
-  /** @param since ISO time; `null`: from the beginning */
-  counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void>;
-  /** How the newest answers were made, as far as their text is kept; newest first. */
-  made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]>;
-}
-
 /** Rows read at once. */
 const ROWS_PER_READ = 2_000;
 
-export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
+export function createStatisticsStore(db: Kysely<Database>) {
   return {
-    async *counted(domain, since) {
+    /** @param since ISO time; `null`: from the beginning */
+    async *counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void> {
       let after = "";
       for (;;) {
         let query = db
@@ -67,31 +61,14 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
         if (domain !== null) query = query.where("i.domain", "=", domain);
         if (since !== null) query = query.where("i.createdAt", ">=", since);
         const rows = await query.execute();
-        for (const row of rows) {
-          yield {
-            status: row.status,
-            reason: row.reason,
-            cacheMode: row.cacheMode,
-            profile: row.profile,
-            privacy: row.privacy,
-            reviewStatus: row.reviewStatus,
-            confidence: row.confidence,
-            tokens: row.tokens,
-            costUsd: row.costUsd,
-            savedTokens: row.savedTokens,
-            savedUsd: row.savedUsd,
-            topics: JSON.parse(row.topics) as string[],
-            latencyMs: row.latencyMs,
-            thumbs: row.verdict,
-            createdAt: row.createdAt,
-          };
-        }
+        for (const { id: _, verdict: thumbs, topics, ...row } of rows) yield { ...row, thumbs, topics: JSON.parse(topics) as string[] };
         const last = rows.at(-1);
         if (last === undefined || rows.length < ROWS_PER_READ) return;
         after = last.id;
       }
     },
-    async made(domain, since, limit) {
+    /** How the newest answers were made, as far as their text is kept; newest first. */
+    async made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]> {
       let query = withContents(db)
         .select([wholeAnswer.as("answer"), "createdAt"])
         .where("interactions.answer", "!=", "")
@@ -103,6 +80,8 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
     },
   };
 }
+
+export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
 /** The part of a stored answer that is counted; answers of earlier versions lack some of it. */
 interface StoredAnswer {
