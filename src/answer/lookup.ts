@@ -1,6 +1,6 @@
 import { exactCacheKey, sharingScope } from "../remember/cache.ts";
-import { curatedKey, lookupCurated } from "../remember/curated.ts";
-import type { Hit, Judgement } from "../remember/hit.ts";
+import { curatedKey, lookupCurated } from "../remember/reverify.ts";
+import type { Hit, Judgement } from "../remember/cache.ts";
 import {
   type Asked,
   acceptCandidate,

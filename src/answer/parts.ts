@@ -15,7 +15,7 @@ import type { Matcher } from "../remember/matcher.ts";
 import type { QuestionIndex } from "../remember/question-index.ts";
 import type { RememberSettings } from "../remember/remember.ts";
 import type { ReportParts } from "../remember/report.ts";
-import type { JudgeRewording } from "../remember/rewording.ts";
+import type { JudgeRewording } from "../remember/match.ts";
 import type { StoredAnswers } from "../remember/stored-answers.ts";
 import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";

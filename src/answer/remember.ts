@@ -1,6 +1,6 @@
 import { messageOf } from "../errors.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { curatedKey } from "../remember/curated.ts";
+import { curatedKey } from "../remember/reverify.ts";
 import { type RememberSettings, rememberAnswer } from "../remember/remember.ts";
 import { diagnose, reportCauses, withoutText } from "../remember/report.ts";
 import type { NewReport } from "../store/reports.ts";

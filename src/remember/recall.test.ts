@@ -4,8 +4,8 @@ import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cache.ts
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
+import type { JudgeRewording, Rewording } from "./match.ts";
 import { type Asked, acceptCandidate, barredBy, type Candidate, joinCandidates } from "./recall.ts";
-import type { JudgeRewording, Rewording } from "./rewording.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 
 const document = storedDocument();

@@ -2,12 +2,12 @@ import type { MatchSettings } from "../profiles/profile.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import type { Scope } from "../types.ts";
+import type { Hit, Judgement } from "./cache.ts";
 import { isCode, nameOf } from "./classify.ts";
-import type { Hit, Judgement } from "./hit.ts";
+import type { JudgeRewording } from "./match.ts";
 import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
-import type { JudgeRewording } from "./rewording.ts";
 
 /** The question that is asked, as the caches see it. */
 export interface Asked extends QuestionNodes {

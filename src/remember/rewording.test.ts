@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openSharedReader } from "../reader/shared-reader.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeReader } from "../testing/fake-reader.ts";
-import { createRewordingJudge, readRewordingWeights } from "./rewording.ts";
+import { createRewordingJudge, readRewordingWeights } from "./match.ts";
 
 const signal = new AbortController().signal;
 const QUOTE = "A lost card costs three euros.";

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { SharedContent } from "../store/interaction.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Answer } from "../types.ts";
-import type { Hit, Judgement } from "./hit.ts";
+import type { Hit, Judgement } from "./cache.ts";
 
 /** Characters of stored answers that are kept as they were read: some 500 answers, with what was made of them some 100 MB. */
 const KEPT_CHARACTERS = 16_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectLinearTime } from "../testing/growth.ts";
-import { createTopicReader } from "./topics.ts";
+import { createTopicReader } from "./classify.ts";
 
 const read = createTopicReader([
   { slug: "ratings", name: "Ratings", keywords: ["disability rating", "CFR", "38 CFR", "service-connected"] },

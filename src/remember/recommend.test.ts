@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StoredReport } from "../store/diagnostic-report.ts";
 import { sampleReport } from "../testing/reports.ts";
-import { createReportGrouping } from "./report-overview.ts";
+import { createReportGrouping } from "./recommend.ts";
 
 const TOPICS = [{ slug: "cards", name: "Library cards" }];
 const made = (topic: string | null, over: Parameters<typeof sampleReport>[0] = {}, createdAt = "2026-01-01T00:00:00.000Z") => ({
