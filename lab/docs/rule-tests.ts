@@ -102,10 +102,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/remember/match.test.ts",
       "asks of spark's thresholds each, and unknown overlap is a miss",
     ),
-    "invalidation by document version": at(
-      "test/memory.test.ts",
-      "serves an answer whose document changed elsewhere, at its new place and version",
-    ),
+    "invalidation by document version": at("test/memory.test.ts", "takes its answers out of the cache, wherever it was edited"),
     "questions ≤ 500 characters, HTML sanitised": at("test/model.test.ts", "never brings its HTML into the page"),
   },
   "vg-rag": {

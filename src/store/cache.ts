@@ -1,8 +1,9 @@
-import type { Kysely, Transaction } from "kysely";
-import { LRUCache } from "lru-cache";
+import type { Kysely, Selectable, Transaction } from "kysely";
+import type { Scope } from "../types.ts";
 import { areCurrent, countAll, jsonRows, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
 import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
+import type { ReviewStatus } from "./interaction.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -12,27 +13,19 @@ export interface NamedDocument {
   readonly version: string;
 }
 
+type EntryRow = Selectable<Database["cache_entries"]>;
+
 /** A stored answer (as JSON text) with the document versions that it names. */
-export interface CacheEntry {
-  readonly key: string;
-  readonly question: string | null;
-  readonly answer: string;
+export interface CacheEntry extends Readonly<Pick<EntryRow, "key" | "question" | "answer" | "createdAt" | "expiresAt">> {
   readonly documents: readonly NamedDocument[];
   readonly reviewStatus: ReviewStatus;
-  readonly createdAt: string;
-  readonly expiresAt: string;
 }
 
-export type ReviewStatus = "unreviewed" | "approved" | "flagged";
-
 /** A stored question that may be the one asked. */
-export interface StoredQuestion {
-  readonly key: string;
+export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "slots" | "createdAt">> {
   readonly question: string;
-  readonly slots: string | null;
   readonly retrieved: RetrievedFor;
   readonly reviewStatus: ReviewStatus;
-  readonly createdAt: string;
   readonly vector: Float32Array;
 }
 
@@ -43,16 +36,9 @@ export interface SharedQuestion extends QuestionNodes {
 }
 
 /** Everything but the question on which an answer depends, spelt out. */
-export interface CachePlace {
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly access: readonly string[];
-  readonly profile: string;
-  readonly language: string;
-  readonly detail: string;
-  readonly encoder: string;
-  readonly configHash: string;
-}
+export interface CachePlace
+  extends Pick<Scope, "domain" | "tenant" | "access">,
+    Readonly<Pick<EntryRow, "profile" | "language" | "detail" | "encoder" | "configHash">> {}
 
 /** What retrieval found for a stored question, and what of it the answer cites. */
 export interface RetrievedFor {
@@ -111,8 +97,6 @@ export interface CacheStats {
 const NO_NODES: QuestionNodes = { topics: [], entities: [] };
 /** Uses kept in memory before they are written: an answer must not wait for the disk because it was read. */
 const PENDING_USES = 1_000;
-/** Characters of answers that are kept as they were read: some 1,000 answers. */
-const KEPT_CHARACTERS = 16_000_000;
 
 export function createCacheStore(db: Kysely<Database>, now: () => Date) {
   let used = new Map<string, string>();
@@ -188,13 +172,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
         .where("vector", "is not", null)
         .orderBy("seq")
         .execute();
-      return rows.map((row) => ({
-        seq: row.seq,
-        key: row.key,
-        scope: row.scope,
-        model: row.vectorModel ?? "",
-        vector: bytesToVector(row.vector),
-      }));
+      return rows.map(({ vectorModel, vector, ...row }) => ({ ...row, model: vectorModel ?? "", vector: bytesToVector(vector) }));
     },
     /** Stored questions of one scope by key, without those that have expired. `gone`: keys without an entry. */
     async questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }> {
@@ -208,21 +186,11 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
         .execute();
       const at = now().toISOString();
       const known = new Set(rows.map(({ key }) => key));
-      const found = rows.flatMap((row): StoredQuestion[] =>
-        row.scope !== scope || row.question === null || row.vector === null || row.expiresAt <= at
-          ? []
-          : [
-              {
-                key: row.key,
-                question: row.question,
-                slots: row.slots,
-                retrieved: JSON.parse(row.retrieved) as RetrievedFor,
-                reviewStatus: row.reviewStatus ?? "unreviewed",
-                createdAt: row.createdAt,
-                vector: bytesToVector(row.vector),
-              },
-            ],
-      );
+      const found = rows.flatMap(({ scope: of, expiresAt, question, vector, retrieved, reviewStatus, ...row }): StoredQuestion[] => {
+        if (of !== scope || question === null || vector === null || expiresAt <= at) return [];
+        const read = { retrieved: JSON.parse(retrieved) as RetrievedFor, vector: bytesToVector(vector) };
+        return [{ ...row, ...read, question, reviewStatus: reviewStatus ?? "unreviewed" }];
+      });
       return { found, gone: keys.filter((key) => !known.has(key)) };
     },
   };
@@ -230,20 +198,13 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
 
 export type CacheStore = ReturnType<typeof createCacheStore>;
 
-/**
- * Reads entries by their key. The text of an answer is some 15 kB: that of an entry that was read before is not read again for as long as it has the same number
- * and names the same versions, one of which changes whenever the text does.
- */
+/** Reads entries by their key. */
 function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
-  const texts = new LRUCache<string, { readonly stamp: string; readonly answer: string }>({
-    maxSize: KEPT_CHARACTERS,
-    sizeCalculation: ({ answer }) => Math.max(1, answer.length),
-  });
-  const facts = (given: Given<{ key: string; at: string }>) =>
+  const read = prepare((given: Given<{ key: string; at: string }>) =>
     db
       .selectFrom("cache_entries as e")
       .leftJoin("interactions as i", "i.id", "e.interactionId")
-      .select(["e.seq", "e.question", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
+      .select(["e.key", "e.question", "e.answer", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
@@ -252,28 +213,14 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
           .as("documents"),
       )
       .where("e.key", "=", given("key"))
-      .where("e.expiresAt", ">", given("at"));
-  const readFacts = prepare(facts);
-  const readWhole = prepare((given: Given<{ key: string; at: string }>) => facts(given).select("e.answer"));
-  const stampOf = ({ seq, documents }: { seq: number; documents: string | null }) => `${seq} ${documents}`;
+      .where("e.expiresAt", ">", given("at")),
+  );
   return async (key, at) => {
-    let [row] = await readFacts(db, { key, at });
+    const [row] = await read(db, { key, at });
     if (row === undefined) return null;
-    const known = texts.get(key);
-    let answer = known?.stamp === stampOf(row) ? known.answer : null;
-    if (answer === null) {
-      const [whole] = await readWhole(db, { key, at });
-      if (whole === undefined) return null;
-      row = whole;
-      answer = whole.answer;
-      texts.set(key, { stamp: stampOf(whole), answer });
-    }
     const named = JSON.parse(row.documents ?? "[]") as [string, string][];
-    return {
-      ...{ key, answer, question: row.question, createdAt: row.createdAt, expiresAt: row.expiresAt },
-      documents: named.map(([id, version]) => ({ id, version })),
-      reviewStatus: row.reviewStatus ?? "unreviewed",
-    };
+    const documents = named.map(([id, version]) => ({ id, version }));
+    return { ...row, documents, reviewStatus: row.reviewStatus ?? "unreviewed" };
   };
 }
 

@@ -96,35 +96,15 @@ class CountOnly extends Error {}
 async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: string): Promise<Forgotten> {
   const before = await countRows(trx);
   const found = await findInteractions(trx, target, secret);
-  const embeddings = await forgetVectors(
-    trx,
-    found.map(({ question }) => question).concat(target.type === "question" ? target.question : []),
-  );
-  const curated = await forgetCurated(
-    trx,
-    target,
-    found.map(({ id }) => id),
-    secret,
-  );
-  for (const part of inParts(found)) {
-    const keys = part.flatMap(({ cacheKey }) => cacheKey ?? []);
-    if (keys.length > 0) await trx.deleteFrom("cache_entries").where("key", "in", keys).execute();
-    await trx
-      .deleteFrom("interactions")
-      .where(
-        "id",
-        "in",
-        part.map(({ id }) => id),
-      )
-      .execute();
-    await trx
-      .deleteFrom("exposures")
-      .where(
-        "answerId",
-        "in",
-        part.map(({ id }) => id),
-      )
-      .execute();
+  const ids = found.map(({ id }) => id);
+  const questions = found.map(({ question }) => question).concat(target.type === "question" ? target.question : []);
+  const embeddings = await forgetVectors(trx, questions);
+  const curated = await forgetCurated(trx, target, ids, secret);
+  for (const keys of inParts(found.flatMap(({ cacheKey }) => cacheKey ?? [])))
+    await trx.deleteFrom("cache_entries").where("key", "in", keys).execute();
+  for (const part of inParts(ids)) {
+    await trx.deleteFrom("interactions").where("id", "in", part).execute();
+    await trx.deleteFrom("exposures").where("answerId", "in", part).execute();
   }
   // Whose responses those are cannot be told from what is stored of them, and an hour later all of them would be gone.
   await trx.deleteFrom("idempotency").execute();
@@ -136,28 +116,19 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
   await forgetEntities(trx);
   await dropUnneeded(trx);
   const after = await countRows(trx);
+  const gone = (table: (typeof COUNTED)[number]) => (before.get(table) ?? 0) - (after.get(table) ?? 0);
   return {
-    interactions: before.interactions - after.interactions,
-    cache: before.cache_entries - after.cache_entries,
-    sessions: before.sessions - after.sessions,
-    turns: before.session_turns - after.session_turns,
-    feedback: before.feedback - after.feedback,
-    reports: before.reports - after.reports,
-    curated,
-    embeddings,
+    ...{ interactions: gone("interactions"), cache: gone("cache_entries"), sessions: gone("sessions"), turns: gone("session_turns") },
+    ...{ feedback: gone("feedback"), reports: gone("reports"), curated, embeddings },
   };
 }
 
-async function countRows(trx: Transaction<Database>) {
-  const count = (table: keyof Database) => countAll(trx, table);
-  return {
-    interactions: await count("interactions"),
-    cache_entries: await count("cache_entries"),
-    sessions: await count("sessions"),
-    session_turns: await count("session_turns"),
-    feedback: await count("feedback"),
-    reports: await count("reports"),
-  };
+const COUNTED = ["interactions", "cache_entries", "sessions", "session_turns", "feedback", "reports"] as const;
+
+async function countRows(trx: Transaction<Database>): Promise<Map<(typeof COUNTED)[number], number>> {
+  const counts = new Map<(typeof COUNTED)[number], number>();
+  for (const table of COUNTED) counts.set(table, await countAll(trx, table));
+  return counts;
 }
 
 async function findInteractions(trx: Transaction<Database>, target: ForgetTarget, secret: string) {
@@ -306,11 +277,13 @@ export async function dropInteractions(
     .orderBy("id", "desc")
     .limit(ALL)
     .offset(interactionsRows);
-  const beyond = await notServed(
-    trx,
-    (await tooMany.execute()).map(({ id }) => id),
-  );
-  const gone = [...(await tooOld.execute()).map(({ id }) => id), ...beyond];
+  const notServed = trx
+    .selectFrom(tooMany.as("old"))
+    .select("old.id")
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("cache_entries").select("key").whereRef("cache_entries.interactionId", "=", "old.id"))),
+    );
+  const gone = [...(await tooOld.execute()), ...(await notServed.execute())].map(({ id }) => id);
   // The text that a correction was made from goes with the interaction.
   await blankCurated(trx, gone);
   let deleted = 0;
@@ -318,17 +291,6 @@ export async function dropInteractions(
     deleted += Number((await trx.deleteFrom("interactions").where("id", "in", part).executeTakeFirst()).numDeletedRows);
   if (deleted > 0) await dropUnneeded(trx);
   return deleted;
-}
-
-/** Those of the interactions that no entry of the cache came from. */
-async function notServed(trx: Transaction<Database>, ids: readonly string[]): Promise<string[]> {
-  const left: string[] = [];
-  for (const part of inParts(ids)) {
-    const rows = await trx.selectFrom("cache_entries").select("interactionId").where("interactionId", "in", part).execute();
-    const served = new Set(rows.map(({ interactionId }) => interactionId));
-    left.push(...part.filter((id) => !served.has(id)));
-  }
-  return left;
 }
 
 /** What no stored answer rests on any more: replaced texts of documents, settings, contents. */
