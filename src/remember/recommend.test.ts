@@ -67,8 +67,4 @@ describe("createReportGrouping", () => {
     expect(groups[0]?.missing.map(({ text }) => text)).toEqual(["__proto__", "constructor"]);
     expect(groups[0]?.topic).toBe("__proto__");
   });
-
-  it("has nothing to say about nothing", () => {
-    expect(group()).toEqual({ total: 0, groups: [] });
-  });
 });
