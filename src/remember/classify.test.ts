@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { expectLinearTime } from "../testing/growth.ts";
 import { loadDomain } from "../engine/domain.ts";
+import { expectLinearTime } from "../testing/growth.ts";
 import { createClassifier, createTopicReader, isCode } from "./classify.ts";
 
 const classify = createClassifier(loadDomain("veterans"));
