@@ -6,7 +6,6 @@ import { createCorpusLog } from "./corpus-log.ts";
 import { isPostgres } from "./dialect.ts";
 import { createDocumentStore } from "./documents.ts";
 import { createEmbeddingStore, createEncoderStore } from "./embeddings.ts";
-import { createExposureStore } from "./exposures.ts";
 import { createForgetStore, type Retention } from "./forget.ts";
 import { createGraphStore } from "./graph.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
@@ -21,7 +20,7 @@ import { createReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, createTurnWriter } from "./sessions.ts";
 import { CountingAdapter } from "./statement-cache.ts";
-import { createStatisticsStore } from "./statistics.ts";
+import { createExposureStore, createStatisticsStore } from "./statistics.ts";
 import { createUsageStore } from "./usage.ts";
 
 /** Table of the counts that processes share, with the columns that `rate-limiter-flexible` writes. */
