@@ -200,9 +200,6 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
   };
 }
 
-/** Collects reports into groups by topic; memory grows with distinct terms and advice, not with reports. */
-export type ReportGrouping = ReturnType<typeof createReportGrouping>;
-
 function newGroup(newest: string): Group {
   return { reports: 0, refused: 0, confidences: 0, confidence: 0, newest, missing: new Map(), recommendations: new Map() };
 }

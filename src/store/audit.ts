@@ -64,8 +64,6 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-export type AuditStore = ReturnType<typeof createAuditStore>;
-
 /** Adds a row to the chain, inside the transaction of what it tells. */
 export async function appendAudit(trx: Transaction<Database>, { actor, action, subject, details }: AuditAct, at: string): Promise<void> {
   await takeTurn(trx, "audit");

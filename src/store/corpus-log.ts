@@ -37,6 +37,7 @@ export interface UnreadFile {
   readonly reason: string;
 }
 
+/** Which documents a domain held at each of its revisions, and the texts of those that were replaced as long as a recorded answer may rest on them. */
 export function createCorpusLog(db: Kysely<Database>) {
   return {
     /** What the domain held at a revision, by id. Empty where the log does not reach back to it. */
@@ -112,9 +113,6 @@ export function createCorpusLog(db: Kysely<Database>) {
     },
   };
 }
-
-/** Which documents a domain held at each of its revisions, and the texts of those that were replaced as long as a recorded answer may rest on them. */
-export type CorpusLog = ReturnType<typeof createCorpusLog>;
 
 /** Up to so many bytes, setting up the deflating costs more than all that it saves: every answer from the cache has such a record. */
 const SHORT = 1_000;

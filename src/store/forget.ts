@@ -89,8 +89,6 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
   };
 }
 
-export type ForgetStore = ReturnType<typeof createForgetStore>;
-
 class CountOnly extends Error {}
 
 async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: string): Promise<Forgotten> {

@@ -20,6 +20,7 @@ export interface JobState extends Job {
 export const JOB_LEASE_MS = 60_000;
 export const JOB_WORD_MS = 10_000;
 
+/** A queue for whichever process comes first. */
 export function createJobStore(db: Kysely<Database>, now: () => Date) {
   const settle = (id: string, worker: string, failure: string | null) =>
     transact(db, async (trx) => {
@@ -103,6 +104,3 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
     },
   };
 }
-
-/** A queue for whichever process comes first. */
-export type JobStore = ReturnType<typeof createJobStore>;

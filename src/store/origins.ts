@@ -10,7 +10,7 @@ type SourcePlace = Omit<FilePlace, "path">;
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
 
-/** In the table of facts: mostly there is none. */
+/** Sources whose ingest began to change documents and has not ended: it goes on, or was cut off. Kept in the table of facts. */
 export function createUnfinishedStore(db: Kysely<Database>) {
   return {
     /** @param source with the access label of documents that state none, and the files that are to be read */
@@ -43,9 +43,6 @@ export function createUnfinishedStore(db: Kysely<Database>) {
     },
   };
 }
-
-/** Sources whose reading began to change documents and has not come to its end: it goes on, or was cut off. */
-export type UnfinishedStore = ReturnType<typeof createUnfinishedStore>;
 
 /** What was deleted since is not missed. */
 async function hasFiles(db: Kysely<Database>, { domain, tenant, source }: z.infer<typeof factSchema>): Promise<boolean> {
@@ -102,8 +99,6 @@ export function createOriginStore(db: Kysely<Database>, now: () => Date) {
     },
   };
 }
-
-export type OriginStore = ReturnType<typeof createOriginStore>;
 
 /** Uploaded files that are read together. */
 export interface OriginalsOf {

@@ -74,8 +74,6 @@ export function createRecordStore(db: Kysely<Database>) {
   };
 }
 
-export type RecordStore = ReturnType<typeof createRecordStore>;
-
 /** Hashes settings, those that many answers share once. */
 function settingsHasher(): (settings: object) => string {
   const known = new WeakMap<object, string>();

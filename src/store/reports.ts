@@ -149,8 +149,6 @@ export function createReportStore(db: Kysely<Database>) {
   };
 }
 
-export type ReportStore = ReturnType<typeof createReportStore>;
-
 function covers(scope: Scope, access: string): boolean {
   return (JSON.parse(access) as string[]).every((label) => scope.access.includes(label));
 }

@@ -202,8 +202,6 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
   };
 }
 
-export type SessionStore = ReturnType<typeof createSessionStore>;
-
 /**
  * Deletes the sessions that were silent longest, as far as there are too many; of those that are spoken in, the last `most` stay.
  * @param spoken the last one first
@@ -242,7 +240,7 @@ function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
 }
 
-/** The first addition of a process is due: many processes make only one. */
+/** When to look again for what has become too old or too much. The first addition of a process is due: many processes make only one. */
 export function createSeldom() {
   let left = 0;
   return {
@@ -257,6 +255,3 @@ export function createSeldom() {
     },
   };
 }
-
-/** When to look again for what has become too old or too much: not with each addition. */
-export type Seldom = ReturnType<typeof createSeldom>;

@@ -75,8 +75,6 @@ export function createStatisticsStore(db: Kysely<Database>) {
   };
 }
 
-export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
-
 /** The part of a stored answer that is counted; answers of earlier versions lack some of it. */
 interface StoredAnswer {
   readonly timings?: MadeAnswer["timings"];
@@ -182,8 +180,6 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
     },
   };
 }
-
-export type ExposureStore = ReturnType<typeof createExposureStore>;
 
 /** PostgreSQL gives sums as text. */
 function toNumbers<Name extends string>(sums: Record<Name, unknown>): Record<Name, number> {

@@ -117,7 +117,6 @@ function createVectorStore(db: Kysely<Database>) {
     open: (of: VectorsOf): Promise<VectorTable> => openPostgresVectors(db, of),
   };
 }
-export type VectorStore = NonNullable<ReturnType<typeof createVectorStore>>;
 
 function generationOf(db: Kysely<Database>): number | null {
   const { adapter } = db.getExecutor();
