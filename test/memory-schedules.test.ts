@@ -84,8 +84,7 @@ describe("any schedule of asking, editing, deleting, revoking and crashing in tw
     for (const database of databases) await database.destroy();
     process.stderr.write(`${SCHEDULES} schedules: ${JSON.stringify(served)}\n`);
     // A test that never hits proves nothing.
-    for (const level of ["exact", "semantic", "graph", "miss", "refused"])
-      expect(served[level]).toBeGreaterThan(SCHEDULES / 20);
+    for (const level of ["exact", "semantic", "graph", "miss", "refused"]) expect(served[level]).toBeGreaterThan(SCHEDULES / 20);
   });
 });
 
@@ -103,9 +102,7 @@ async function faultsOf(db: Awaited<ReturnType<typeof openSqlite>>): Promise<str
     select q.question_key as key from question_sources q join sources s on s.id = q.source_id left join documents d on d.id = s.document_id and d.version = s.version
     where d.id is null
     union all select question_key from question_topics where question_key not in (select key from cache_entries)
-    union all select question_key from question_entities where question_key not in (select key from cache_entries) limit 1`.execute(
-    db,
-  );
+    union all select question_key from question_entities where question_key not in (select key from cache_entries) limit 1`.execute(db);
   return [
     ...stale.rows.map(({ key }) => `entry ${key} is served and rests on a version that is gone`),
     ...bare.rows.map(({ key }) => `entry ${key} rests on nothing`),

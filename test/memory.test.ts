@@ -148,18 +148,20 @@ describe("the semantic cache", () => {
 });
 
 describe("an edited document", () => {
-  it.each([
-    ["in a passage that was weighed", (text: string) => text.replace("takes two days", "takes four days")],
-    ["elsewhere", (text: string) => `${text}\n## Lockers\n\nLockers are behind the desk.\n`],
-  ])("takes its answers out of the cache, changed %s", async (_where, edit) => {
+  it("takes its answers out of the cache, wherever it was edited", async () => {
     const library = await open();
-    await library.ask(CARD);
-    rewrite(library, { "cards.md": edit(LIBRARY_DOCUMENTS["cards.md"] ?? "") });
-    await library.ingest();
-    expect(await library.engine.store.cache.stats(null)).toMatchObject({ entries: 0, edges: 0 });
-    const again = await library.ask(CARD);
-    expect(again.cacheMode).toBe("miss");
-    expect((await library.ask(CARD)).cacheMode).toBe("exact");
+    const edits = [
+      (text: string) => text.replace("takes two days", "takes four days"),
+      (text: string) => `${text}\n## Lockers\n\nLockers are behind the desk.\n`,
+    ];
+    for (const edit of edits) {
+      await library.ask(CARD);
+      expect((await library.ask(CARD)).cacheMode).toBe("exact");
+      rewrite(library, { "cards.md": edit(LIBRARY_DOCUMENTS["cards.md"] ?? "") });
+      await library.ingest();
+      expect(await library.engine.store.cache.stats(null)).toMatchObject({ entries: 0, edges: 0 });
+      expect((await library.ask(CARD)).cacheMode).toBe("miss");
+    }
   });
 });
 

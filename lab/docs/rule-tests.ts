@@ -58,7 +58,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     ),
     "cache: exact, semantic, graph": at("test/memory.test.ts", "finds an answer by topic and entity, and by a person's approval first"),
     "topics by keywords contained in the question (equation 5), entities by patterns (listing 6)": at(
-      "src/remember/topics.test.ts",
+      "src/remember/classify.test.ts",
       "createTopicReader",
     ),
     "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)": at(
@@ -102,10 +102,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/remember/match.test.ts",
       "asks of spark's thresholds each, and unknown overlap is a miss",
     ),
-    "invalidation by document version": at(
-      "test/memory.test.ts",
-      "serves an answer whose document changed elsewhere, at its new place and version",
-    ),
+    "invalidation by document version": at("test/memory.test.ts", "takes its answers out of the cache, wherever it was edited"),
     "questions ≤ 500 characters, HTML sanitised": at("test/model.test.ts", "never brings its HTML into the page"),
   },
   "vg-rag": {

@@ -5,7 +5,7 @@ import { costUsd, type PriceTable } from "../models/prices.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import type { ReportMetric } from "../profiles/profile.ts";
-import type { Hit } from "../remember/hit.ts";
+import type { Hit } from "../remember/cache.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type {

@@ -2,7 +2,7 @@ import { type CheckContext, checkAnswer, checkSentence } from "../check/check.ts
 import type { Finding } from "../check/finding.ts";
 import { parseMarkers } from "../check/markers.ts";
 import { RequestError } from "../errors.ts";
-import { redactAnswered } from "../remember/redact.ts";
+import { redactAnswered } from "../remember/named-documents.ts";
 import { partOf, rangeAround } from "../retrieve/area.ts";
 import { Bm25Index } from "../retrieve/bm25.ts";
 import { placeWithin } from "../retrieve/clip.ts";

@@ -1,6 +1,5 @@
+import type { Hit, Judgement } from "../remember/cache.ts";
 import { exactCacheKey, sharingScope } from "../remember/cache.ts";
-import { curatedKey, lookupCurated } from "../remember/curated.ts";
-import type { Hit, Judgement } from "../remember/hit.ts";
 import {
   type Asked,
   acceptCandidate,
@@ -10,7 +9,7 @@ import {
   nearestQuestions,
   relatedQuestions,
 } from "../remember/recall.ts";
-import { lookupExact } from "../remember/reverify.ts";
+import { curatedKey, lookupCurated, lookupExact } from "../remember/reverify.ts";
 import { partOf, rangeAround } from "../retrieve/area.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
 import type { Answer, Area, AskRequest, Question } from "../types.ts";

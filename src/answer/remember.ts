@@ -1,8 +1,8 @@
 import { messageOf } from "../errors.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { curatedKey } from "../remember/curated.ts";
 import { type RememberSettings, rememberAnswer } from "../remember/remember.ts";
 import { diagnose, reportCauses, withoutText } from "../remember/report.ts";
+import { curatedKey } from "../remember/reverify.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";

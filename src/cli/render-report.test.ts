@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import { createReportGrouping } from "../remember/report-overview.ts";
+import { createReportGrouping } from "../remember/recommend.ts";
 import type { StoredReport } from "../store/diagnostic-report.ts";
 import { sampleReport } from "../testing/reports.ts";
 import { renderOverview, renderReport } from "./render-report.ts";

@@ -18,10 +18,10 @@ type OriginalPlace = Pick<Database["originals"], "domain" | "tenant" | "label" |
 export function rowOfFile(
   name: string,
   bytes: Uint8Array,
-): { table: "meta"; row: Database["meta"] } | { table: "originals"; row: OriginalPlace & { bytes: Uint8Array; updated_at: string } } | null {
+): { table: "meta"; row: Database["meta"] } | { table: "originals"; row: Database["originals"] } | null {
   if (name === PROOF_KEY_FILE) return { table: "meta", row: { key: PROOF_KEY_FACT, value: Buffer.from(bytes).toString("utf8") } };
   const place = placeOf(name);
-  return place === null ? null : { table: "originals", row: { ...place, bytes, updated_at: new Date(0).toISOString() } };
+  return place === null ? null : { table: "originals", row: { ...place, bytes, updatedAt: new Date(0).toISOString() } };
 }
 
 function placeOf(name: string): OriginalPlace | null {

@@ -3,7 +3,7 @@ import type { AnswerRecord } from "../answer/record.ts";
 import { CHECKS_REVISION, FIRST_CHECKS } from "../check/check.ts";
 import { RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";
-import { forStorage } from "../remember/redact.ts";
+import { forStorage } from "../remember/named-documents.ts";
 import type { PastDocument } from "../store/corpus-log.ts";
 import type { Origin } from "../store/origins.ts";
 import type { StoredRecord } from "../store/records.ts";

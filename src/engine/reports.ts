@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { RequestError } from "../errors.ts";
+import { createReportGrouping } from "../remember/recommend.ts";
 import { withoutDocuments } from "../remember/report.ts";
-import { createReportGrouping } from "../remember/report-overview.ts";
 import type { ReportOverview, StoredReport } from "../store/diagnostic-report.ts";
 import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";

@@ -1,5 +1,5 @@
 import type { ExperimentMetric, ExperimentSettings } from "../config/experiments.ts";
-import type { ExposedSession } from "../store/exposures.ts";
+import type { ExposedSession } from "../store/statistics.ts";
 import { anytimeDifference, type Difference, type Estimate, estimateRatio, fixedDifference, isMismatched } from "./statistics.ts";
 
 /** What an experiment comes to. `too_early`: fewer sessions than were planned, and nothing is said of who is better. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeQuestion } from "../testing/passages.ts";
 import { type CacheScope, exactCacheKey, sharingScope } from "./cache.ts";
-import { curatedKey } from "./curated.ts";
+import { curatedKey } from "./reverify.ts";
 
 const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
 const question = fakeQuestion("How much is a card?");

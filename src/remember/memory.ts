@@ -4,7 +4,7 @@ import type { ForgetTarget, Forgotten, Purged, Retention } from "../store/forget
 import type { Store } from "../store/store.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Privacy, Scope } from "../types.ts";
-import { actor, createReview, type Review, type ReviewParts } from "./review.ts";
+import { actor, createReview, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
 import { type MadeStatistics, type Statistics, sumUp, sumUpMade } from "./statistics.ts";
 
@@ -42,25 +42,6 @@ export interface ForgetReport extends Forgotten {
   readonly left: string | null;
 }
 
-/** What the system remembers of questions: looked at, reviewed, rated, counted and forgotten. */
-export interface Memory {
-  readonly review: Review;
-  /** @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
-  feedback(request: FeedbackRequest, scope: Scope): Promise<void>;
-  /** The messages of a session. @throws RequestError `unknown_session` – also for a session of another scope or user */
-  session(request: SessionRequest, scope: Scope): Promise<SessionMessage[]>;
-  /** @throws RequestError `unknown_session` */
-  deleteSession(request: SessionRequest, scope: Scope): Promise<void>;
-  /** @param since ISO time */
-  statistics(options: { domain: string | null; since: string | null }): Promise<Statistics>;
-  /** How the newest answers were made: stages, grades, models, checks. */
-  madeStatistics(options: { domain: string | null; since: string | null }): Promise<MadeStatistics>;
-  /** @throws RequestError `forget_nothing`, `review_actor` */
-  forget(target: ForgetTarget, options: ForgetOptions): Promise<ForgetReport>;
-  /** Deletes expired sessions and what is older than it may be kept. */
-  purge(): Promise<Purged>;
-}
-
 export interface MemoryParts extends Omit<ReviewParts, "store"> {
   readonly store: Store;
   readonly privacy: Privacy;
@@ -68,10 +49,11 @@ export interface MemoryParts extends Omit<ReviewParts, "store"> {
   readonly retention: Retention;
 }
 
-export function createMemory({ store, privacy, sessionTurns, retention, ...reviewing }: MemoryParts): Memory {
+export function createMemory({ store, privacy, sessionTurns, retention, ...reviewing }: MemoryParts) {
   return {
     review: createReview({ store, ...reviewing }),
-    async feedback({ id, verdict, reason = null, sessionId = null }, scope) {
+    /** @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+    async feedback({ id, verdict, reason = null, sessionId = null }: FeedbackRequest, scope: Scope): Promise<void> {
       const text = reason === null || reason.trim() === "" ? null : reason.trim();
       if (text !== null && text.length > MAX_FEEDBACK_CHARACTERS) {
         const message = `The reason has ${text.length} characters; at most ${MAX_FEEDBACK_CHARACTERS} are kept: shorten it.`;
@@ -88,17 +70,24 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       if (outcome === "too_often")
         throw new RequestError("feedback_too_often", "This answer was rated too often: the last verdict stands.");
     },
-    async session({ id, userId = null }, scope) {
+    /** The messages of a session. @throws RequestError `unknown_session` – also for a session of another scope or user */
+    async session({ id, userId = null }: SessionRequest, scope: Scope): Promise<SessionMessage[]> {
       const turns = await store.sessions.turns(id, scope, sessionTurns, userId);
       if (turns.length === 0) throw unknownSession(id);
       return sessionMessages(turns, scope, store.documents);
     },
-    async deleteSession({ id, userId = null }, scope) {
+    /** @throws RequestError `unknown_session` */
+    async deleteSession({ id, userId = null }: SessionRequest, scope: Scope): Promise<void> {
       if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
     },
-    statistics: ({ domain, since }) => sumUp(store.statistics.counted(domain, since)),
-    madeStatistics: async ({ domain, since }) => sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
-    async forget(target, { by, dryRun = false }) {
+    /** @param since ISO time */
+    statistics: ({ domain, since }: { domain: string | null; since: string | null }): Promise<Statistics> =>
+      sumUp(store.statistics.counted(domain, since)),
+    /** How the newest answers were made: stages, grades, models, checks. */
+    madeStatistics: async ({ domain, since }: { domain: string | null; since: string | null }): Promise<MadeStatistics> =>
+      sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
+    /** @throws RequestError `forget_nothing`, `review_actor` */
+    async forget(target: ForgetTarget, { by, dryRun = false }: ForgetOptions): Promise<ForgetReport> {
       assertTarget(target);
       const name = actor(by);
       if (dryRun) return { ...(await store.forgetting.count(target)), scrubbed: null, left: null };
@@ -106,9 +95,13 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       const scrubbed = await store.forgetting.scrub();
       return { ...forgotten, scrubbed, left: scrubbed ? null : store.forgetting.unscrubbed };
     },
-    purge: () => store.forgetting.purge(retention),
+    /** Deletes expired sessions and what is older than it may be kept. */
+    purge: (): Promise<Purged> => store.forgetting.purge(retention),
   };
 }
+
+/** What the system remembers of questions: looked at, reviewed, rated, counted and forgotten. */
+export type Memory = ReturnType<typeof createMemory>;
 
 function assertTarget(target: ForgetTarget): void {
   const empty =

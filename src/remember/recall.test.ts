@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cache.ts";
+import type { CacheEntry, StoredQuestion } from "../store/cache.ts";
+import type { ReviewStatus } from "../store/interaction.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
+import type { JudgeRewording, Rewording } from "./match.ts";
 import { type Asked, acceptCandidate, barredBy, type Candidate, joinCandidates } from "./recall.ts";
-import type { JudgeRewording, Rewording } from "./rewording.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 
 const document = storedDocument();
@@ -235,14 +236,14 @@ describe("barredBy", () => {
   const code = (value: string) => ({ type: "dc_code", value });
   const topic = (slug: string) => ({ slug, name: slug, keywords: [] });
   const question = { topics: [topic("forms"), topic("appeals")], entities: [code("DC 6260"), { type: "benefit", value: "pension" }] };
-  const stored = { topics: ["forms"], entities: [code("DC 6260")], sources: ["d"] };
+  const stored = { topics: [{ slug: "forms" }], entities: [code("DC 6260")], sources: ["d"] };
 
   it.each([
     ["nothing", stored, undefined],
     ["another code", { ...stored, entities: [code("DC 6261")] }, "entity_grounding"],
     ["no code", { ...stored, entities: [{ type: "benefit", value: "pension" }] }, "entity_grounding"],
     ["one code more", { ...stored, entities: [code("DC 6260"), code("DC 6261")] }, "entity_grounding"],
-    ["another topic beside", { ...stored, topics: ["forms", "pension"] }, "topic_coherence"],
+    ["another topic beside", { ...stored, topics: [{ slug: "forms" }, { slug: "pension" }] }, "topic_coherence"],
     ["sources that are gone", { ...stored, sources: [] }, "source_consistency"],
   ])("bars an answer for %s", (_what, other, rule) => {
     expect(barredBy(question, other)?.rule).toBe(rule);

@@ -2,12 +2,12 @@ import type { MatchSettings } from "../profiles/profile.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import type { Scope } from "../types.ts";
+import type { Hit, Judgement } from "./cache.ts";
 import { isCode, nameOf } from "./classify.ts";
-import type { Hit, Judgement } from "./hit.ts";
+import type { JudgeRewording } from "./match.ts";
 import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
-import type { JudgeRewording } from "./rewording.ts";
 
 /** The question that is asked, as the caches see it. */
 export interface Asked extends QuestionNodes {
@@ -102,12 +102,12 @@ export function joinCandidates(approved: readonly Candidate[], near: readonly Ca
 /** Entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8). */
 export function barredBy(
   asked: QuestionNodes,
-  stored: { readonly topics: readonly string[]; readonly entities: readonly EntityNode[]; readonly sources: readonly string[] },
+  stored: { readonly topics: readonly { slug: string }[]; readonly entities: readonly EntityNode[]; readonly sources: readonly unknown[] },
 ): Candidate["barred"] {
   const codes = (entities: readonly EntityNode[]) => entities.filter(isCode).map(nameOf).sort().join("\n");
   if (codes(asked.entities) !== codes(stored.entities)) return { rule: "entity_grounding", reason: "it is about other codes" };
   const slugs = new Set(asked.topics.map(({ slug }) => slug));
-  const beyond = stored.topics.filter((slug) => !slugs.has(slug));
+  const beyond = stored.topics.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
   if (beyond.length > 0) return { rule: "topic_coherence", reason: `it is also about ${beyond.join(", ")}` };
   return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources is there any more" } : null;
 }

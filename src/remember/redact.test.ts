@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
-import { losesWords, redactAnswered } from "./redact.ts";
+import { losesWords, redactAnswered } from "./named-documents.ts";
 
 const SHOWN = "Write to joe.doe@example.org or call 202-555-0143.";
 const PAGE = { title: "Contacts", url: null, asOf: null, headingPath: [], path: "contacts.md" };

@@ -12,8 +12,7 @@ import type { Beside } from "../store/write-interactions.ts";
 import type { Answer, Question } from "../types.ts";
 import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "./cache.ts";
 import type { Matcher } from "./matcher.ts";
-import { citedSources, namedDocuments, retrievedFor } from "./named-documents.ts";
-import { forStorage, losesWords, redactAnswered } from "./redact.ts";
+import { citedSources, forStorage, losesWords, namedDocuments, redactAnswered, retrievedFor } from "./named-documents.ts";
 import { sessionShown } from "./session-messages.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 

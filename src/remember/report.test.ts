@@ -3,8 +3,8 @@ import { sampleAnswer, sampleRefusal } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { Answer, CheckResult, Conflict, Question } from "../types.ts";
+import { createTopicReader } from "./classify.ts";
 import { diagnose, MAX_TERMS, type ReportParts, reportCauses, withoutText } from "./report.ts";
-import { createTopicReader } from "./topics.ts";
 
 const TOPICS = [
   { slug: "pension", name: "Pension", keywords: ["pension", "housebound"] },

@@ -13,8 +13,8 @@ import type {
 } from "../store/diagnostic-report.ts";
 import { words } from "../text/tokens.ts";
 import type { Answer, CheckResult, Conflict, Evidence, Question } from "../types.ts";
+import type { ReadTopics } from "./classify.ts";
 import { recommend } from "./recommend.ts";
-import type { ReadTopics } from "./topics.ts";
 
 /** Terms of one kind that are looked for: a question of a page has more words than anybody acts on. */
 export const MAX_TERMS = 32;

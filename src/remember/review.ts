@@ -1,12 +1,12 @@
 import { RequestError } from "../errors.ts";
 import type { AuditRow, AuditState } from "../store/audit.ts";
-import type { ReviewStatus } from "../store/interaction.ts";
+import type { Asker, ReviewStatus } from "../store/interaction.ts";
 import type { ReviewOutcome } from "../store/review.ts";
-import type { Asker, ReviewedInteraction, Sees } from "../store/review-reading.ts";
+import type { PendingInteraction, ReviewedInteraction, Sees } from "../store/review-reading.ts";
 import type { Store } from "../store/store.ts";
+import { compareText } from "../text/compare-text.ts";
 import type { Answer, Scope } from "../types.ts";
 import { shownOf } from "./named-documents.ts";
-import { type QueueItem, rankQueue } from "./review-queue.ts";
 
 /** Interactions that the order of the queue is worked out from: the newest. */
 export const QUEUE_DEPTH = 20_000;
@@ -48,35 +48,6 @@ export interface Reader {
   readonly scopeFor: (asker: Asker) => Scope;
 }
 
-/** What a reviewer can do; every act is in the audit log under `by`. `sees`: whose questions the reviewer may look at; absent: everybody's. */
-export interface Review {
-  queue(options?: {
-    domain?: string | undefined;
-    limit?: number | undefined;
-    status?: ReviewStatus | undefined;
-    sees?: Sees | undefined;
-  }): Promise<QueuedQuestion[]>;
-  /** Absent, the reader sees everything. @throws RequestError `unknown_interaction`, also of what is not seen */
-  show(id: string, reader?: Reader): Promise<ShownReview>;
-  /** The answer is right: also wherever the same question got the same answer. @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text` */
-  approve(id: string, by: string): Promise<void>;
-  /** The answer is wrong or doubtful: the cache lets go of it. @throws RequestError `unknown_interaction` */
-  flag(id: string, by: string): Promise<void>;
-  /**
-   * Another answer in its place, served first from now on wherever the question is asked as it was, within the same limits, until one of its documents changes.
-   * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
-   */
-  correct(id: string, text: string, by: string): Promise<Answer>;
-  /** Acts on answers that the reviewer may look at; the chain is that of the whole log. */
-  history(options?: {
-    id?: string | undefined;
-    limit?: number | undefined;
-    /** `seq` above the first row that is wanted; absent: the newest. */
-    before?: number | undefined;
-    sees?: Sees | undefined;
-  }): Promise<ReviewHistory>;
-}
-
 /** An interaction and the scope of its question. */
 export interface AskedIn {
   readonly id: string;
@@ -93,21 +64,32 @@ export interface ReviewParts {
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
 }
 
-export function createReview({ store, domain, createId, within, bind }: ReviewParts): Review {
+export function createReview({ store, domain, createId, within, bind }: ReviewParts) {
   const load = async (id: string, sees?: Sees) => {
     const found = await store.review.get(id, sees);
     if (found === null) throw unknownInteraction(id);
     return found;
   };
   return {
-    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status, sees } = {}) {
+    async queue({
+      domain: name,
+      limit = DEFAULT_QUEUE_LIMIT,
+      status,
+      sees,
+    }: {
+      domain?: string | undefined;
+      limit?: number | undefined;
+      status?: ReviewStatus | undefined;
+      sees?: Sees | undefined;
+    } = {}): Promise<QueuedQuestion[]> {
       const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status, sees });
       const items = rankQueue(pending).slice(0, limit);
       const questions = await store.review.questions(items.map(({ id }) => id));
       const limits = await within(items.map(({ id, tenant, access }) => ({ id, scope: scopeIn(domain(name), tenant, access) })));
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
-    async show(id, reader) {
+    /** Absent, the reader sees everything. @throws RequestError `unknown_interaction`, also of what is not seen */
+    async show(id: string, reader?: Reader): Promise<ShownReview> {
       const { curatedKey: _, curated, answer: text, ...found } = await load(id, reader?.sees);
       const limits = await within([{ id, scope: found }]);
       const given = text === "" ? null : (JSON.parse(text) as Answer);
@@ -127,14 +109,20 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
         history: await store.audit.list({ subject: id, limit: DEFAULT_HISTORY_LIMIT }),
       };
     },
-    async approve(id, by) {
+    /** The answer is right: also wherever the same question got the same answer. @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text` */
+    async approve(id: string, by: string): Promise<void> {
       const answer = answerOf(await load(id));
       assertDone(await store.review.approve({ id, by: actor(by), versions: versionsOf(answer) }), id);
     },
-    async flag(id, by) {
+    /** The answer is wrong or doubtful: the cache lets go of it. @throws RequestError `unknown_interaction` */
+    async flag(id: string, by: string): Promise<void> {
       assertDone(await store.review.flag({ id, by: actor(by) }), id);
     },
-    async correct(id, text, by) {
+    /**
+     * Another answer in its place, served first from now on wherever the question is asked as it was, within the same limits, until one of its documents changes.
+     * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
+     */
+    async correct(id: string, text: string, by: string): Promise<Answer> {
       const found = await load(id);
       const before = answerOf(found);
       if (found.curatedKey === null) {
@@ -146,7 +134,19 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       assertDone(await store.review.correct(act), id);
       return answer;
     },
-    async history({ id, limit = DEFAULT_HISTORY_LIMIT, before, sees } = {}) {
+    /** Acts on answers that the reviewer may look at; the chain is that of the whole log. */
+    async history({
+      id,
+      limit = DEFAULT_HISTORY_LIMIT,
+      before,
+      sees,
+    }: {
+      id?: string | undefined;
+      limit?: number | undefined;
+      /** `seq` above the first row that is wanted; absent: the newest. */
+      before?: number | undefined;
+      sees?: Sees | undefined;
+    } = {}): Promise<ReviewHistory> {
       // One more than is listed says whether any follows.
       const asked = { id, limit: limit + 1, before };
       const found = sees === undefined ? await store.audit.list({ ...asked, subject: id }) : await listSeen(store, { ...asked, sees });
@@ -155,6 +155,9 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
     },
   };
 }
+
+/** What a reviewer can do; every act is in the audit log under `by`. `sees`: whose questions the reviewer may look at; absent: everybody's. */
+export type Review = ReturnType<typeof createReview>;
 
 /** Acts on answers that the asker may look at, newest first. */
 async function listSeen(
@@ -214,4 +217,89 @@ export function unknownInteraction(id: string): RequestError {
   return new RequestError("unknown_interaction", `There is no interaction "${id}": \`sourcebound review list\` shows those that wait.`, {
     id,
   });
+}
+
+/**
+ * What makes an answer worth a look, each part in 0–1. A reader who says that it is wrong counts most; then a review that no longer holds;
+ * what the checks said; and how unsure the answer was. The weights are a choice, not measured.
+ */
+export const RISK_WEIGHTS = {
+  thumbsDown: 1,
+  sourceChanged: 0.8,
+  flagged: 0.5,
+  conflicts: 0.5,
+  warnings: 0.4,
+  reported: 0.4,
+  /** Times 1 − confidence, of an answer; an answer without a confidence counts as wholly unsure. */
+  unsure: 0.6,
+  /** A refusal misleads nobody; it may be a gap in the documents. */
+  refused: 0.2,
+  thumbsUp: -0.3,
+} as const;
+
+/** Least risk of what is in the queue: how often it was asked must count for something. */
+const LEAST_RISK = 0.05;
+
+/** How much an answer needs a look, from 0.05 up. */
+export function riskOf(one: PendingInteraction): number {
+  const w = RISK_WEIGHTS;
+  const unsure = one.status === "ok" ? w.unsure * (1 - (one.confidence ?? 0)) : w.refused;
+  const sum =
+    unsure +
+    (one.thumbs === "down" ? w.thumbsDown : 0) +
+    (one.thumbs === "up" ? w.thumbsUp : 0) +
+    (one.demoted ? w.sourceChanged : 0) +
+    (one.reviewStatus === "flagged" ? w.flagged : 0) +
+    (one.conflicts > 0 ? w.conflicts : 0) +
+    (one.warnings > 0 ? w.warnings : 0) +
+    (one.reported ? w.reported : 0);
+  return Math.max(LEAST_RISK, sum);
+}
+
+/** One question of the queue, under the interaction of it that most needs a look. */
+export interface QueueItem extends PendingInteraction {
+  readonly risk: number;
+  /** risk × (1 + log2 of how often it was asked). */
+  readonly score: number;
+  /** Interactions with this question that wait for review. */
+  readonly waiting: number;
+  readonly why: readonly string[];
+}
+
+/** Questions in the order in which they need a look; the same question of the same scope is one item. */
+export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
+  const byQuestion = new Map<string, { first: PendingInteraction; risk: number; waiting: number }>();
+  for (const one of pending) {
+    const key = JSON.stringify([one.questionHash === "" ? one.id : one.questionHash, one.tenant, one.access, one.profile]);
+    const risk = riskOf(one);
+    const known = byQuestion.get(key);
+    if (known === undefined) byQuestion.set(key, { first: one, risk, waiting: 1 });
+    else {
+      known.waiting++;
+      if (risk > known.risk || (risk === known.risk && isNewer(one, known.first))) {
+        known.first = one;
+        known.risk = risk;
+      }
+    }
+  }
+  return [...byQuestion.values()]
+    .map(({ first, risk, waiting }) => ({ ...first, risk, waiting, score: risk * (1 + Math.log2(first.asked)), why: reasonsOf(first) }))
+    .sort((a, b) => b.score - a.score || b.asked - a.asked || compareText(b.createdAt, a.createdAt) || compareText(a.id, b.id));
+}
+
+function isNewer(one: PendingInteraction, other: PendingInteraction): boolean {
+  return (compareText(one.createdAt, other.createdAt) || compareText(other.id, one.id)) > 0;
+}
+
+function reasonsOf(one: PendingInteraction): string[] {
+  const confidence = one.confidence === null ? "unknown" : one.confidence.toFixed(2);
+  return [
+    ...(one.thumbs === "down" ? ["thumbs down"] : []),
+    ...(one.demoted ? ["a source changed"] : []),
+    ...(one.reviewStatus === "flagged" ? ["flagged"] : []),
+    ...(one.conflicts > 0 ? [`${one.conflicts} ${one.conflicts === 1 ? "conflict" : "conflicts"}`] : []),
+    ...(one.warnings > 0 ? [`${one.warnings} ${one.warnings === 1 ? "warning" : "warnings"}`] : []),
+    ...(one.reported ? ["reported"] : []),
+    one.status === "ok" ? `confidence ${confidence}` : "refused",
+  ];
 }

@@ -3,8 +3,7 @@ import type { DocumentStore } from "../store/documents.ts";
 import type { StoredTurn } from "../store/sessions.ts";
 import { httpUrl } from "../text/http-url.ts";
 import type { Answer, Scope } from "../types.ts";
-import { documentsIn } from "./named-documents.ts";
-import { redactAnswered } from "./redact.ts";
+import { documentsIn, redactAnswered } from "./named-documents.ts";
 
 const shownSchema = z.object({
   answerId: z.string(),

@@ -20,15 +20,6 @@ describe("StoredAnswers", () => {
     expect(() => Object.assign(Object(sentences[0]), { text: "Twenty." })).toThrow(TypeError);
   });
 
-  it("keeps no more characters than it may, the last used longest", () => {
-    const answers = new StoredAnswers(2 * text("a").length);
-    const [a, b] = [answers.read("a", text("a")), answers.read("b", text("b"))];
-    expect(answers.read("a", text("a"))).toBe(a);
-    answers.read("c", text("c"));
-    expect(answers.read("a", text("a"))).toBe(a);
-    expect(answers.read("b", text("b"))).not.toBe(b);
-  });
-
   it("keeps that checks passed for one context, never that they failed", async () => {
     const answers = new StoredAnswers();
     const answer = answers.read("k", text("a"));

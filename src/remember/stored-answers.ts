@@ -1,7 +1,8 @@
+import { LRUCache } from "lru-cache";
 import type { SharedContent } from "../store/interaction.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Answer } from "../types.ts";
-import type { Hit, Judgement } from "./hit.ts";
+import type { Hit, Judgement } from "./cache.ts";
 
 /** Characters of stored answers that are kept as they were read: some 500 answers, with what was made of them some 100 MB. */
 const KEPT_CHARACTERS = 16_000_000;
@@ -33,37 +34,29 @@ export interface Served {
  * has changed since is one way of saying it.
  */
 export class StoredAnswers {
-  private readonly limit: number;
-  private readonly known = new Map<string, Read>();
+  private readonly known: LRUCache<string, Read>;
   private readonly passed = new WeakMap<Answer, Set<string>>();
   private readonly contents = new WeakMap<Answer, SharedContent>();
   private readonly topics = new WeakMap<Answer, readonly string[]>();
   private readonly said = new WeakMap<Answer, string>();
-  private characters = 0;
 
   /** @param limit characters kept at most */
   constructor(limit: number = KEPT_CHARACTERS) {
-    this.limit = limit;
+    this.known = new LRUCache({ maxSize: limit, sizeCalculation: ({ text }) => Math.max(1, text.length) });
   }
 
   /** The answer of an entry; the same object for as long as the entry has the same text. Nobody can change it. */
   read(key: string, text: string): Answer {
     const before = this.known.get(key);
-    if (before !== undefined) this.drop(key, before);
-    const read = before?.text === text ? before : { text, answer: freeze(JSON.parse(text)) as Answer, served: new Map() };
-    if (text.length > this.limit) return read.answer;
-    this.known.set(key, read);
-    this.characters += text.length;
-    for (const [oldest, one] of this.known) {
-      if (this.characters <= this.limit) break;
-      this.drop(oldest, one);
-    }
-    return read.answer;
+    if (before?.text === text) return before.answer;
+    const answer = freeze(JSON.parse(text)) as Answer;
+    this.known.set(key, { text, answer, served: new Map() });
+    return answer;
   }
 
   /** Keeps a hit on an entry that `read` gave: all that must hold of it held. @param question as it was resolved */
   serves(key: string, question: string, served: Served): void {
-    const hits = this.known.get(key)?.served;
+    const hits = this.known.peek(key)?.served;
     if (hits === undefined) return;
     if (hits.size >= MOST_CONTEXTS) hits.clear();
     hits.set(question, served);
@@ -71,12 +64,8 @@ export class StoredAnswers {
 
   /** The hit on the same entry by the same question, where the store has not changed since; `null`: all of it has to be looked at again. */
   servedIn(generation: number, key: string, question: string): Served | null {
-    const read = this.known.get(key);
-    const served = read?.served.get(question);
-    if (read === undefined || served?.generation !== generation) return null;
-    this.known.delete(key);
-    this.known.set(key, read);
-    return served;
+    const served = this.known.get(key)?.served.get(question);
+    return served?.generation === generation ? served : null;
   }
 
   /**
@@ -125,11 +114,6 @@ export class StoredAnswers {
     const content = { hash: sha256Hex(body), body };
     this.contents.set(served, content);
     return content;
-  }
-
-  private drop(key: string, { text }: Read): void {
-    this.known.delete(key);
-    this.characters -= text.length;
   }
 }
 

@@ -31,23 +31,25 @@ export interface AuditState {
   readonly head: string;
 }
 
-export interface AuditStore {
-  append(act: AuditAct): Promise<void>;
-  /** Newest first. @param before `seq` above the first row that is wanted */
-  list(options: { limit: number; subject?: string | undefined; before?: number | undefined }): Promise<AuditRow[]>;
-  verify(): Promise<AuditState>;
-}
-
 /** What the first row follows. */
 export const AUDIT_GENESIS = sha256Hex("sourcebound audit");
 
 /** Rows read at once while the chain is checked. */
 const ROWS_PER_READ = 1_000;
 
-export function createAuditStore(db: Kysely<Database>, now: () => Date): AuditStore {
+export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   return {
-    append: (act) => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
-    async list({ limit, subject, before }) {
+    append: (act: AuditAct): Promise<void> => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
+    /** Newest first. @param before `seq` above the first row that is wanted */
+    async list({
+      limit,
+      subject,
+      before,
+    }: {
+      limit: number;
+      subject?: string | undefined;
+      before?: number | undefined;
+    }): Promise<AuditRow[]> {
       const rows = await db
         .selectFrom("audit_log")
         .selectAll()
@@ -58,7 +60,7 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date): AuditSt
         .execute();
       return rows.map(toRow);
     },
-    verify: () => verifyAudit(db),
+    verify: (): Promise<AuditState> => verifyAudit(db),
   };
 }
 

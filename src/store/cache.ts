@@ -1,7 +1,9 @@
-import type { Kysely, Transaction } from "kysely";
-import { areCurrent, jsonRows, takeTurn, transact } from "./dialect.ts";
+import type { Kysely, Selectable, Transaction } from "kysely";
+import type { Scope } from "../types.ts";
+import { areCurrent, countAll, jsonRows, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
 import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
+import type { ReviewStatus } from "./interaction.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -11,27 +13,19 @@ export interface NamedDocument {
   readonly version: string;
 }
 
+type EntryRow = Selectable<Database["cache_entries"]>;
+
 /** A stored answer (as JSON text) with the document versions that it names. */
-export interface CacheEntry {
-  readonly key: string;
-  readonly question: string | null;
-  readonly answer: string;
+export interface CacheEntry extends Readonly<Pick<EntryRow, "key" | "question" | "answer" | "createdAt" | "expiresAt">> {
   readonly documents: readonly NamedDocument[];
   readonly reviewStatus: ReviewStatus;
-  readonly createdAt: string;
-  readonly expiresAt: string;
 }
 
-export type ReviewStatus = "unreviewed" | "approved" | "flagged";
-
 /** A stored question that may be the one asked. */
-export interface StoredQuestion {
-  readonly key: string;
+export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "slots" | "createdAt">> {
   readonly question: string;
-  readonly slots: string | null;
   readonly retrieved: RetrievedFor;
   readonly reviewStatus: ReviewStatus;
-  readonly createdAt: string;
   readonly vector: Float32Array;
 }
 
@@ -42,16 +36,9 @@ export interface SharedQuestion extends QuestionNodes {
 }
 
 /** Everything but the question on which an answer depends, spelt out. */
-export interface CachePlace {
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly access: readonly string[];
-  readonly profile: string;
-  readonly language: string;
-  readonly detail: string;
-  readonly encoder: string;
-  readonly configHash: string;
-}
+export interface CachePlace
+  extends Pick<Scope, "domain" | "tenant" | "access">,
+    Readonly<Pick<EntryRow, "profile" | "language" | "detail" | "encoder" | "configHash">> {}
 
 /** What retrieval found for a stored question, and what of it the answer cites. */
 export interface RetrievedFor {
@@ -106,35 +93,12 @@ export interface CacheStats {
   readonly edges: number;
 }
 
-export interface CacheStore {
-  /** The entry, if it has not expired. Marks it as used. */
-  get(key: string): Promise<CacheEntry | null>;
-  /** Marks an entry that was read before as used; `false`: it has expired since. */
-  use(entry: Pick<CacheEntry, "key" | "expiresAt">): Promise<boolean>;
-  /**
-   * Stores an answer, unless a document that it names has changed since (then it returns false): a concurrent ingest cannot be outrun.
-   */
-  put(entry: CachePut): Promise<boolean>;
-  delete(key: string): Promise<void>;
-  clear(domain: string | null): Promise<number>;
-  count(): Promise<number>;
-  stats(domain: string | null): Promise<CacheStats>;
-  /** Number of the newest entry that ever was; 0: none. Raised by every new entry of every process. */
-  newest(): Promise<number>;
-  /** Vectors of stored questions after a number, in order. */
-  vectorsAfter(seq: number): Promise<VectorRow[]>;
-  /** Stored questions of one scope by key, without those that have expired. `gone`: keys without an entry. */
-  questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }>;
-}
-
 /** Of a question that only the same question finds: candidates share a topic and an entity, so that its documents alone make it none. */
 const NO_NODES: QuestionNodes = { topics: [], entities: [] };
 /** Uses kept in memory before they are written: an answer must not wait for the disk because it was read. */
 const PENDING_USES = 1_000;
-/** Characters of answers that are kept as they were read: some 1,000 answers. */
-const KEPT_CHARACTERS = 16_000_000;
 
-export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheStore {
+export function createCacheStore(db: Kysely<Database>, now: () => Date) {
   let used = new Map<string, string>();
   const readEntry = createEntryReader(db);
   const writeUses = async (trx: Transaction<Database>) => {
@@ -148,19 +112,24 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
     if (used.size >= PENDING_USES) await transact(db, writeUses);
   };
   return {
-    async get(key) {
+    /** The entry, if it has not expired. Marks it as used. */
+    async get(key: string): Promise<CacheEntry | null> {
       const at = now().toISOString();
       const entry = await readEntry(key, at);
       if (entry !== null) await use(key, at);
       return entry;
     },
-    async use({ key, expiresAt }) {
+    /** Marks an entry that was read before as used; `false`: it has expired since. */
+    async use({ key, expiresAt }: Pick<CacheEntry, "key" | "expiresAt">): Promise<boolean> {
       const at = now().toISOString();
       if (expiresAt <= at) return false;
       await use(key, at);
       return true;
     },
-    put: (entry) =>
+    /**
+     * Stores an answer, unless a document that it names has changed since (then it returns false): a concurrent ingest cannot be outrun.
+     */
+    put: (entry: CachePut): Promise<boolean> =>
       transact(db, async (trx) => {
         await writeUses(trx);
         if (!(await areCurrent(trx, versionsOf(entry.documents)))) return false;
@@ -173,31 +142,29 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         await evict(trx, entry.capacity);
         return true;
       }),
-    async delete(key) {
+    async delete(key: string): Promise<void> {
       used.delete(key);
       await db.deleteFrom("cache_entries").where("key", "=", key).execute();
     },
-    async clear(domain) {
+    async clear(domain: string | null): Promise<number> {
       const query = db.deleteFrom("cache_entries");
       const { numDeletedRows } = await (domain === null ? query : query.where("domain", "=", domain)).executeTakeFirst();
       return Number(numDeletedRows);
     },
-    async count() {
-      const { n } = await db
-        .selectFrom("cache_entries")
-        .select((eb) => eb.fn.countAll<number>().as("n"))
-        .executeTakeFirstOrThrow();
-      return Number(n);
+    async count(): Promise<number> {
+      return countAll(db, "cache_entries");
     },
-    stats: (domain) => statsOf(db, domain, now().toISOString()),
-    async newest() {
+    stats: (domain: string | null): Promise<CacheStats> => statsOf(db, domain, now().toISOString()),
+    /** Number of the newest entry that ever was; 0: none. Raised by every new entry of every process. */
+    async newest(): Promise<number> {
       const row = await db
         .selectFrom("cache_entries")
         .select((eb) => eb.fn.max("seq").as("seq"))
         .executeTakeFirst();
       return Number(row?.seq ?? 0);
     },
-    async vectorsAfter(seq) {
+    /** Vectors of stored questions after a number, in order. */
+    async vectorsAfter(seq: number): Promise<VectorRow[]> {
       const rows = await db
         .selectFrom("cache_entries")
         .select(["seq", "key", "scope", "vectorModel", "vector"])
@@ -205,15 +172,10 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         .where("vector", "is not", null)
         .orderBy("seq")
         .execute();
-      return rows.map((row) => ({
-        seq: row.seq,
-        key: row.key,
-        scope: row.scope,
-        model: row.vectorModel ?? "",
-        vector: bytesToVector(row.vector),
-      }));
+      return rows.map(({ vectorModel, vector, ...row }) => ({ ...row, model: vectorModel ?? "", vector: bytesToVector(vector) }));
     },
-    async questions(keys, scope) {
+    /** Stored questions of one scope by key, without those that have expired. `gone`: keys without an entry. */
+    async questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }> {
       if (keys.length === 0) return { found: [], gone: [] };
       const rows = await db
         .selectFrom("cache_entries as e")
@@ -224,38 +186,25 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         .execute();
       const at = now().toISOString();
       const known = new Set(rows.map(({ key }) => key));
-      const found = rows.flatMap((row): StoredQuestion[] =>
-        row.scope !== scope || row.question === null || row.vector === null || row.expiresAt <= at
-          ? []
-          : [
-              {
-                key: row.key,
-                question: row.question,
-                slots: row.slots,
-                retrieved: JSON.parse(row.retrieved) as RetrievedFor,
-                reviewStatus: row.reviewStatus ?? "unreviewed",
-                createdAt: row.createdAt,
-                vector: bytesToVector(row.vector),
-              },
-            ],
-      );
+      const found = rows.flatMap(({ scope: of, expiresAt, question, vector, retrieved, reviewStatus, ...row }): StoredQuestion[] => {
+        if (of !== scope || question === null || vector === null || expiresAt <= at) return [];
+        const read = { retrieved: JSON.parse(retrieved) as RetrievedFor, vector: bytesToVector(vector) };
+        return [{ ...row, ...read, question, reviewStatus: reviewStatus ?? "unreviewed" }];
+      });
       return { found, gone: keys.filter((key) => !known.has(key)) };
     },
   };
 }
 
-/**
- * Reads entries by their key. The text of an answer is some 15 kB: that of an entry that was read before is not read again for as long as it has the same number
- * and names the same versions, one of which changes whenever the text does.
- */
+export type CacheStore = ReturnType<typeof createCacheStore>;
+
+/** Reads entries by their key. */
 function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
-  const texts = new Map<string, { readonly stamp: string; readonly answer: string }>();
-  let characters = 0;
-  const facts = (given: Given<{ key: string; at: string }>) =>
+  const read = prepare((given: Given<{ key: string; at: string }>) =>
     db
       .selectFrom("cache_entries as e")
       .leftJoin("interactions as i", "i.id", "e.interactionId")
-      .select(["e.seq", "e.question", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
+      .select(["e.key", "e.question", "e.answer", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
@@ -264,41 +213,14 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
           .as("documents"),
       )
       .where("e.key", "=", given("key"))
-      .where("e.expiresAt", ">", given("at"));
-  const readFacts = prepare(facts);
-  const readWhole = prepare((given: Given<{ key: string; at: string }>) => facts(given).select("e.answer"));
-  const forget = (key: string) => {
-    characters -= texts.get(key)?.answer.length ?? 0;
-    texts.delete(key);
-  };
-  const keep = (key: string, one: { readonly stamp: string; readonly answer: string }) => {
-    forget(key);
-    texts.set(key, one);
-    characters += one.answer.length;
-    for (const oldest of texts.keys()) {
-      if (characters <= KEPT_CHARACTERS) break;
-      forget(oldest);
-    }
-    return one.answer;
-  };
-  const stampOf = ({ seq, documents }: { seq: number; documents: string | null }) => `${seq} ${documents}`;
+      .where("e.expiresAt", ">", given("at")),
+  );
   return async (key, at) => {
-    let [row] = await readFacts(db, { key, at });
+    const [row] = await read(db, { key, at });
     if (row === undefined) return null;
-    const known = texts.get(key);
-    let answer = known?.stamp === stampOf(row) ? known.answer : null;
-    if (answer === null) {
-      const [whole] = await readWhole(db, { key, at });
-      if (whole === undefined) return null;
-      row = whole;
-      answer = keep(key, { stamp: stampOf(whole), answer: whole.answer });
-    }
     const named = JSON.parse(row.documents ?? "[]") as [string, string][];
-    return {
-      ...{ key, answer, question: row.question, createdAt: row.createdAt, expiresAt: row.expiresAt },
-      documents: named.map(([id, version]) => ({ id, version })),
-      reviewStatus: row.reviewStatus ?? "unreviewed",
-    };
+    const documents = named.map(([id, version]) => ({ id, version }));
+    return { ...row, documents, reviewStatus: row.reviewStatus ?? "unreviewed" };
   };
 }
 
@@ -338,11 +260,7 @@ async function nameDocuments(trx: Transaction<Database>, key: string, documents:
 }
 
 async function evict(trx: Transaction<Database>, capacity: number): Promise<void> {
-  const { n } = await trx
-    .selectFrom("cache_entries")
-    .select((eb) => eb.fn.countAll<number>().as("n"))
-    .executeTakeFirstOrThrow();
-  if (Number(n) <= capacity) return;
+  if ((await countAll(trx, "cache_entries")) <= capacity) return;
   await trx
     .deleteFrom("cache_entries")
     .where("key", "in", (eb) =>

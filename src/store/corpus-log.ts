@@ -21,21 +21,6 @@ export interface PastDocument {
   readonly document: StoredDocument;
 }
 
-/** Which documents a domain held at each of its revisions, and the texts of those that were replaced as long as a recorded answer may rest on them. */
-export interface CorpusLog {
-  /** What the domain held at a revision, by id. Empty where the log does not reach back to it. */
-  heldAt(domain: string, revision: number): Promise<HeldVersion[]>;
-  /**
-   * Documents of the domain in these versions, the current ones too. What was deleted for good is absent.
-   * @param versions id → version
-   */
-  past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]>;
-  /** Versions that a document had since it was read last after a deletion, newest first; the first is the current one. */
-  versionsOf(domain: string, id: string): Promise<DocumentVersion[]>;
-  /** Paths, labels and reasons of files that could not be read and are known today; not of those of which an earlier version stands. */
-  unreadable(domain: string): Promise<UnreadFile[]>;
-}
-
 export interface DocumentVersion {
   readonly version: string;
   /** Of the domain, at which it came. */
@@ -52,9 +37,11 @@ export interface UnreadFile {
   readonly reason: string;
 }
 
-export function createCorpusLog(db: Kysely<Database>): CorpusLog {
+/** Which documents a domain held at each of its revisions, and the texts of those that were replaced as long as a recorded answer may rest on them. */
+export function createCorpusLog(db: Kysely<Database>) {
   return {
-    async heldAt(domain, revision) {
+    /** What the domain held at a revision, by id. Empty where the log does not reach back to it. */
+    async heldAt(domain: string, revision: number): Promise<HeldVersion[]> {
       const rows = await db
         .selectFrom("corpus_log")
         .select(["documentId", "version", "tenant", "originalHash"])
@@ -69,7 +56,11 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
       }
       return [...held.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     },
-    async past(domain, versions) {
+    /**
+     * Documents of the domain in these versions, the current ones too. What was deleted for good is absent.
+     * @param versions id → version
+     */
+    async past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]> {
       const found: PastDocument[] = [];
       for (const ids of inParts([...versions.keys()])) {
         const wanted = ({ document }: PastDocument) => document.domain === domain && versions.get(document.id) === document.version;
@@ -88,7 +79,8 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
       }
       return found.sort((a, b) => (a.document.id < b.document.id ? -1 : 1));
     },
-    async versionsOf(domain, id) {
+    /** Versions that a document had since it was read last after a deletion, newest first; the first is the current one. */
+    async versionsOf(domain: string, id: string): Promise<DocumentVersion[]> {
       const rows = await db
         .selectFrom("corpus_log")
         .select(["version", "revision"])
@@ -107,7 +99,8 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
       const since = end < 0 ? rows : rows.slice(0, end);
       return since.map(({ version, revision }, i) => ({ version, revision, kept: i === 0 || texts.has(version) }));
     },
-    async unreadable(domain) {
+    /** Paths, labels and reasons of files that could not be read and are known today; not of those of which an earlier version stands. */
+    async unreadable(domain: string): Promise<UnreadFile[]> {
       const rows = await db
         .selectFrom("files")
         .select(["tenant", "source", "path", "access", "reason"])

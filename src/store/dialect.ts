@@ -106,3 +106,12 @@ export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyM
   const current = new Map(rows.map(({ id, version }) => [id, version]));
   return [...versions].every(([id, version]) => current.get(id) === version);
 }
+
+/** Number of rows of a table. */
+export async function countAll(db: Kysely<Database>, table: keyof Database): Promise<number> {
+  const { n } = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}

@@ -1,4 +1,5 @@
-import type { AsOfRange, Chunk, Heading, ReadingNotice, StoredDocument } from "../types.ts";
+import type { AsOfRange, Heading, ReadingNotice, StoredDocument } from "../types.ts";
+import type { Database } from "./schema.ts";
 
 /** Where a file belongs. */
 export interface FilePlace {
@@ -9,16 +10,8 @@ export interface FilePlace {
   readonly path: string;
 }
 
-export interface FileRecord {
-  readonly path: string;
-  readonly originalHash: string;
-  readonly settings: string;
-  readonly status: "ok" | "failed";
-  readonly reason: string | null;
-  /** When what it holds was stored last. */
-  readonly updatedAt: string;
-  /** Access label of its last ingest. */
-  readonly access: string;
+export interface FileRecord
+  extends Readonly<Pick<Database["files"], "path" | "originalHash" | "settings" | "status" | "reason" | "access" | "updatedAt">> {
   /** When what it holds was read (ISO 8601); `null`: it holds no documents. A failed file holds those of its last version that could be read. */
   readonly readAt: string | null;
 }
@@ -33,13 +26,8 @@ export interface KnownDocument {
 }
 
 /** A file as it is listed for people. */
-export interface FileDescription {
+export interface FileDescription extends Readonly<Pick<Database["files"], "source" | "path" | "status" | "reason" | "updatedAt">> {
   readonly tenant: string | null;
-  readonly source: string;
-  readonly path: string;
-  readonly status: "ok" | "failed";
-  readonly reason: string | null;
-  readonly updatedAt: string;
   readonly documents: readonly DocumentDescription[];
 }
 
@@ -85,17 +73,10 @@ export interface PutOutcome {
 }
 
 /** What an index needs of a document; no offsets into the original, no sentences. */
-export interface IndexedDocument {
-  readonly id: string;
-  readonly version: string;
-  readonly tenant: string | null;
-  readonly access: string;
-  readonly path: string;
-  readonly title: string;
-  readonly description: string | null;
-  readonly text: string;
-  readonly chunks: readonly Chunk[];
-}
+export type IndexedDocument = Pick<
+  StoredDocument,
+  "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text" | "chunks"
+>;
 
 /** Which version of a document the store holds, who sees it and where it stands. */
 export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title" | "description">;

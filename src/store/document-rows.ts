@@ -5,19 +5,7 @@ import type { FilePut } from "./document-records.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-/** Inserts of what files hold: their statements are built once for a store. */
-export interface DocumentRows {
-  /** @param documents with the path of the file that holds each */
-  insertDocuments(
-    trx: Transaction<Database>,
-    documents: readonly { readonly document: StoredDocument; readonly file: string }[],
-    at: string,
-  ): Promise<void>;
-  /** Enters files, or what is new about them, each once. */
-  putFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<void>;
-}
-
-export function createDocumentRows(db: Kysely<Database>): DocumentRows {
+export function createDocumentRows(db: Kysely<Database>) {
   const insertDocuments = prepareRows((rows: readonly Selectable<Database["documents"]>[]) => db.insertInto("documents").values(rows));
   const insertChunks = prepareRows((rows: readonly Selectable<Database["chunks"]>[]) => db.insertInto("chunks").values(rows));
   const putFiles = prepareRows((rows: readonly Selectable<Database["files"]>[]) =>
@@ -36,7 +24,12 @@ export function createDocumentRows(db: Kysely<Database>): DocumentRows {
       ),
   );
   return {
-    async insertDocuments(trx, documents, at) {
+    /** @param documents with the path of the file that holds each */
+    async insertDocuments(
+      trx: Transaction<Database>,
+      documents: readonly { readonly document: StoredDocument; readonly file: string }[],
+      at: string,
+    ): Promise<void> {
       await insertDocuments(
         trx,
         documents.map(({ document, file }) => documentRow(document, file, at)),
@@ -46,7 +39,8 @@ export function createDocumentRows(db: Kysely<Database>): DocumentRows {
         documents.flatMap(({ document }) => chunkRows(document)),
       );
     },
-    async putFiles(trx, files, at) {
+    /** Enters files, or what is new about them, each once. */
+    async putFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<void> {
       await putFiles(
         trx,
         files.map((file) => fileRow(file, at)),
@@ -54,6 +48,9 @@ export function createDocumentRows(db: Kysely<Database>): DocumentRows {
     },
   };
 }
+
+/** Inserts of what files hold: their statements are built once for a store. */
+export type DocumentRows = ReturnType<typeof createDocumentRows>;
 
 function fileRow({ place: { domain, tenant, source, path }, content }: FilePut, at: string): Selectable<Database["files"]> {
   return {
@@ -67,56 +64,43 @@ function fileRow({ place: { domain, tenant, source, path }, content }: FilePut, 
   };
 }
 
-function documentRow(doc: StoredDocument, file: string, at: string): Selectable<Database["documents"]> {
+function documentRow(doc: StoredDocument, file: string, updatedAt: string): Selectable<Database["documents"]> {
+  const { id, domain, access, source, path, title, description, url, asOf, authority, topic, subtopic, type } = doc;
+  const { originalHash, version, normaliser, text, pages = null, reading } = doc;
   return {
-    id: doc.id,
-    domain: doc.domain,
+    ...{ id, domain, access, source, path, title, description, url, asOf, authority, topic, subtopic, type },
+    ...{ originalHash, version, normaliser, text, file, updatedAt },
     tenant: doc.tenant ?? "",
-    access: doc.access,
-    source: doc.source,
-    file,
-    path: doc.path,
-    title: doc.title,
-    description: doc.description,
-    url: doc.url,
-    asOf: doc.asOf,
-    authority: doc.authority,
-    topic: doc.topic,
-    subtopic: doc.subtopic,
-    type: doc.type,
-    originalHash: doc.originalHash,
-    version: doc.version,
-    normaliser: doc.normaliser,
-    text: doc.text,
-    blocks: JSON.stringify(
-      doc.blocks.map(({ start, end, type, level, header, runIn, sectionEnd }) => [
-        start,
-        end,
-        type,
-        level,
-        header,
-        ...(sectionEnd !== undefined ? [runIn ?? null, sectionEnd] : runIn !== undefined ? [runIn] : []),
-      ]),
-    ),
+    blocks: JSON.stringify(doc.blocks.map(blockToList)),
     units: JSON.stringify(doc.units.map(({ start, end, type, block }) => [start, end, type, block])),
     sourceMap: JSON.stringify(doc.sourceMap),
     outline: JSON.stringify(outlineOf(doc.text, doc.blocks).map(({ start, level, text }) => [start, level, text])),
-    pages: doc.pages === undefined || doc.pages === null ? null : JSON.stringify(doc.pages),
-    reading: doc.reading === undefined ? null : JSON.stringify(doc.reading),
-    updatedAt: at,
+    pages: pages === null ? null : JSON.stringify(pages),
+    reading: reading === undefined ? null : JSON.stringify(reading),
+  };
+}
+
+/** A block as it is stored: what it lacks at the end is left out. */
+type BlockList = [number, number, BlockType, number, number, (number | null)?, number?];
+
+function blockToList({ start, end, type, level, header, runIn, sectionEnd }: Block): BlockList {
+  if (sectionEnd !== undefined) return [start, end, type, level, header, runIn ?? null, sectionEnd];
+  return runIn === undefined ? [start, end, type, level, header] : [start, end, type, level, header, runIn];
+}
+
+function blockOfList([start, end, type, level, header, runIn = null, sectionEnd]: BlockList): Block {
+  return {
+    ...{ start, end, type, level, header },
+    ...(runIn === null ? {} : { runIn }),
+    ...(sectionEnd === undefined ? {} : { sectionEnd }),
   };
 }
 
 function chunkRows(doc: StoredDocument): Selectable<Database["chunks"]>[] {
-  return doc.chunks.map((chunk) => ({
-    id: chunk.id,
-    documentId: doc.id,
-    ordinal: chunk.ordinal,
-    start: chunk.start,
-    end: chunk.end,
-    tokens: chunk.tokens,
-    headingPath: JSON.stringify(chunk.headingPath),
-    windows: JSON.stringify(chunk.windows.map(({ start, end, tokens }) => [start, end, tokens])),
+  return doc.chunks.map(({ id, ordinal, start, end, tokens, headingPath, windows }) => ({
+    ...{ id, documentId: doc.id, ordinal, start, end, tokens },
+    headingPath: JSON.stringify(headingPath),
+    windows: JSON.stringify(windows.map(({ start, end, tokens }) => [start, end, tokens])),
   }));
 }
 
@@ -130,44 +114,20 @@ export async function readDocumentRows(
     db,
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => ({
-    file: row.file,
+  return rows.map(({ file, tenant, blocks, units, sourceMap, pages, reading, outline: _, updatedAt: __, ...row }) => ({
+    file,
     document: {
-      id: row.id,
-      domain: row.domain,
-      tenant: row.tenant === "" ? null : row.tenant,
-      access: row.access,
-      source: row.source,
-      path: row.path,
-      title: row.title,
-      description: row.description,
-      url: row.url,
-      asOf: row.asOf,
+      ...row,
+      tenant: tenant === "" ? null : tenant,
       authority: row.authority as StoredDocument["authority"],
-      topic: row.topic,
-      subtopic: row.subtopic,
       type: row.type as StoredDocument["type"],
-      originalHash: row.originalHash,
-      version: row.version,
-      normaliser: row.normaliser,
-      text: row.text,
-      blocks: (JSON.parse(row.blocks) as [number, number, BlockType, number, number, (number | null)?, number?][]).map(
-        ([start, end, type, level, header, runIn = null, sectionEnd]): Block => ({
-          start,
-          end,
-          type,
-          level,
-          header,
-          ...(runIn === null ? {} : { runIn }),
-          ...(sectionEnd === undefined ? {} : { sectionEnd }),
-        }),
-      ),
-      units: (JSON.parse(row.units) as [number, number, BlockType, number][]).map(
+      blocks: (JSON.parse(blocks) as BlockList[]).map(blockOfList),
+      units: (JSON.parse(units) as [number, number, BlockType, number][]).map(
         ([start, end, type, block]): Unit => ({ start, end, type, block }),
       ),
-      sourceMap: JSON.parse(row.sourceMap) as number[],
-      pages: row.pages === null ? null : (JSON.parse(row.pages) as number[]),
-      ...(row.reading === null ? {} : { reading: JSON.parse(row.reading) as Reading }),
+      sourceMap: JSON.parse(sourceMap) as number[],
+      pages: pages === null ? null : (JSON.parse(pages) as number[]),
+      ...(reading === null ? {} : { reading: JSON.parse(reading) as Reading }),
       chunks: chunks.get(row.id) ?? [],
     },
   }));
@@ -182,24 +142,15 @@ export async function loadChunks(db: Kysely<Database>, documentIds: readonly str
     .orderBy("documentId")
     .orderBy("ordinal")
     .execute();
-  const byDocument = new Map<string, Chunk[]>();
-  for (const row of rows) {
-    const windows = (JSON.parse(row.windows) as [number, number, number][]).map(([start, end, tokens]): Window => ({ start, end, tokens }));
-    const chunk: Chunk = {
-      id: row.id,
-      documentId: row.documentId,
-      ordinal: row.ordinal,
-      start: row.start,
-      end: row.end,
-      tokens: row.tokens,
-      headingPath: JSON.parse(row.headingPath) as string[],
-      windows,
+  const chunks = rows.map(({ headingPath, windows, ...row }): Chunk => {
+    const places = JSON.parse(windows) as [number, number, number][];
+    return {
+      ...row,
+      headingPath: JSON.parse(headingPath) as string[],
+      windows: places.map(([start, end, tokens]): Window => ({ start, end, tokens })),
     };
-    const list = byDocument.get(row.documentId);
-    if (list === undefined) byDocument.set(row.documentId, [chunk]);
-    else list.push(chunk);
-  }
-  return byDocument;
+  });
+  return Map.groupBy(chunks, ({ documentId }) => documentId);
 }
 
 /** The documents of a file. */
@@ -217,5 +168,5 @@ export function documentsOfFile(eb: ExpressionBuilder<Database, "files">) {
 export function lastReadAt(eb: ExpressionBuilder<Database, "files">) {
   return documentsOfFile(eb)
     .clearSelect()
-    .select(({ fn }) => fn.max("documents.updatedAt").as("read_at"));
+    .select(({ fn }) => fn.max("documents.updatedAt").as("readAt"));
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { Area, Scope, StoredDocument } from "../types.ts";
 import { inParts, jsonRows, transact } from "./dialect.ts";
 import type {
@@ -24,147 +25,90 @@ import { removeFiles, replaceFiles } from "./write-documents.ts";
 const CACHED_CHARACTERS = 32_000_000;
 
 /**
- * Documents as they were read, for as long as they are among the last used. A version is a hash of all that a document says and of who may
- * see it, so what is kept under one never goes stale; whether a version is current and visible is for the store to ask.
+ * Documents as they were read, by id. A version is a hash of all that a document says and of who may see it, so what is kept of one never goes stale; whether a
+ * version is current and visible is for the store to ask.
  */
-export class DocumentCache {
-  private readonly limit: number;
-  private readonly documents = new Map<string, StoredDocument>();
-  private characters = 0;
-
-  /** @param limit characters kept at most */
-  constructor(limit: number = CACHED_CHARACTERS) {
-    this.limit = limit;
-  }
-
-  /** Number of documents kept. */
-  get size(): number {
-    return this.documents.size;
-  }
-
-  /** The document in this version; `null` when it is not kept. */
-  get(id: string, version: string): StoredDocument | null {
-    const known = this.documents.get(id);
-    if (known === undefined || known.version !== version) return null;
-    this.documents.delete(id);
-    this.documents.set(id, known);
-    return known;
-  }
-
-  set(document: StoredDocument): void {
-    this.drop(document.id);
-    if (document.text.length > this.limit) return;
-    this.documents.set(document.id, document);
-    this.characters += document.text.length;
-    for (const id of this.documents.keys()) {
-      if (this.characters <= this.limit) return;
-      this.drop(id);
-    }
-  }
-
-  private drop(id: string): void {
-    this.characters -= this.documents.get(id)?.text.length ?? 0;
-    this.documents.delete(id);
-  }
-}
-
-export interface DocumentStore {
-  /** Replaces everything that a file holds, in one transaction; dependants (cache entries) of what changed go with it. */
-  putFile(place: FilePlace, content: FileContent): Promise<PutOutcome>;
-  /** The same for many files in one transaction: all of them are stored, or none. What became of each, in order. */
-  putFiles(files: readonly FilePut[]): Promise<PutOutcome[]>;
-  /** Takes files and their documents out, with their dependants. Returns how many documents went. */
-  deleteFiles(place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number>;
-  listFiles(place: Omit<FilePlace, "path">): Promise<FileRecord[]>;
-  /** Ids of a source's documents with their paths. */
-  listIdentities(place: Omit<FilePlace, "path">): Promise<KnownDocument[]>;
-  /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
-  describe(scope: Scope): Promise<FileDescription[]>;
-  /** Access labels that files and documents of the domain have. */
-  labels(domain: string): Promise<string[]>;
-  /** Raised by every change in the domain; 0 for a domain that never had a document. */
-  revision(domain: string): Promise<number>;
-  /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
-  heads(domain: string): Promise<Map<string, DocumentHead>>;
-  loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]>;
-  /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
-  load(scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>>;
-  /** Those of the ids that `load` would give. Reads no texts. */
-  visible(scope: Scope, ids: readonly string[]): Promise<Set<string>>;
-  /** Ids of documents that `scope` may see and whose text holds `text` byte for byte, by path. Reads every text: for what cannot be found otherwise. */
-  holding(scope: Scope, text: string, limit: number): Promise<string[]>;
-  /** Names, headings and pages of every document that `scope` may see, or of the first ones, by path. */
-  outlines(scope: Scope, limit?: number): Promise<DocumentOutline[]>;
-  /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
-  titles(scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }>;
-  /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
-  counts(scope: Scope, area?: Area): Promise<CorpusCounts>;
-}
+type DocumentCache = LRUCache<string, StoredDocument>;
 
 /** Scopes whose counts are kept until the revision changes: counting reads every chunk. */
 const MAX_COUNTED_SCOPES = 64;
 
 type Counted = Omit<CorpusCounts, "unreadable">;
 
-export function createDocumentStore(db: Kysely<Database>, now: () => Date): DocumentStore {
+export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
   const rows = createDocumentRows(db);
   const putFiles = (files: readonly FilePut[]) => transact(db, (trx) => replaceFiles(trx, files, { rows, at: now().toISOString() }));
-  const cache = new DocumentCache();
+  const sizeCalculation = ({ text }: StoredDocument) => Math.max(1, text.length);
+  const cache: DocumentCache = new LRUCache({ maxSize: CACHED_CHARACTERS, sizeCalculation });
   const versionsOf = createVersionReader(db);
-  const counted = new Map<string, Counted>();
+  const counted = new LRUCache<string, Counted>({ max: MAX_COUNTED_SCOPES });
   const countOnce = async (scope: Scope): Promise<Counted> => {
     const key = JSON.stringify([scope.domain, scope.tenant, [...scope.access].sort()]);
     const known = counted.get(key);
     if (known !== undefined && known.revision === (await revisionOf(db, scope.domain))) return known;
     const fresh = await countCorpus(db, scope);
-    if (counted.size >= MAX_COUNTED_SCOPES) counted.clear();
     counted.set(key, fresh);
     return fresh;
   };
   return {
-    async putFile(place, content) {
+    /** Replaces everything that a file holds, in one transaction; dependants (cache entries) of what changed go with it. */
+    async putFile(place: FilePlace, content: FileContent): Promise<PutOutcome> {
       const [outcome] = await putFiles([{ place, content }]);
       return outcome as PutOutcome;
     },
+    /** The same for many files in one transaction: all of them are stored, or none. What became of each, in order. */
     putFiles,
-    deleteFiles: (place, paths) => transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
-    async listFiles({ domain, tenant, source }) {
-      const rows = await db
+    /** Takes files and their documents out, with their dependants. Returns how many documents went. */
+    deleteFiles: (place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number> =>
+      transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
+    async listFiles({ domain, tenant, source }: Omit<FilePlace, "path">): Promise<FileRecord[]> {
+      return db
         .selectFrom("files")
-        .select(["path", "originalHash", "settings", "status", "reason", "access", "updatedAt", (eb) => lastReadAt(eb).as("read_at")])
+        .select(["path", "originalHash", "settings", "status", "reason", "access", "updatedAt", (eb) => lastReadAt(eb).as("readAt")])
         .where("domain", "=", domain)
         .where("tenant", "=", tenant ?? "")
         .where("source", "=", source)
         .orderBy("path")
         .execute();
-      return rows.map(({ originalHash, updatedAt, read_at, ...row }) => ({
-        ...row,
-        originalHash,
-        updatedAt,
-        readAt: read_at,
-      }));
     },
-    listIdentities: (place) => listIdentities(db, place),
-    describe: (scope) => describeFiles(db, scope),
-    labels: (domain) => listLabels(db, domain),
-    revision: (domain) => revisionOf(db, domain),
-    heads: (domain) => listHeads(db, domain),
-    loadForIndex: (domain, ids) => loadForIndex(db, domain, ids),
-    load: (scope, ids) => loadDocuments(db, scope, ids, { cache, versionsOf }),
-    async visible(scope, ids) {
+    /** Ids of a source's documents with their paths. */
+    listIdentities: (place: Omit<FilePlace, "path">): Promise<KnownDocument[]> => listIdentities(db, place),
+    /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
+    describe: (scope: Scope): Promise<FileDescription[]> => describeFiles(db, scope),
+    /** Access labels that files and documents of the domain have. */
+    labels: (domain: string): Promise<string[]> => listLabels(db, domain),
+    /** Raised by every change in the domain; 0 for a domain that never had a document. */
+    revision: (domain: string): Promise<number> => revisionOf(db, domain),
+    /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
+    heads: (domain: string): Promise<Map<string, DocumentHead>> => listHeads(db, domain),
+    loadForIndex: (domain: string, ids: readonly string[]): Promise<IndexedDocument[]> => loadForIndex(db, domain, ids),
+    /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
+    load: (scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> =>
+      loadDocuments(db, scope, ids, { cache, versionsOf }),
+    /** Those of the ids that `load` would give. Reads no texts. */
+    async visible(scope: Scope, ids: readonly string[]): Promise<Set<string>> {
       const seen = new Set<string>();
       for (const part of inParts(ids)) for (const { id } of await visibleVersions(versionsOf, scope, part)) seen.add(id);
       return seen;
     },
-    holding: (scope, text, limit) => idsHolding(db, scope, text, limit),
-    outlines: (scope, limit) => loadOutlines(db, scope, limit),
-    titles: async (scope, limit) => ({ total: (await countOnce(scope)).documents, titles: await firstTitles(db, scope, limit) }),
-    async counts(scope, area) {
+    /** Ids of documents that `scope` may see and whose text holds `text` byte for byte, by path. Reads every text: for what cannot be found otherwise. */
+    holding: (scope: Scope, text: string, limit: number): Promise<string[]> => idsHolding(db, scope, text, limit),
+    /** Names, headings and pages of every document that `scope` may see, or of the first ones, by path. */
+    outlines: (scope: Scope, limit?: number): Promise<DocumentOutline[]> => loadOutlines(db, scope, limit),
+    /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
+    titles: async (scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }> => ({
+      total: (await countOnce(scope)).documents,
+      titles: await firstTitles(db, scope, limit),
+    }),
+    /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
+    async counts(scope: Scope, area?: Area): Promise<CorpusCounts> {
       const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
       return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
     },
   };
 }
+
+export type DocumentStore = ReturnType<typeof createDocumentStore>;
 
 /** Titles by the first path of each. */
 async function firstTitles(db: Kysely<Database>, scope: Scope, limit: number): Promise<string[]> {
@@ -228,9 +172,9 @@ async function loadDocuments(
     const current = await visibleVersions(versionsOf, scope, part);
     const missing: string[] = [];
     for (const { id, version } of current) {
-      const known = cache.get(id, version);
-      if (known === null) missing.push(id);
-      else loaded.set(id, known);
+      const known = cache.get(id);
+      if (known?.version === version) loaded.set(id, known);
+      else missing.push(id);
     }
     if (missing.length === 0) continue;
     const read = await readDocuments(db, scope, missing);
@@ -238,7 +182,7 @@ async function loadDocuments(
     const after = new Map((await visibleVersions(versionsOf, scope, missing)).map(({ id, version }) => [id, version]));
     for (const document of read) {
       loaded.set(document.id, document);
-      if (after.get(document.id) === document.version) cache.set(document);
+      if (after.get(document.id) === document.version) cache.set(document.id, document);
     }
   }
   return loaded;

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from "kysely";
 import { z } from "zod";
-import { transact } from "./dialect.ts";
+import { inParts, transact } from "./dialect.ts";
 import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -15,14 +15,8 @@ const recordSchema = z.object({
 
 type ActiveEncoder = z.infer<typeof recordSchema>;
 
-/** Which encoder serves each domain. */
-export interface EncoderStore {
-  active(domain: string): Promise<ActiveEncoder | null>;
-  activate(domain: string, encoder: ActiveEncoder): Promise<void>;
-}
-
 /** @param generation of the store: every question asks for its encoder, which is read again only when anything has changed */
-export function createEncoderStore(db: Kysely<Database>, generation: () => number | null): EncoderStore {
+export function createEncoderStore(db: Kysely<Database>, generation: () => number | null) {
   const query = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
   const read = async (domain: string): Promise<ActiveEncoder | null> => {
     const [row] = await query(db, { key: keyOf(domain) });
@@ -30,7 +24,7 @@ export function createEncoderStore(db: Kysely<Database>, generation: () => numbe
   };
   const known = new Map<string, { readonly generation: number; readonly active: ActiveEncoder | null }>();
   return {
-    async active(domain) {
+    async active(domain: string): Promise<ActiveEncoder | null> {
       const now = generation();
       const before = known.get(domain);
       if (before !== undefined && before.generation === now) return before.active;
@@ -38,7 +32,7 @@ export function createEncoderStore(db: Kysely<Database>, generation: () => numbe
       if (now !== null) known.set(domain, { generation: now, active });
       return active;
     },
-    async activate(domain, encoder) {
+    async activate(domain: string, encoder: ActiveEncoder): Promise<void> {
       const value = JSON.stringify(encoder);
       await db
         .insertInto("meta")
@@ -49,20 +43,14 @@ export function createEncoderStore(db: Kysely<Database>, generation: () => numbe
   };
 }
 
+/** Which encoder serves each domain. */
+export type EncoderStore = ReturnType<typeof createEncoderStore>;
+
 function keyOf(domain: string): string {
   return `encoder:${domain}`;
 }
 
-/** Vectors that were paid for once, keyed by (model, hash of the text). */
-export interface EmbeddingStore {
-  /** Vectors by text hash, as far as they are known. */
-  get(model: string, hashes: readonly string[]): Promise<Map<string, Float32Array>>;
-  put(model: string, vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
-}
-
-const HASHES_PER_QUERY = 500;
-
-export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
+export function createEmbeddingStore(db: Kysely<Database>) {
   const insert = prepareRows((rows: readonly Selectable<Database["embeddings"]>[]) =>
     db
       .insertInto("embeddings")
@@ -70,20 +58,21 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
       .onConflict((c) => c.columns(["model", "textHash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") }))),
   );
   return {
-    async get(model, hashes) {
+    /** Vectors by text hash, as far as they are known. */
+    async get(model: string, hashes: readonly string[]): Promise<Map<string, Float32Array>> {
       const found = new Map<string, Float32Array>();
-      for (let at = 0; at < hashes.length; at += HASHES_PER_QUERY) {
+      for (const part of inParts(hashes)) {
         const rows = await db
           .selectFrom("embeddings")
           .select(["textHash", "vector"])
           .where("model", "=", model)
-          .where("textHash", "in", hashes.slice(at, at + HASHES_PER_QUERY))
+          .where("textHash", "in", part)
           .execute();
         for (const { textHash, vector } of rows) found.set(textHash, bytesToVector(vector));
       }
       return found;
     },
-    put: (model, vectors) =>
+    put: (model: string, vectors: ReadonlyMap<string, Float32Array>): Promise<void> =>
       transact(db, async (trx) => {
         // In one order everywhere: processes that store the same vectors at once wait for each other and do not lock each other out.
         const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -94,6 +83,9 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
       }),
   };
 }
+
+/** Vectors that were paid for once, keyed by (model, hash of the text). */
+export type EmbeddingStore = ReturnType<typeof createEmbeddingStore>;
 
 /** A vector as it is stored: little-endian float32. */
 export function vectorToBytes(vector: Float32Array): Uint8Array {

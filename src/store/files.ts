@@ -93,16 +93,8 @@ export async function describeFiles(db: Kysely<Database>, scope: Scope): Promise
     byFile.set(key, list);
     const count = pages === null ? null : (JSON.parse(pages) as unknown[]).length;
     list.push({
-      id,
-      path,
-      title,
-      version,
-      characters: Number(characters),
-      chunks: Number(chunks),
-      pages: count,
-      format,
-      encoding,
-      notices,
+      ...{ id, path, title, version, pages: count, format, encoding, notices },
+      ...{ characters: Number(characters), chunks: Number(chunks) },
     });
   }
   return files.map(({ tenant, source, path, status, reason, updatedAt }) => ({

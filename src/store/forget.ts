@@ -3,7 +3,7 @@ import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { emptyLog, leftInLog, rewrite, transact } from "./dialect.ts";
+import { countAll, emptyLog, inParts, leftInLog, rewrite, transact } from "./dialect.ts";
 import { dropUnnamedContents } from "./interaction.ts";
 import { dropUnnamedSettings } from "./records.ts";
 import type { Database } from "./schema.ts";
@@ -45,23 +45,7 @@ export interface Purged {
   readonly audit: number;
 }
 
-export interface ForgetStore {
-  /** What would go. */
-  count(target: ForgetTarget): Promise<Forgotten>;
-  /** Deletes it in one transaction and writes into the audit log that it was done, without its words. */
-  forget(target: ForgetTarget, by: string): Promise<Forgotten>;
-  /** Deletes what is older than it may be kept. */
-  purge(retention: Retention): Promise<Purged>;
-  /**
-   * Writes the tables anew, so that nothing deleted is left in them. `false`: the write-ahead log still holds old pages, because somebody else was reading,
-   * or because it is a server's, which keeps it for as long as it is set to.
-   */
-  scrub(): Promise<boolean>;
-  /** What is left where `scrub` says `false`, and what to do, in words. */
-  readonly unscrubbed: string;
-}
-
-export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): ForgetStore {
+export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const run = async (target: ForgetTarget, by: string | null) => {
     const key = await secret();
     const found: Forgotten[] = [];
@@ -82,17 +66,25 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     return counted;
   };
   return {
-    count: (target) => run(target, null),
-    forget: (target, by) => run(target, by),
-    async purge(retention) {
+    /** What would go. */
+    count: (target: ForgetTarget): Promise<Forgotten> => run(target, null),
+    /** Deletes it in one transaction and writes into the audit log that it was done, without its words. */
+    forget: (target: ForgetTarget, by: string): Promise<Forgotten> => run(target, by),
+    /** Deletes what is older than it may be kept. */
+    async purge(retention: Retention): Promise<Purged> {
       const purged = await transact(db, (trx) => purge(trx, retention, now()));
       await emptyLog(db);
       return purged;
     },
-    async scrub() {
+    /**
+     * Writes the tables anew, so that nothing deleted is left in them. `false`: the write-ahead log still holds old pages, because somebody else was reading,
+     * or because it is a server's, which keeps it for as long as it is set to.
+     */
+    async scrub(): Promise<boolean> {
       await rewrite(db);
       return emptyLog(db);
     },
+    /** What is left where `scrub` says `false`, and what to do, in words. */
     unscrubbed: leftInLog(db),
   };
 }
@@ -102,35 +94,15 @@ class CountOnly extends Error {}
 async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: string): Promise<Forgotten> {
   const before = await countRows(trx);
   const found = await findInteractions(trx, target, secret);
-  const embeddings = await forgetVectors(
-    trx,
-    found.map(({ question }) => question).concat(target.type === "question" ? target.question : []),
-  );
-  const curated = await forgetCurated(
-    trx,
-    target,
-    found.map(({ id }) => id),
-    secret,
-  );
-  for (const part of inParts(found)) {
-    const keys = part.flatMap(({ cacheKey }) => cacheKey ?? []);
-    if (keys.length > 0) await trx.deleteFrom("cache_entries").where("key", "in", keys).execute();
-    await trx
-      .deleteFrom("interactions")
-      .where(
-        "id",
-        "in",
-        part.map(({ id }) => id),
-      )
-      .execute();
-    await trx
-      .deleteFrom("exposures")
-      .where(
-        "answerId",
-        "in",
-        part.map(({ id }) => id),
-      )
-      .execute();
+  const ids = found.map(({ id }) => id);
+  const questions = found.map(({ question }) => question).concat(target.type === "question" ? target.question : []);
+  const embeddings = await forgetVectors(trx, questions);
+  const curated = await forgetCurated(trx, target, ids, secret);
+  for (const keys of inParts(found.flatMap(({ cacheKey }) => cacheKey ?? [])))
+    await trx.deleteFrom("cache_entries").where("key", "in", keys).execute();
+  for (const part of inParts(ids)) {
+    await trx.deleteFrom("interactions").where("id", "in", part).execute();
+    await trx.deleteFrom("exposures").where("answerId", "in", part).execute();
   }
   // Whose responses those are cannot be told from what is stored of them, and an hour later all of them would be gone.
   await trx.deleteFrom("idempotency").execute();
@@ -142,34 +114,19 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
   await forgetEntities(trx);
   await dropUnneeded(trx);
   const after = await countRows(trx);
+  const gone = (table: (typeof COUNTED)[number]) => (before.get(table) ?? 0) - (after.get(table) ?? 0);
   return {
-    interactions: before.interactions - after.interactions,
-    cache: before.cache_entries - after.cache_entries,
-    sessions: before.sessions - after.sessions,
-    turns: before.session_turns - after.session_turns,
-    feedback: before.feedback - after.feedback,
-    reports: before.reports - after.reports,
-    curated,
-    embeddings,
+    ...{ interactions: gone("interactions"), cache: gone("cache_entries"), sessions: gone("sessions"), turns: gone("session_turns") },
+    ...{ feedback: gone("feedback"), reports: gone("reports"), curated, embeddings },
   };
 }
 
-async function countRows(trx: Transaction<Database>) {
-  const count = async (table: "interactions" | "cache_entries" | "sessions" | "session_turns" | "feedback" | "reports") => {
-    const { n } = await trx
-      .selectFrom(table)
-      .select((eb) => eb.fn.countAll<number>().as("n"))
-      .executeTakeFirstOrThrow();
-    return Number(n);
-  };
-  return {
-    interactions: await count("interactions"),
-    cache_entries: await count("cache_entries"),
-    sessions: await count("sessions"),
-    session_turns: await count("session_turns"),
-    feedback: await count("feedback"),
-    reports: await count("reports"),
-  };
+const COUNTED = ["interactions", "cache_entries", "sessions", "session_turns", "feedback", "reports"] as const;
+
+async function countRows(trx: Transaction<Database>): Promise<Map<(typeof COUNTED)[number], number>> {
+  const counts = new Map<(typeof COUNTED)[number], number>();
+  for (const table of COUNTED) counts.set(table, await countAll(trx, table));
+  return counts;
 }
 
 async function findInteractions(trx: Transaction<Database>, target: ForgetTarget, secret: string) {
@@ -318,11 +275,13 @@ export async function dropInteractions(
     .orderBy("id", "desc")
     .limit(ALL)
     .offset(interactionsRows);
-  const beyond = await notServed(
-    trx,
-    (await tooMany.execute()).map(({ id }) => id),
-  );
-  const gone = [...(await tooOld.execute()).map(({ id }) => id), ...beyond];
+  const notServed = trx
+    .selectFrom(tooMany.as("old"))
+    .select("old.id")
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("cache_entries").select("key").whereRef("cache_entries.interactionId", "=", "old.id"))),
+    );
+  const gone = [...(await tooOld.execute()), ...(await notServed.execute())].map(({ id }) => id);
   // The text that a correction was made from goes with the interaction.
   await blankCurated(trx, gone);
   let deleted = 0;
@@ -330,17 +289,6 @@ export async function dropInteractions(
     deleted += Number((await trx.deleteFrom("interactions").where("id", "in", part).executeTakeFirst()).numDeletedRows);
   if (deleted > 0) await dropUnneeded(trx);
   return deleted;
-}
-
-/** Those of the interactions that no entry of the cache came from. */
-async function notServed(trx: Transaction<Database>, ids: readonly string[]): Promise<string[]> {
-  const left: string[] = [];
-  for (const part of inParts(ids)) {
-    const rows = await trx.selectFrom("cache_entries").select("interactionId").where("interactionId", "in", part).execute();
-    const served = new Set(rows.map(({ interactionId }) => interactionId));
-    left.push(...part.filter((id) => !served.has(id)));
-  }
-  return left;
 }
 
 /** What no stored answer rests on any more: replaced texts of documents, settings, contents. */
@@ -375,10 +323,4 @@ async function purgeAudit(trx: Transaction<Database>, before: string, at: string
   await appendAudit(trx, { actor: "sourcebound", action: "purge", subject: "audit", details }, at);
   await trx.deleteFrom("audit_log").where("seq", "<=", lastOld.seq).execute();
   return oldRows.length;
-}
-
-const IDS_PER_QUERY = 500;
-
-function inParts<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / IDS_PER_QUERY) }, (_, i) => items.slice(i * IDS_PER_QUERY, (i + 1) * IDS_PER_QUERY));
 }

@@ -37,19 +37,10 @@ export interface GraphQuery {
   readonly limit: number;
 }
 
-/** The graph of questions, topics, entities and sources. */
-export interface GraphStore {
-  /** Keys of stored questions that share a topic and an entity with the one asked, newest first. */
-  related(query: GraphQuery): Promise<string[]>;
-  /** Topics, entities and cited documents of stored questions. */
-  nodesOf(keys: readonly string[]): Promise<Map<string, { topics: string[]; entities: EntityNode[]; sources: string[] }>>;
-  /** Stored questions of a domain with all that they are joined to, newest first, whoever may see them. */
-  questions(domain: string, limit: number): Promise<LinkedQuestion[]>;
-}
-
-export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphStore {
+export function createGraphStore(db: Kysely<Database>, now: () => Date) {
   return {
-    async related({ scope, domain, topics, entities, approvedOnly, limit }) {
+    /** Keys of stored questions that share a topic and an entity with the one asked, newest first. */
+    async related({ scope, domain, topics, entities, approvedOnly, limit }: GraphQuery): Promise<string[]> {
       if (topics.length === 0 || entities.length === 0) return [];
       const rows = await db
         .selectFrom("cache_entries as e")
@@ -73,37 +64,16 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
         .execute();
       return rows.map(({ key }) => key);
     },
-    async nodesOf(keys) {
-      const nodes = new Map(
-        keys.map((key) => [key, { topics: [] as string[], entities: [] as EntityNode[], sources: [] as string[] }] as const),
-      );
-      if (keys.length === 0) return nodes;
-      const topics = await db
-        .selectFrom("question_topics")
-        .innerJoin("topics", "topics.id", "question_topics.topicId")
-        .select(["questionKey", "slug"])
-        .where("questionKey", "in", keys)
-        .execute();
-      const entities = await db
-        .selectFrom("question_entities")
-        .innerJoin("entities", "entities.id", "question_entities.entityId")
-        .select(["questionKey", "type", "value"])
-        .where("questionKey", "in", keys)
-        .execute();
-      const sources = await db
-        .selectFrom("question_sources")
-        .innerJoin("sources", "sources.id", "question_sources.sourceId")
-        .select(["questionKey", "documentId"])
-        .where("questionKey", "in", keys)
-        .execute();
-      for (const { questionKey, slug } of topics) nodes.get(questionKey)?.topics.push(slug);
-      for (const { questionKey, type, value } of entities) nodes.get(questionKey)?.entities.push({ type, value });
-      for (const { questionKey, documentId } of sources) nodes.get(questionKey)?.sources.push(documentId);
-      return nodes;
-    },
-    questions: (domain, limit) => linkedQuestions(db, { domain, limit, now: now().toISOString() }),
+    /** What stored questions are joined to, by their keys. */
+    nodesOf: (keys: readonly string[]): Promise<Map<string, LinkedNodes>> => nodesOf(db, keys),
+    /** Stored questions of a domain with all that they are joined to, newest first, whoever may see them. */
+    questions: (domain: string, limit: number): Promise<LinkedQuestion[]> =>
+      linkedQuestions(db, { domain, limit, now: now().toISOString() }),
   };
 }
+
+/** The graph of questions, topics, entities and sources. */
+export type GraphStore = ReturnType<typeof createGraphStore>;
 
 /** Joins a stored question to its topics, entities and sources; nodes that are missing are made. */
 export async function linkQuestion(
@@ -143,8 +113,44 @@ export async function linkQuestion(
   }
 }
 
+/** What a stored question is joined to, as far as it is shown. */
+export interface LinkedNodes {
+  readonly topics: Omit<TopicNode, "keywords">[];
+  readonly entities: EntityNode[];
+  readonly sources: Pick<SourceNode, "documentId" | "title">[];
+}
+
+async function nodesOf(db: Kysely<Database>, keys: readonly string[]): Promise<Map<string, LinkedNodes>> {
+  const nodes = new Map(keys.map((key) => [key, { topics: [], entities: [], sources: [] } as LinkedNodes]));
+  for (const part of inParts(keys)) {
+    const topics = await db
+      .selectFrom("question_topics")
+      .innerJoin("topics", "topics.id", "question_topics.topicId")
+      .select(["questionKey", "slug", "name"])
+      .where("questionKey", "in", part)
+      .execute();
+    const entities = await db
+      .selectFrom("question_entities")
+      .innerJoin("entities", "entities.id", "question_entities.entityId")
+      .select(["questionKey", "type", "value"])
+      .where("questionKey", "in", part)
+      .execute();
+    const sources = await db
+      .selectFrom("question_sources")
+      .innerJoin("sources", "sources.id", "question_sources.sourceId")
+      .select(["questionKey", "documentId", "title"])
+      .where("questionKey", "in", part)
+      .execute();
+    for (const { questionKey, ...topic } of topics) nodes.get(questionKey)?.topics.push(topic);
+    for (const { questionKey, ...entity } of entities) nodes.get(questionKey)?.entities.push(entity);
+    for (const { questionKey, documentId, title } of sources)
+      nodes.get(questionKey)?.sources.push({ documentId, title: title ?? documentId });
+  }
+  return nodes;
+}
+
 /** A stored question with what it is joined to, whoever may see it. */
-export interface LinkedQuestion {
+export interface LinkedQuestion extends LinkedNodes {
   readonly key: string;
   readonly tenant: string | null;
   readonly access: readonly string[];
@@ -152,9 +158,6 @@ export interface LinkedQuestion {
   readonly question: string | null;
   /** Id of its answer; `null`: not kept. */
   readonly answerId: string | null;
-  readonly topics: readonly { readonly slug: string; readonly name: string }[];
-  readonly entities: readonly { readonly type: string; readonly value: string }[];
-  readonly sources: readonly { readonly documentId: string; readonly title: string }[];
 }
 
 /** Stored questions of a domain that are served, newest first. */
@@ -164,54 +167,20 @@ async function linkedQuestions(
 ): Promise<LinkedQuestion[]> {
   const entries = await db
     .selectFrom("cache_entries")
-    .select(["key", "tenant", "access", "question", "interactionId"])
+    .select(["key", "tenant", "access", "question", "interactionId as answerId"])
     .where("domain", "=", domain)
     .where("expiresAt", ">", now)
     .orderBy("seq", "desc")
     .limit(limit)
     .execute();
-  const links = new Map(entries.map(({ key }) => [key, { topics: [] as Topic[], entities: [] as Entity[], sources: [] as Source[] }]));
-  for (const keys of inParts(entries.map(({ key }) => key))) {
-    for (const { key, ...topic } of await topicsOf(db, keys)) links.get(key)?.topics.push(topic);
-    for (const { key, ...entity } of await entitiesOf(db, keys)) links.get(key)?.entities.push(entity);
-    for (const { key, ...source } of await sourcesOf(db, keys)) links.get(key)?.sources.push(source);
-  }
-  return entries.map(({ key, tenant, access, question, interactionId: answerId }) => ({
-    ...{ key, question, answerId },
+  const nodes = await nodesOf(
+    db,
+    entries.map(({ key }) => key),
+  );
+  return entries.map(({ tenant, access, ...entry }) => ({
+    ...entry,
     tenant: tenant === "" ? null : tenant,
     access: JSON.parse(access) as string[],
-    ...(links.get(key) ?? { topics: [], entities: [], sources: [] }),
+    ...(nodes.get(entry.key) ?? { topics: [], entities: [], sources: [] }),
   }));
-}
-
-type Topic = LinkedQuestion["topics"][number];
-type Entity = LinkedQuestion["entities"][number];
-type Source = LinkedQuestion["sources"][number];
-
-function topicsOf(db: Kysely<Database>, keys: readonly string[]) {
-  return db
-    .selectFrom("question_topics")
-    .innerJoin("topics", "topics.id", "question_topics.topicId")
-    .select(["question_topics.questionKey as key", "topics.slug", "topics.name"])
-    .where("question_topics.questionKey", "in", keys)
-    .execute();
-}
-
-function entitiesOf(db: Kysely<Database>, keys: readonly string[]) {
-  return db
-    .selectFrom("question_entities")
-    .innerJoin("entities", "entities.id", "question_entities.entityId")
-    .select(["question_entities.questionKey as key", "entities.type", "entities.value"])
-    .where("question_entities.questionKey", "in", keys)
-    .execute();
-}
-
-async function sourcesOf(db: Kysely<Database>, keys: readonly string[]) {
-  const rows = await db
-    .selectFrom("question_sources")
-    .innerJoin("sources", "sources.id", "question_sources.sourceId")
-    .select(["question_sources.questionKey as key", "sources.documentId", "sources.title"])
-    .where("question_sources.questionKey", "in", keys)
-    .execute();
-  return rows.map(({ key, documentId, title }) => ({ key, documentId, title: title ?? documentId }));
 }

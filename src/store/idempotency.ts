@@ -29,27 +29,18 @@ export interface NamedRequest {
   readonly fingerprint: string;
 }
 
-/** Responses that a second try gets; all processes of an installation share them. */
-export interface IdempotencyStore {
-  /** Exactly one of several that come at once gets `claimed`. A claim that nobody settles ends after `claimMs`. */
-  claim(request: NamedRequest, claimMs: number): Promise<Claim>;
-  /** Keeps the response for `keepMs`. */
-  keep(request: NamedRequest, response: KeptResponse, keepMs: number): Promise<void>;
-  /** The claim ends without a response. */
-  drop(request: NamedRequest): Promise<void>;
-}
-
 const responseSchema = z.object({ status: z.int(), headers: z.array(z.tuple([z.string(), z.string()])), body: z.string() });
 
 /**
  * Responses are sealed (AES-256-GCM) under the sender's own name for the request, which is stored only as a keyed hash: who reads the database
  * reads no answer in them, as long as names are random.
  */
-export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): IdempotencyStore {
+export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const idOf = async (name: string) => keyedHash(await secret(), "idempotency", name);
   const after = (ms: number) => new Date(now().getTime() + ms).toISOString();
   return {
-    async claim({ name, fingerprint }, claimMs) {
+    /** Exactly one of several that come at once gets `claimed`. A claim that nobody settles ends after `claimMs`. */
+    async claim({ name, fingerprint }: NamedRequest, claimMs: number): Promise<Claim> {
       const key = await idOf(name);
       const at = now().toISOString();
       const row = { key, fingerprint, response: null, createdAt: at, expiresAt: after(claimMs) };
@@ -68,7 +59,8 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
       if (found.response === null) return { type: "in-progress" };
       return { type: "kept", response: open(found.response, await secret(), name) };
     },
-    async keep({ name, fingerprint }, response, keepMs) {
+    /** Keeps the response for `keepMs`. */
+    async keep({ name, fingerprint }: NamedRequest, response: KeptResponse, keepMs: number): Promise<void> {
       const sealed = seal(JSON.stringify(response), await secret(), name);
       const row = { key: await idOf(name), fingerprint, response: sealed, createdAt: now().toISOString(), expiresAt: after(keepMs) };
       await db
@@ -77,7 +69,8 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
         .onConflict((c) => c.column("key").doUpdateSet({ response: sealed, expiresAt: row.expiresAt }))
         .execute();
     },
-    async drop({ name }) {
+    /** The claim ends without a response. */
+    async drop({ name }: NamedRequest): Promise<void> {
       await db
         .deleteFrom("idempotency")
         .where("key", "=", await idOf(name))
@@ -86,6 +79,9 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
     },
   };
 }
+
+/** Responses that a second try gets; all processes of an installation share them. */
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

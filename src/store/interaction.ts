@@ -28,25 +28,15 @@ export interface Interaction {
 }
 
 /** What is counted of an interaction; everything absent is unknown or none. */
-export interface InteractionFacts {
+export interface InteractionFacts
+  extends Readonly<Pick<Database["interactions"], "privacy" | "curatedKey" | "cacheKey" | "reason" | "warnings" | "conflicts">>,
+    Readonly<Pick<Database["interactions"], "tokens" | "costUsd" | "savedTokens" | "savedUsd" | "latencyMs">> {
   /** The question as it was asked and as it was understood: hashed here, not stored. */
   readonly asked: string;
   readonly resolved: string;
   /** Sentences and cited versions, as text: hashed here, not stored. */
   readonly answered: string;
-  readonly privacy: "redacted" | "ephemeral";
-  readonly curatedKey: string | null;
-  readonly cacheKey: string | null;
-  /** Why it was refused. */
-  readonly reason: string | null;
-  readonly warnings: number;
-  readonly conflicts: number;
-  readonly tokens: number | null;
-  readonly costUsd: number | null;
-  readonly savedTokens: number | null;
-  readonly savedUsd: number | null;
   readonly topics: readonly string[];
-  readonly latencyMs: number | null;
   /** Of an answer that a reviewer wrote: approved, with the versions on which it rests. */
   readonly approved: ReadonlyMap<string, string> | null;
 }
@@ -110,4 +100,11 @@ export async function dropUnnamedContents(trx: Transaction<Database>): Promise<v
         .skipLocked(),
     )
     .execute();
+}
+
+/** For whom an answer was given. */
+export type Asker = Pick<Interaction, "domain" | "tenant" | "access">;
+
+export function askerOf({ domain, tenant, access }: { readonly domain: string; readonly tenant: string; readonly access: string }): Asker {
+  return { domain, tenant: tenant || null, access: JSON.parse(access) as string[] };
 }

@@ -21,23 +21,7 @@ export const JOB_LEASE_MS = 60_000;
 export const JOB_WORD_MS = 10_000;
 
 /** A queue for whichever process comes first. */
-export interface JobStore {
-  /** Queues a job; one that is being done is done once more afterwards. */
-  ask(job: Job): Promise<void>;
-  /** The oldest job that nobody does, or whose worker has not been heard of for `JOB_LEASE_MS`; `null`: there is none. No two workers get the same. */
-  claim(worker: string): Promise<Job | null>;
-  /** Says that the worker is still at it; `false`: the job is another one's now. */
-  alive(id: string, worker: string): Promise<boolean>;
-  /** Done; asked for again meanwhile, it is queued. */
-  done(id: string, worker: string): Promise<void>;
-  /** The worker stops: the next one begins at once. */
-  giveBack(id: string, worker: string): Promise<void>;
-  fail(id: string, worker: string, reason: string): Promise<void>;
-  /** Jobs of a domain, in the order of asking. */
-  list(domain: string): Promise<JobState[]>;
-}
-
-export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore {
+export function createJobStore(db: Kysely<Database>, now: () => Date) {
   const settle = (id: string, worker: string, failure: string | null) =>
     transact(db, async (trx) => {
       const row = await trx
@@ -60,7 +44,8 @@ export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore 
         .execute();
     });
   return {
-    async ask({ id, domain, work }) {
+    /** Queues a job; one that is being done is done once more afterwards. */
+    async ask({ id, domain, work }: Job): Promise<void> {
       const at = now().toISOString();
       const asked = { work: JSON.stringify(work), state: "queued" as const, reason: null, updatedAt: at };
       await db
@@ -69,7 +54,8 @@ export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore 
         .onConflict((c) => c.column("id").doUpdateSet(asked))
         .execute();
     },
-    claim: (worker) =>
+    /** The oldest job that nobody does, or whose worker has not been heard of for `JOB_LEASE_MS`; `null`: there is none. No two workers get the same. */
+    claim: (worker: string): Promise<Job | null> =>
       transact(db, async (trx) => {
         const at = now();
         const silent = new Date(at.getTime() - JOB_LEASE_MS).toISOString();
@@ -88,7 +74,8 @@ export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore 
         await trx.updateTable("jobs").set(taken).where("id", "=", row.id).execute();
         return { ...row, work: JSON.parse(row.work) as unknown };
       }),
-    async alive(id, worker) {
+    /** Says that the worker is still at it; `false`: the job is another one's now. */
+    async alive(id: string, worker: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("jobs")
         .set({ aliveAt: now().toISOString() })
@@ -97,13 +84,16 @@ export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore 
         .executeTakeFirst();
       return Number(numUpdatedRows) > 0;
     },
-    done: (id, worker) => settle(id, worker, null),
-    async giveBack(id, worker) {
+    /** Done; asked for again meanwhile, it is queued. */
+    done: (id: string, worker: string): Promise<void> => settle(id, worker, null),
+    /** The worker stops: the next one begins at once. */
+    async giveBack(id: string, worker: string): Promise<void> {
       const free = { state: "queued" as const, worker: null, aliveAt: null };
       await db.updateTable("jobs").set(free).where("id", "=", id).where("worker", "=", worker).execute();
     },
-    fail: (id, worker, reason) => settle(id, worker, reason),
-    async list(domain) {
+    fail: (id: string, worker: string, reason: string): Promise<void> => settle(id, worker, reason),
+    /** Jobs of a domain, in the order of asking. */
+    async list(domain: string): Promise<JobState[]> {
       const rows = await db
         .selectFrom("jobs")
         .select(["id", "domain", "work", "state", "reason"])

@@ -47,24 +47,15 @@ export interface NewKey extends KeyGrant {
   readonly expiresAt: string | null;
 }
 
-export interface KeyStore {
-  /** Makes a key. Only its keyed hash is stored: the key itself is in this result and nowhere else. */
-  create(key: NewKey, by: string): Promise<{ readonly key: string; readonly record: KeyRecord }>;
-  /** What a key opens; `null`: there is no such key, it has expired or was revoked. */
-  find(key: string): Promise<KeyRecord | null>;
-  /** All keys, also those that open nothing any more; newest first. */
-  list(): Promise<KeyRecord[]>;
-  /** `false`: there is no key of this id, or it was revoked before. */
-  revoke(id: string, by: string): Promise<boolean>;
-  /** Was a key ever made here? */
-  any(): Promise<boolean>;
-}
-
-export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): KeyStore {
+export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const anyKey = prepare(() => db.selectFrom("api_keys").select("id").limit(1));
   const byHash = prepare((given: Given<{ hash: string }>) => db.selectFrom("api_keys").selectAll().where("hash", "=", given("hash")));
   return {
-    async create({ name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt }, by) {
+    /** Makes a key. Only its keyed hash is stored: the key itself is in this result and nowhere else. */
+    async create(
+      { name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt }: NewKey,
+      by: string,
+    ): Promise<{ readonly key: string; readonly record: KeyRecord }> {
       const id = randomBytes(ID_BYTES).toString("hex");
       const key = `${KEY_PREFIX}${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
       const row = {
@@ -88,15 +79,18 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       });
       return { key, record: toRecord(row) };
     },
-    async find(key) {
+    /** What a key opens; `null`: there is no such key, it has expired or was revoked. */
+    async find(key: string): Promise<KeyRecord | null> {
       const [row] = await byHash(db, { hash: keyedHash(await secret(), "api key", key) });
-      return row === undefined || !isLive(row, now()) ? null : toRecord(row);
+      return row === undefined || !isLiveKey(row, now()) ? null : toRecord(row);
     },
-    async list() {
+    /** All keys, also those that open nothing any more; newest first. */
+    async list(): Promise<KeyRecord[]> {
       const rows = await db.selectFrom("api_keys").selectAll().orderBy("createdAt", "desc").orderBy("id").execute();
       return rows.map(toRecord);
     },
-    revoke: (id, by) =>
+    /** `false`: there is no key of this id, or it was revoked before. */
+    revoke: (id: string, by: string): Promise<boolean> =>
       transact(db, async (trx) => {
         const at = now().toISOString();
         const { numUpdatedRows } = await trx
@@ -109,34 +103,26 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         await appendAudit(trx, { actor: by, action: "revoke_key", subject: id, details: {} }, at);
         return true;
       }),
-    async any() {
+    /** Was a key ever made here? */
+    async any(): Promise<boolean> {
       return (await anyKey(db, {})).length > 0;
     },
   };
 }
 
+export type KeyStore = ReturnType<typeof createKeyStore>;
+
 /** Does the key open anything at this time? */
 export function isLiveKey({ expiresAt, revokedAt }: Pick<KeyRecord, "expiresAt" | "revokedAt">, now: Date): boolean {
-  return isLive({ expiresAt, revokedAt }, now);
-}
-
-function isLive({ expiresAt, revokedAt }: Pick<Database["api_keys"], "expiresAt" | "revokedAt">, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now.toISOString());
 }
 
-function toRecord(row: Database["api_keys"]): KeyRecord {
+function toRecord({ hash: _, roles, domains, tenants, access, ...row }: Database["api_keys"]): KeyRecord {
   return {
-    id: row.id,
-    name: row.name,
-    roles: JSON.parse(row.roles) as Role[],
-    domains: JSON.parse(row.domains) as string[] | null,
-    tenants: JSON.parse(row.tenants) as string[] | null,
-    access: JSON.parse(row.access) as string[] | null,
-    requestsPerHour: row.requestsPerHour,
-    tokensPerDay: row.tokensPerDay,
-    usdPerDay: row.usdPerDay,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    revokedAt: row.revokedAt,
+    ...row,
+    roles: JSON.parse(roles) as Role[],
+    domains: JSON.parse(domains) as string[] | null,
+    tenants: JSON.parse(tenants) as string[] | null,
+    access: JSON.parse(access) as string[] | null,
   };
 }

@@ -7,22 +7,20 @@ import type { Database } from "./schema.ts";
 
 type SourcePlace = Omit<FilePlace, "path">;
 
-/** Sources whose reading began to change documents and has not come to its end: it goes on, or was cut off. */
-export interface UnfinishedStore {
-  /** @param source with the access label of documents that state none, and the files that are to be read */
-  begin(source: SourcePlace & { readonly access: string; readonly files: number }): Promise<void>;
-  end(place: SourcePlace): Promise<void>;
-  /** Files to be read, of each that a request may know of and of which anything is stored. */
-  list(scope: Scope): Promise<number[]>;
-}
-
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
 
-/** In the table of facts: mostly there is none. */
-export function createUnfinishedStore(db: Kysely<Database>): UnfinishedStore {
+/** Sources whose ingest began to change documents and has not ended: it goes on, or was cut off. Kept in the table of facts. */
+export function createUnfinishedStore(db: Kysely<Database>) {
   return {
-    async begin({ domain, tenant, source, access, files }) {
+    /** @param source with the access label of documents that state none, and the files that are to be read */
+    async begin({
+      domain,
+      tenant,
+      source,
+      access,
+      files,
+    }: SourcePlace & { readonly access: string; readonly files: number }): Promise<void> {
       const value = JSON.stringify({ domain, tenant: tenant ?? "", source, access, files });
       await db
         .insertInto("meta")
@@ -30,10 +28,11 @@ export function createUnfinishedStore(db: Kysely<Database>): UnfinishedStore {
         .onConflict((c) => c.column("key").doUpdateSet({ value }))
         .execute();
     },
-    async end(place) {
+    async end(place: SourcePlace): Promise<void> {
       await db.deleteFrom("meta").where("key", "=", keyOf(place)).execute();
     },
-    async list({ domain, tenant, access }) {
+    /** Files to be read, of each that a request may know of and of which anything is stored. */
+    async list({ domain, tenant, access }: Scope): Promise<number[]> {
       const rows = await db.selectFrom("meta").select("value").where("key", "like", `${PREFIX}%`).orderBy("key").execute();
       const seen = rows
         .map(({ value }) => factSchema.parse(JSON.parse(value)))
@@ -75,18 +74,13 @@ export interface Origin {
   readonly baseUrl: string | null;
 }
 
-export interface OriginStore {
-  /** Remembers how a source was ingested last. */
-  put(origin: Origin): Promise<void>;
-  list(domain: string): Promise<Origin[]>;
-}
-
 /** In the place of a folder; no folder's absolute path is empty. */
 const BY_NAME = "";
 
-export function createOriginStore(db: Kysely<Database>, now: () => Date): OriginStore {
+export function createOriginStore(db: Kysely<Database>, now: () => Date) {
   return {
-    async put({ domain, tenant, source, folder, baseUrl, ...rest }) {
+    /** Remembers how a source was ingested last. */
+    async put({ domain, tenant, source, folder, baseUrl, ...rest }: Origin): Promise<void> {
       const values = { ...rest, folder: folder ?? BY_NAME, baseUrl, updatedAt: now().toISOString() };
       await db
         .insertInto("origins")
@@ -94,7 +88,7 @@ export function createOriginStore(db: Kysely<Database>, now: () => Date): Origin
         .onConflict((c) => c.columns(["domain", "tenant", "source"]).doUpdateSet(values))
         .execute();
     },
-    async list(domain) {
+    async list(domain: string): Promise<Origin[]> {
       const rows = await db.selectFrom("origins").selectAll().where("domain", "=", domain).orderBy("source").orderBy("tenant").execute();
       return rows.map(({ tenant, folder, baseUrl, updatedAt: _, ...row }) => ({
         ...row,
@@ -119,22 +113,7 @@ export interface Original {
   readonly updatedAt: string;
 }
 
-/** Files that were uploaded, byte for byte. */
-export interface OriginalStore {
-  put(of: OriginalsOf, path: string, bytes: Uint8Array): Promise<void>;
-  /** Puts all of them, or none. @param fits told the paths that are there before; throws where the new ones cannot lie beside them */
-  putAll(
-    of: OriginalsOf,
-    files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
-    fits: (paths: readonly string[]) => void,
-  ): Promise<void>;
-  remove(of: OriginalsOf, path: string): Promise<void>;
-  list(of: OriginalsOf): Promise<Original[]>;
-  /** `null`: there is none. */
-  bytes(of: OriginalsOf, path: string): Promise<Uint8Array | null>;
-}
-
-export function createOriginalStore(db: Kysely<Database>, now: () => Date): OriginalStore {
+export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
   const place = ({ domain, tenant, label }: OriginalsOf) => ({ domain, tenant: tenant ?? "", label });
   const chosen = (of: OriginalsOf, from: Kysely<Database> = db) => {
     const { domain, tenant, label } = place(of);
@@ -149,13 +128,18 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date): Orig
       .execute();
   };
   return {
-    put: (of, path, bytes) => insert(db, of, path, bytes),
-    putAll: (of, files, fits) =>
+    put: (of: OriginalsOf, path: string, bytes: Uint8Array): Promise<void> => insert(db, of, path, bytes),
+    /** Puts all of them, or none. @param fits told the paths that are there before; throws where the new ones cannot lie beside them */
+    putAll: (
+      of: OriginalsOf,
+      files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
+      fits: (paths: readonly string[]) => void,
+    ): Promise<void> =>
       transact(db, async (trx) => {
         fits((await chosen(of, trx).select("path").execute()).map(({ path }) => path));
         for (const { path, bytes } of files) await insert(trx, of, path, bytes);
       }),
-    async remove(of, path) {
+    async remove(of: OriginalsOf, path: string): Promise<void> {
       const { domain, tenant, label } = place(of);
       await db
         .deleteFrom("originals")
@@ -165,13 +149,17 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date): Orig
         .where("path", "=", path)
         .execute();
     },
-    async list(of) {
+    async list(of: OriginalsOf): Promise<Original[]> {
       const rows = await chosen(of).select(["path", "updatedAt"]).orderBy("path").execute();
       return rows.map(({ path, updatedAt }) => ({ path, updatedAt }));
     },
-    async bytes(of, path) {
+    /** `null`: there is none. */
+    async bytes(of: OriginalsOf, path: string): Promise<Uint8Array | null> {
       const row = await chosen(of).select("bytes").where("path", "=", path).executeTakeFirst();
       return row === undefined ? null : Uint8Array.from(row.bytes instanceof ArrayBuffer ? new Uint8Array(row.bytes) : row.bytes);
     },
   };
 }
+
+/** Files that were uploaded, byte for byte. */
+export type OriginalStore = ReturnType<typeof createOriginalStore>;

@@ -43,26 +43,6 @@ export interface FoundVector {
   readonly score: number;
 }
 
-/** The vectors of one encoder for one domain, as they are searched in a database. */
-export interface VectorTable {
-  /** Stores vectors of documents that are still there, in this version; a window that has one keeps it. */
-  put(rows: readonly StoredVector[]): Promise<void>;
-  /** First characters of the windows of some documents that have vectors, by document. */
-  places(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>;
-  /** Best first; equal scores by document and place. */
-  search(query: VectorQuery): Promise<FoundVector[]>;
-  /** Builds the HNSW index where there is none. */
-  buildIndex(settings?: { readonly m: number; readonly efConstruction: number }): Promise<void>;
-}
-
-/** The same in pgvector. */
-export interface PostgresVectors extends VectorTable {
-  count(): Promise<number>;
-  dropIndex(): Promise<void>;
-  /** Bytes of the table and of this index. */
-  bytes(): Promise<{ readonly table: number; readonly index: number }>;
-}
-
 export interface VectorsOf {
   readonly domain: string;
   /** Id of the encoder. */
@@ -74,7 +54,7 @@ export interface VectorsOf {
  * Makes the table where there is none; vectors go with their documents.
  * @throws StoreError `vectors_unavailable` where pgvector cannot be had, `vectors_too_wide`
  */
-export async function openPostgresVectors(store: Kysely<Database>, { domain, model, dimensions }: VectorsOf): Promise<PostgresVectors> {
+export async function openPostgresVectors(store: Kysely<Database>, { domain, model, dimensions }: VectorsOf) {
   // Its statements are written in SQL: names are those of the database.
   const db = store.withoutPlugins();
   const type = typeOf(dimensions);
@@ -85,15 +65,17 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
   await createTable(db, table, type, dimensions);
   const own = sql`model = ${sql.lit(model)} and domain = ${sql.lit(domain)}`;
   return {
-    async put(rows) {
+    /** Stores vectors of documents that are still there, in this version; a window that has one keeps it. */
+    async put(rows: readonly StoredVector[]): Promise<void> {
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
         await insertRows(db, { table, type, model, domain }, rows.slice(at, at + ROWS_PER_INSERT));
     },
-    async count() {
+    async count(): Promise<number> {
       const { rows } = await sql<{ n: number }>`select count(*) as n from ${table} where ${own}`.execute(db);
       return Number(rows[0]?.n ?? 0);
     },
-    async places(documentIds) {
+    /** First characters of the windows of some documents that have vectors, by document. */
+    async places(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
       const found = new Map<string, Set<number>>();
       for (const part of inParts(documentIds)) {
         const { rows } = await sql<{ document_id: string; starts: string }>`
@@ -103,7 +85,8 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
       }
       return found;
     },
-    async search({ vector, k, tenants, access, documentIds, kept }) {
+    /** Best first; equal scores by document and place. */
+    async search({ vector, k, tenants, access, documentIds, kept }: VectorQuery): Promise<FoundVector[]> {
       const distance = sql`embedding <=> ${toText(vector)}::${sql.raw(type)}`;
       const documents = documentIds === null ? sql`` : sql`and document_id = any(${documentIds}::text[])`;
       // An order by a sum is none that an index gives: every row that the filter keeps is compared.
@@ -116,7 +99,8 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
         select * from found order by distance, document_id, start`.execute(db);
       return rows.map((row) => ({ documentId: row.document_id, start: row.start, score: 1 - row.distance }));
     },
-    async buildIndex({ m, efConstruction } = HNSW) {
+    /** Builds the HNSW index where there is none. */
+    async buildIndex({ m, efConstruction }: { readonly m: number; readonly efConstruction: number } = HNSW): Promise<void> {
       const ops = sql.raw(`${type}_cosine_ops`);
       await db.connection().execute(async (one) => {
         await sql`set statement_timeout = 0`.execute(one);
@@ -128,10 +112,11 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
         }
       });
     },
-    async dropIndex() {
+    async dropIndex(): Promise<void> {
       await sql`drop index if exists ${index}`.execute(db);
     },
-    async bytes() {
+    /** Bytes of the table and of this index. */
+    async bytes(): Promise<{ readonly table: number; readonly index: number }> {
       const { rows } = await sql<{ whole: number; part: number | null }>`
         select pg_table_size(${sql.lit(name)}::regclass) as whole, pg_relation_size(to_regclass(${sql.lit(indexName)})) as part`.execute(
         db,
@@ -140,6 +125,12 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
     },
   };
 }
+
+/** The vectors of one encoder for one domain in pgvector. */
+export type PostgresVectors = Awaited<ReturnType<typeof openPostgresVectors>>;
+
+/** As they are searched. */
+export type VectorTable = Pick<PostgresVectors, "put" | "places" | "search" | "buildIndex">;
 
 /** @throws StoreError `vectors_unavailable` where pgvector cannot be had */
 export async function assertPostgresVectors(db: Kysely<Database>): Promise<void> {

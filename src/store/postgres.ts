@@ -23,15 +23,8 @@ import type { Database } from "./schema.ts";
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
-/** Waits for changes. */
-export interface Changes {
-  /** Resolves when it listens, or tries to; `onChange` gets a domain, or `null` when any may have changed: after the connection was lost. */
-  listen(onChange: (domain: string | null) => void): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** A connection of its own that listens. A lost one is made anew until `close`; what was said meanwhile is made up by one `null`. */
-export function createChanges(url: string, warn: (message: string) => void): Changes {
+export function createChanges(url: string, warn: (message: string) => void) {
   let client: pg.Client | null = null;
   let closed = false;
   let wait = FIRST_RETRY_MS;
@@ -76,14 +69,18 @@ export function createChanges(url: string, warn: (message: string) => void): Cha
   };
   return {
     // What fails at first is tried again like what is lost later.
-    listen: (onChange) => connect(onChange).catch(() => undefined),
-    async close() {
+    /** Resolves when it listens, or tries to; `onChange` gets a domain, or `null` when any may have changed: after the connection was lost. */
+    listen: (onChange: (domain: string | null) => void): Promise<void> => connect(onChange).catch(() => undefined),
+    async close(): Promise<void> {
       closed = true;
       clearTimeout(retry);
       await client?.end().catch(() => undefined);
     },
   };
 }
+
+/** Waits for changes. */
+export type Changes = ReturnType<typeof createChanges>;
 
 /** Milliseconds until a connection that cannot be made is given up: whoever asks gets a clear error instead of a hanging request. */
 const CONNECT_TIMEOUT_MS = 5_000;

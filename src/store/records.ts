@@ -27,18 +27,10 @@ export interface StoredRecord extends Omit<NewRecord, "settings"> {
   readonly createdAt: string;
 }
 
-export interface RecordStore {
-  /** @returns `null`: no such interaction, or nothing of it was recorded */
-  get(id: string): Promise<StoredRecord | null>;
-  /** What these answers were made from; those of which nothing was recorded are left out. */
-  bodies(ids: readonly string[]): Promise<Map<string, unknown>>;
-  /** Ids of recorded answers of a domain, oldest first. */
-  list(domain: string, limit: number): Promise<string[]>;
-}
-
-export function createRecordStore(db: Kysely<Database>): RecordStore {
+export function createRecordStore(db: Kysely<Database>) {
   return {
-    async get(id) {
+    /** @returns `null`: no such interaction, or nothing of it was recorded */
+    async get(id: string): Promise<StoredRecord | null> {
       const row = await db
         .selectFrom("records")
         .innerJoin("interactions", "interactions.id", "records.interactionId")
@@ -60,12 +52,14 @@ export function createRecordStore(db: Kysely<Database>): RecordStore {
         settings: unpack(settings),
       };
     },
-    async bodies(ids) {
+    /** What these answers were made from; those of which nothing was recorded are left out. */
+    async bodies(ids: readonly string[]): Promise<Map<string, unknown>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("records").select(["interactionId", "body"]).where("interactionId", "in", ids).execute();
       return new Map(rows.map(({ interactionId, body }) => [interactionId, unpack(body)]));
     },
-    async list(domain, limit) {
+    /** Ids of recorded answers of a domain, oldest first. */
+    async list(domain: string, limit: number): Promise<string[]> {
       const rows = await db
         .selectFrom("records")
         .innerJoin("interactions", "interactions.id", "records.interactionId")

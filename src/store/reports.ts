@@ -25,17 +25,6 @@ export interface ReportSelection {
   readonly since: Date;
 }
 
-export interface ReportStore {
-  /** All that are selected, newest first, read in pages. */
-  each(selection: ReportSelection): AsyncGenerator<StoredReport, void>;
-  /** One page, newest first. */
-  list(selection: ReportSelection, page: { readonly limit: number; readonly offset: number }): Promise<StoredReport[]>;
-  /** By its own id or by that of its interaction; `null` where there is none that the scope may see. */
-  get(id: string, selection: Omit<ReportSelection, "topic">): Promise<StoredReport | null>;
-  /** Deletes what is older; returns how many. Writes only where there is something to delete. */
-  purge(before: Date): Promise<number>;
-}
-
 const MS_PER_DAY = 86_400_000;
 /** Reports read at once. */
 const PAGE = 500;
@@ -86,7 +75,7 @@ export async function insertReport(
     .execute();
 }
 
-export function createReportStore(db: Kysely<Database>): ReportStore {
+export function createReportStore(db: Kysely<Database>) {
   const owned = ({ scope, since }: ReportSelection) =>
     db
       .selectFrom("reports")
@@ -103,21 +92,13 @@ export function createReportStore(db: Kysely<Database>): ReportStore {
       .where("reports.access", "in", lists.length === 0 ? [""] : lists)
       .$if(selection.topic !== undefined, (query) => query.where("reports.topic", "=", selection.topic ?? ""))
       .innerJoin("interactions", "interactions.id", "reports.interactionId")
-      .select([
-        "reports.id",
-        "reports.interactionId",
-        "reports.domain",
-        "reports.tenant",
-        "reports.profile",
-        "reports.topic",
-        "reports.createdAt",
-        "reports.report",
-        "interactions.question",
-      ])
+      .select(["reports.id", "reports.interactionId", "reports.domain", "reports.tenant", "reports.profile", "reports.topic"])
+      .select(["reports.createdAt", "reports.report", "interactions.question"])
       .orderBy("reports.createdAt", "desc")
       .orderBy("reports.id", "desc");
   return {
-    async *each(selection) {
+    /** All that are selected, newest first, read in pages. */
+    async *each(selection: ReportSelection): AsyncGenerator<StoredReport, void> {
       const lists = await coveredLists(selection);
       let last: StoredReport | undefined;
       do {
@@ -139,20 +120,26 @@ export function createReportStore(db: Kysely<Database>): ReportStore {
         last = page.length < PAGE ? undefined : page.at(-1);
       } while (last !== undefined);
     },
-    async list(selection, { limit, offset }) {
+    /** One page, newest first. */
+    async list(
+      selection: ReportSelection,
+      { limit, offset }: { readonly limit: number; readonly offset: number },
+    ): Promise<StoredReport[]> {
       const rows = await rowsOf(selection, await coveredLists(selection))
         .limit(limit)
         .offset(offset)
         .execute();
       return rows.map(fromRow);
     },
-    async get(id, selection) {
+    /** By its own id or by that of its interaction; `null` where there is none that the scope may see. */
+    async get(id: string, selection: Omit<ReportSelection, "topic">): Promise<StoredReport | null> {
       const row = await rowsOf(selection, await coveredLists(selection))
         .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interactionId", "=", id)]))
         .executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
-    async purge(before) {
+    /** Deletes what is older; returns how many. Writes only where there is something to delete. */
+    async purge(before: Date): Promise<number> {
       const at = before.toISOString();
       const old = await db.selectFrom("reports").select("id").where("createdAt", "<", at).limit(1).executeTakeFirst();
       if (old === undefined) return 0;
@@ -166,28 +153,8 @@ function covers(scope: Scope, access: string): boolean {
   return (JSON.parse(access) as string[]).every((label) => scope.access.includes(label));
 }
 
-interface ReportRow {
-  readonly id: string;
-  readonly interactionId: string;
-  readonly domain: string;
-  readonly tenant: string;
-  readonly profile: string;
-  readonly topic: string;
-  readonly createdAt: string;
-  readonly report: string;
-  readonly question: string;
-}
+type ReportRow = Omit<StoredReport, "tenant" | "topic" | "report"> & Pick<Database["reports"], "tenant" | "topic" | "report">;
 
-function fromRow({ id, interactionId, domain, tenant, profile, topic, createdAt, report, question }: ReportRow): StoredReport {
-  return {
-    id,
-    interactionId,
-    domain,
-    tenant: tenant === "" ? null : tenant,
-    profile,
-    topic: topic === "" ? null : topic,
-    createdAt,
-    question,
-    report: JSON.parse(report) as DiagnosticReport,
-  };
+function fromRow({ tenant, topic, report, ...row }: ReportRow): StoredReport {
+  return { ...row, tenant: tenant || null, topic: topic || null, report: JSON.parse(report) as DiagnosticReport };
 }

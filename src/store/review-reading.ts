@@ -1,48 +1,30 @@
 import { type Kysely, sql } from "kysely";
-import type { ReviewStatus } from "./interaction.ts";
-import { wholeAnswer, withContents } from "./interaction.ts";
+import { type Asker, askerOf, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
+type InteractionRow = Database["interactions"];
+
 /** What the order of the queue is worked out from. */
-export interface PendingInteraction {
-  readonly id: string;
-  readonly tenant: string;
-  readonly access: string;
-  readonly profile: string;
-  readonly questionHash: string;
-  readonly status: string;
-  readonly reviewStatus: ReviewStatus;
-  readonly confidence: number | null;
+export interface PendingInteraction
+  extends Readonly<
+    Pick<InteractionRow, "id" | "tenant" | "access" | "profile" | "questionHash" | "status" | "reviewStatus" | "confidence" | "createdAt">
+  > {
   readonly warnings: number;
   readonly conflicts: number;
   readonly demoted: boolean;
   readonly thumbs: "up" | "down" | null;
   readonly reported: boolean;
-  readonly createdAt: string;
   /** How often the question was asked in this domain by those of whom the reviewer may know. */
   readonly asked: number;
 }
 
-export interface ReviewedInteraction {
-  readonly id: string;
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly access: readonly string[];
-  readonly profile: string;
-  readonly question: string;
-  /** JSON text; empty where privacy is ephemeral. */
-  readonly answer: string;
-  readonly privacy: "redacted" | "ephemeral";
-  readonly status: string;
-  readonly reason: string | null;
-  readonly reviewStatus: ReviewStatus;
-  readonly reviewedBy: string | null;
-  readonly reviewedAt: string | null;
-  readonly demotedAt: string | null;
-  readonly confidence: number | null;
-  readonly cacheMode: string;
-  readonly curatedKey: string | null;
-  readonly createdAt: string;
+/** `answer`: JSON text; empty where privacy is ephemeral. */
+export interface ReviewedInteraction
+  extends Asker,
+    Readonly<
+      Pick<InteractionRow, "id" | "profile" | "question" | "answer" | "privacy" | "status" | "reason" | "reviewStatus" | "reviewedBy">
+    >,
+    Readonly<Pick<InteractionRow, "reviewedAt" | "demotedAt" | "confidence" | "cacheMode" | "curatedKey" | "createdAt">> {
   readonly asked: number;
   readonly feedback: { readonly verdict: "up" | "down"; readonly reason: string | null; readonly at: string } | null;
   readonly curated: CuratedAnswer | null;
@@ -50,22 +32,8 @@ export interface ReviewedInteraction {
   readonly report: string | null;
 }
 
-export interface CuratedAnswer {
-  readonly id: string;
-  readonly key: string;
-  readonly interactionId: string;
-  readonly domain: string;
-  readonly question: string;
-  /** JSON text. */
-  readonly answer: string;
-  readonly status: "served" | "demoted";
-  readonly createdBy: string;
-  readonly createdAt: string;
-  readonly demotedAt: string | null;
-}
-
-/** For whom an answer was given. */
-export type Asker = Pick<ReviewedInteraction, "domain" | "tenant" | "access">;
+/** `answer`: JSON text. */
+export type CuratedAnswer = Readonly<Omit<Database["curated"], "questionHash">>;
 
 /** Whose questions somebody may look at; absent, everybody's. What is not seen is not counted either. */
 export type Sees = (asker: Asker) => boolean;
@@ -116,22 +84,9 @@ export async function listPending(
   for (const { questionHash, n } of askers) asked.set(questionHash, (asked.get(questionHash) ?? 0) + Number(n));
   return rows
     .filter((row) => mayBeSeen.has(ownerKey(row)))
-    .map((row) => ({
-      id: row.id,
-      tenant: row.tenant,
-      access: row.access,
-      profile: row.profile,
-      questionHash: row.questionHash,
-      status: row.status,
-      reviewStatus: row.reviewStatus,
-      confidence: row.confidence,
-      warnings: row.warnings,
-      conflicts: row.conflicts,
-      demoted: row.demotedAt !== null,
-      thumbs: row.verdict,
-      reported: Boolean(row.reported),
-      createdAt: row.createdAt,
-      asked: asked.get(row.questionHash) ?? 1,
+    .map(({ demotedAt, verdict, reported, ...row }) => ({
+      ...row,
+      ...{ demoted: demotedAt !== null, thumbs: verdict, reported: Boolean(reported), asked: asked.get(row.questionHash) ?? 1 },
     }));
 }
 
@@ -155,38 +110,25 @@ async function countAskers(
   return sees === undefined ? rows : rows.filter((row) => sees(askerOf({ domain, ...row })));
 }
 
-export function askerOf({ domain, tenant, access }: { readonly domain: string; readonly tenant: string; readonly access: string }): Asker {
-  return { domain, tenant: tenant || null, access: JSON.parse(access) as string[] };
-}
-
 /** See `ReviewStore.get`. */
 export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefined): Promise<ReviewedInteraction | null> {
-  const row = await withContents(db).selectAll("interactions").select(wholeAnswer.as("whole")).where("id", "=", id).executeTakeFirst();
+  const row = await withContents(db)
+    .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "privacy", "status", "reason"])
+    .select(["reviewStatus", "reviewedBy", "reviewedAt", "demotedAt", "confidence", "cacheMode", "curatedKey", "createdAt", "questionHash"])
+    .where("id", "=", id)
+    .executeTakeFirst();
   if (row === undefined) return null;
+  const { questionHash, ...found } = row;
+  const asker = askerOf(row);
+  if (sees?.(asker) === false) return null;
   const rated = await db.selectFrom("feedback").selectAll().where("interactionId", "=", id).executeTakeFirst();
   const curated =
     row.curatedKey === null ? undefined : await db.selectFrom("curated").selectAll().where("key", "=", row.curatedKey).executeTakeFirst();
   const report = await db.selectFrom("reports").select("id").where("interactionId", "=", id).executeTakeFirst();
-  const asker = askerOf(row);
-  if (sees?.(asker) === false) return null;
-  const askers = await countAskers(db, { domain: row.domain, questionHash: row.questionHash }, sees);
+  const askers = await countAskers(db, { domain: row.domain, questionHash }, sees);
   return {
-    id,
+    ...found,
     ...asker,
-    profile: row.profile,
-    question: row.question,
-    answer: row.whole,
-    privacy: row.privacy,
-    status: row.status,
-    reason: row.reason,
-    reviewStatus: row.reviewStatus,
-    reviewedBy: row.reviewedBy,
-    reviewedAt: row.reviewedAt,
-    demotedAt: row.demotedAt,
-    confidence: row.confidence,
-    cacheMode: row.cacheMode,
-    curatedKey: row.curatedKey,
-    createdAt: row.createdAt,
     asked: askers.reduce((sum, { n }) => sum + Number(n), 0),
     feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updatedAt },
     curated: curated === undefined ? null : toCurated(curated),
@@ -194,6 +136,6 @@ export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees |
   };
 }
 
-function toCurated({ interactionId, createdBy, createdAt, demotedAt, questionHash: _, ...rest }: Database["curated"]): CuratedAnswer {
-  return { ...rest, interactionId, createdBy, createdAt, demotedAt };
+function toCurated({ questionHash: _, ...curated }: Database["curated"]): CuratedAnswer {
+  return curated;
 }

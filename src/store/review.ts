@@ -1,11 +1,9 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { appendAudit } from "./audit.ts";
-import { areCurrent, transact } from "./dialect.ts";
-import type { ReviewStatus } from "./interaction.ts";
+import { areCurrent, inParts, transact } from "./dialect.ts";
+import { type Asker, askerOf, type ReviewStatus } from "./interaction.ts";
 import { type Given, prepare } from "./prepared.ts";
 import {
-  type Asker,
-  askerOf,
   getReviewed,
   listPending,
   type PendingInteraction,
@@ -84,26 +82,6 @@ export interface ReviewAct {
 /** `stale`: a document has changed since; `missing`: there is no such interaction any more. */
 export type ReviewOutcome = "done" | "stale" | "missing";
 
-export interface ReviewStore {
-  /** Not approved, not corrected, or called wrong since; with its text, newest first. */
-  pending(domain: string, options: PendingOptions): Promise<PendingInteraction[]>;
-  get(id: string, sees?: Sees): Promise<ReviewedInteraction | null>;
-  questions(ids: readonly string[]): Promise<Map<string, string>>;
-  /** Who could ask what interactions answered, by id; those that were forgotten are absent. */
-  askers(ids: readonly string[]): Promise<Map<string, Asker>>;
-  /** Also the same answer to the same question wherever it was given. */
-  approve(act: ReviewAct): Promise<ReviewOutcome>;
-  /** Also takes the answer out of the cache. */
-  flag(act: Pick<ReviewAct, "id" | "by">): Promise<ReviewOutcome>;
-  /** Stores what a reviewer wrote in place of the answer; it takes the place of an earlier correction. */
-  correct(act: ReviewAct & { readonly curatedId: string; readonly answer: string }): Promise<ReviewOutcome>;
-  curated(key: string): Promise<CuratedEntry | null>;
-  /** A correction that no longer passes its checks goes back to the queue. */
-  demote(key: string, why: string): Promise<void>;
-  /** One verdict for an answer; a later one takes its place. `missing`: there is no such answer for this scope and session. */
-  rate(rating: Rating): Promise<"done" | "missing" | "too_often">;
-}
-
 export interface Rating {
   readonly id: string;
   readonly domain: string;
@@ -115,26 +93,32 @@ export interface Rating {
   readonly reason: string | null;
 }
 
-export function createReviewStore(db: Kysely<Database>, now: () => Date): ReviewStore {
+export function createReviewStore(db: Kysely<Database>, now: () => Date) {
   const readCurated = prepare((given: Given<{ key: string }>) =>
     db.selectFrom("curated").select(["id", "answer", "createdAt"]).where("key", "=", given("key")).where("status", "=", "served"),
   );
   return {
-    pending: (domain, options) => listPending(db, domain, options),
-    get: (id, sees) => getReviewed(db, id, sees),
-    async questions(ids) {
+    /** Not approved, not corrected, or called wrong since; with its text, newest first. */
+    pending: (domain: string, options: PendingOptions): Promise<PendingInteraction[]> => listPending(db, domain, options),
+    get: (id: string, sees?: Sees): Promise<ReviewedInteraction | null> => getReviewed(db, id, sees),
+    async questions(ids: readonly string[]): Promise<Map<string, string>> {
       const rows = ids.length === 0 ? [] : await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
       return new Map(rows.map(({ id, question }) => [id, question]));
     },
-    async askers(ids) {
+    /** Who could ask what interactions answered, by id; those that were forgotten are absent. */
+    async askers(ids: readonly string[]): Promise<Map<string, Asker>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("interactions").select(["id", "domain", "tenant", "access"]).where("id", "in", ids).execute();
       return new Map(rows.map((row) => [row.id, askerOf(row)]));
     },
-    approve: (act) => transact(db, (trx) => approve(trx, act, now().toISOString())),
-    flag: (act) => transact(db, (trx) => flag(trx, act, now().toISOString())),
-    correct: (act) => transact(db, (trx) => correct(trx, act, now().toISOString())),
-    async curated(key) {
+    /** Also the same answer to the same question wherever it was given. */
+    approve: (act: ReviewAct): Promise<ReviewOutcome> => transact(db, (trx) => approve(trx, act, now().toISOString())),
+    /** Also takes the answer out of the cache. */
+    flag: (act: Pick<ReviewAct, "id" | "by">): Promise<ReviewOutcome> => transact(db, (trx) => flag(trx, act, now().toISOString())),
+    /** Stores what a reviewer wrote in place of the answer; it takes the place of an earlier correction. */
+    correct: (act: ReviewAct & { readonly curatedId: string; readonly answer: string }): Promise<ReviewOutcome> =>
+      transact(db, (trx) => correct(trx, act, now().toISOString())),
+    async curated(key: string): Promise<CuratedEntry | null> {
       const [row] = await readCurated(db, { key });
       if (row === undefined) return null;
       const cited = await db.selectFrom("curated_documents").select(["documentId", "version"]).where("key", "=", key).execute();
@@ -145,7 +129,8 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
         versions: new Map(cited.map(({ documentId, version }) => [documentId, version])),
       };
     },
-    demote: (key, why) =>
+    /** A correction that no longer passes its checks goes back to the queue. */
+    demote: (key: string, why: string): Promise<void> =>
       transact(db, async (trx) => {
         const row = await trx
           .selectFrom("curated")
@@ -155,9 +140,12 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
           .executeTakeFirst();
         if (row !== undefined) await demoteCurated(trx, row, why, now().toISOString());
       }),
-    rate: (rating) => transact(db, (trx) => rate(trx, rating, now().toISOString())),
+    /** One verdict for an answer; a later one takes its place. `missing`: there is no such answer for this scope and session. */
+    rate: (rating: Rating): Promise<"done" | "missing" | "too_often"> => transact(db, (trx) => rate(trx, rating, now().toISOString())),
   };
 }
+
+export type ReviewStore = ReturnType<typeof createReviewStore>;
 
 async function approve(trx: Transaction<Database>, { id, by, versions }: ReviewAct, at: string): Promise<ReviewOutcome> {
   const same = await sameAnswers(trx, id);
@@ -238,8 +226,7 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
 
 /** What is not approved rests on nothing and is in no cache. */
 async function setStatus(trx: Transaction<Database>, ids: readonly string[], status: ReviewStatus, by: string, at: string): Promise<void> {
-  for (let from = 0; from < ids.length; from += IDS_PER_QUERY) {
-    const part = ids.slice(from, from + IDS_PER_QUERY);
+  for (const part of inParts(ids)) {
     const review = { reviewStatus: status, reviewedBy: by, reviewedAt: at, demotedAt: null };
     await trx.updateTable("interactions").set(review).where("id", "in", part).execute();
     if (status === "approved") continue;
@@ -247,13 +234,16 @@ async function setStatus(trx: Transaction<Database>, ids: readonly string[], sta
     await trx
       .deleteFrom("cache_entries")
       .where("key", "in", (eb) =>
-        eb.selectFrom("interactions").select(sql<string>`cache_key`.as("key")).where("id", "in", part).where("cacheKey", "is not", null),
+        eb
+          .selectFrom("interactions")
+          .select("cacheKey as key")
+          .$narrowType<{ key: string }>()
+          .where("id", "in", part)
+          .where("cacheKey", "is not", null),
       )
       .execute();
   }
 }
-
-const IDS_PER_QUERY = 500;
 
 /** How often a verdict may change: every change is a row of the audit log. */
 const VERDICT_CHANGES = 10;

@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { StoredDocument } from "../types.ts";
 
 /** Every table by what tells its rows apart, those that others refer to first: the order in which rows can be put in. */
 export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
@@ -53,6 +54,11 @@ export const NUMBERED: Readonly<Partial<Record<keyof Database, string>>> = {
   session_turns: "id",
 };
 
+/** Columns that need no words. */
+type Row<Text extends string, Nullable extends string = never, Numbers extends string = never> = Record<Text, string> &
+  Record<Nullable, string | null> &
+  Record<Numbers, number>;
+
 /**
  * The one schema, for SQLite and later PostgreSQL. No tenant is `""` (a NULL would escape unique keys); times are ISO strings in UTC;
  * structured columns are JSON text. Columns are written in camel case here, in snake case in the database. Only files in `store/` know these names.
@@ -62,70 +68,27 @@ export interface Database {
   meta: { key: string; value: string };
   /** Counter per domain, raised by every change of its documents. */
   revisions: { domain: string; revision: number };
-  /** Every file that was looked at, readable or not. */
-  files: {
-    domain: string;
-    tenant: string;
-    source: string;
-    path: string;
-    /** Access label with which it was ingested: who lacks it does not learn of the file. */
-    access: string;
-    originalHash: string;
-    settings: string;
+  /** Every file that was looked at, readable or not. `access`: label with which it was ingested; who lacks it does not learn of the file. */
+  files: Row<"domain" | "tenant" | "source" | "path" | "access" | "originalHash" | "settings" | "updatedAt", "reason"> & {
     status: "ok" | "failed";
-    reason: string | null;
-    updatedAt: string;
   };
-  documents: {
-    id: string;
-    domain: string;
-    tenant: string;
-    access: string;
-    source: string;
-    /** The file that it came from; differs from `path` for JSON entries. */
-    file: string;
-    path: string;
-    title: string;
-    description: string | null;
-    url: string | null;
-    asOf: string | null;
-    authority: string | null;
-    topic: string | null;
-    subtopic: string | null;
-    type: string | null;
-    originalHash: string;
-    version: string;
-    normaliser: string;
-    text: string;
-    blocks: string;
-    units: string;
-    sourceMap: string;
-    /** Headings as `[start, level, text]`: what filters look names up in without reading texts. */
-    outline: string;
-    /** Starts of pages; `null`: the document has none. */
-    pages: string | null;
-    /** How the file became text, JSON; `null`: stored before this was kept. */
-    reading: string | null;
-    updatedAt: string;
-  };
-  chunks: {
-    id: string;
-    documentId: string;
-    ordinal: number;
-    start: number;
-    end: number;
-    tokens: number;
-    headingPath: string;
-    windows: string;
-  };
+  /** `blocks`, `units`, `sourceMap`, `outline`, `pages` and `reading` are JSON; `file` differs from `path` for JSON entries. */
+  documents: Omit<StoredDocument, "tenant" | "authority" | "type" | "blocks" | "units" | "sourceMap" | "pages" | "reading" | "chunks"> &
+    Row<"tenant" | "file" | "blocks" | "units" | "sourceMap" | "updatedAt", "authority" | "type"> & {
+      /** Headings as `[start, level, text]`: what filters look names up in without reading texts. */
+      outline: string;
+      /** Starts of pages; `null`: the document has none. */
+      pages: string | null;
+      /** How the file became text; `null`: stored before this was kept. */
+      reading: string | null;
+    };
+  chunks: Row<"id" | "documentId" | "headingPath" | "windows", never, "ordinal" | "start" | "end" | "tokens">;
   /** Embedding cache keyed by (model, text hash); little-endian float32. */
   embeddings: { model: string; textHash: string; vector: Uint8Array };
-  interactions: {
-    id: string;
-    domain: string;
-    tenant: string;
-    access: string;
-    profile: string;
+  interactions: Row<
+    "id" | "domain" | "tenant" | "access" | "profile" | "status" | "cacheMode" | "createdAt",
+    "reviewedBy" | "reviewedAt"
+  > & {
     /** Keyed hash of the session's name. */
     sessionId: string | null;
     /** Keyed hash of the user's id. */
@@ -147,19 +110,15 @@ export interface Database {
     curatedKey: string | null;
     /** Where the exact cache keeps it; `null`: nowhere. */
     cacheKey: string | null;
-    status: string;
     /** Of a refusal. */
     reason: string | null;
     reviewStatus: "unreviewed" | "approved" | "flagged";
-    reviewedBy: string | null;
-    reviewedAt: string | null;
     /** When a source of the approved answer changed. */
     demotedAt: string | null;
     confidence: number | null;
     warnings: number;
     conflicts: number;
     chance: number | null;
-    cacheMode: string;
     /** Of models; `null`: an endpoint did not count. */
     tokens: number | null;
     costUsd: number | null;
@@ -169,80 +128,43 @@ export interface Database {
     /** Topics of the cited documents, JSON. */
     topics: string;
     latencyMs: number | null;
-    createdAt: string;
   };
   /** What answers that were served again have in common, JSON by its SHA-256; goes with the last answer that names it. */
   answer_contents: { hash: string; body: string };
   /** Document versions on which a reviewed interaction rests. */
   review_documents: { interactionId: string; documentId: string; version: string };
   /** Answers that a reviewer wrote, one a key. */
-  curated: {
-    key: string;
-    id: string;
-    interactionId: string;
-    domain: string;
-    question: string;
-    questionHash: string;
-    answer: string;
-    status: "served" | "demoted";
-    createdBy: string;
-    createdAt: string;
-    demotedAt: string | null;
-  };
+  curated: Row<
+    "key" | "id" | "interactionId" | "domain" | "question" | "questionHash" | "answer" | "createdBy" | "createdAt",
+    "demotedAt"
+  > & { status: "served" | "demoted" };
   curated_documents: { key: string; documentId: string; version: string };
-  feedback: {
-    interactionId: string;
-    verdict: "up" | "down";
-    reason: string | null;
-    changes: number;
-    createdAt: string;
-    updatedAt: string;
-  };
+  feedback: Row<"interactionId" | "createdAt" | "updatedAt", "reason", "changes"> & { verdict: "up" | "down" };
   /** Append-only; `hash` covers the row and `previous`, the hash of the row before. Holds no words of questions or answers. */
   audit_log: { seq: number; at: string; actor: string; action: string; subject: string; details: string; previous: string; hash: string };
   /** Diagnostic reports; deleted with their interaction. */
-  reports: {
-    id: string;
-    interactionId: string;
-    domain: string;
-    tenant: string;
+  reports: Row<"id" | "interactionId" | "domain" | "tenant" | "profile" | "report" | "createdAt"> & {
     /** Labels with which the question was asked, sorted: who lacks one does not see the report. */
     access: string;
-    profile: string;
     /** Slug of the main topic; `""`: none. */
     topic: string;
     confidence: number | null;
-    report: string;
-    createdAt: string;
   };
   /** Answers that may be served again. */
-  cache_entries: {
+  cache_entries: Row<
+    "key" | "domain" | "tenant" | "access" | "profile" | "language" | "detail" | "encoder" | "configHash" | "answer",
+    "interactionId" | "slots" | "vectorModel"
+  > & {
     /** Rises with every entry and is never used twice: who has seen the last one has seen all. */
     seq: Generated<number>;
-    key: string;
     /** Keyed hash of everything but the question on which an answer depends: entries share answers inside one scope only. */
     scope: string;
-    domain: string;
-    tenant: string;
-    access: string;
-    profile: string;
-    language: string;
-    detail: string;
-    encoder: string;
-    configHash: string;
-    interactionId: string | null;
     /** Redacted; `null` where no text may be stored, and then there are neither vector nor slots nor edges. */
     question: string | null;
-    slots: string | null;
-    vectorModel: string | null;
     vector: Uint8Array | null;
     /** Documents that retrieval found for the question and chunks that the answer cites, as JSON. */
     retrieved: string;
-    answer: string;
-    createdAt: string;
-    expiresAt: string;
-    usedAt: string;
-  };
+  } & Row<"createdAt" | "expiresAt" | "usedAt">;
   /** Which document versions a cached answer names. */
   cache_documents: { key: string; documentId: string; version: string };
   topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
@@ -253,26 +175,9 @@ export interface Database {
   question_entities: { questionKey: string; entityId: number };
   question_sources: { questionKey: string; sourceId: number };
   /** How each source was last ingested, so that it can be read again. */
-  origins: {
-    domain: string;
-    tenant: string;
-    source: string;
-    folder: string;
-    root: string;
-    access: string;
-    baseUrl: string | null;
-    updatedAt: string;
-  };
+  origins: Row<"domain" | "tenant" | "source" | "folder" | "root" | "access" | "updatedAt", "baseUrl">;
   /** What each revision of a domain changed, in order; an empty version: the document went. */
-  corpus_log: {
-    seq: Generated<number>;
-    domain: string;
-    tenant: string;
-    revision: number;
-    documentId: string;
-    version: string;
-    originalHash: string;
-  };
+  corpus_log: Row<"domain" | "tenant" | "documentId" | "version" | "originalHash", never, "revision"> & { seq: Generated<number> };
   /** Documents that were replaced and on which a recorded answer may rest: deflated JSON. A document that is deleted takes them with it. */
   document_versions: { documentId: string; version: string; domain: string; file: string; body: Uint8Array };
   /** What an answer was made from, deflated JSON; goes with its interaction. */
@@ -280,23 +185,15 @@ export interface Database {
   /** Everything that shapes answers besides documents and question, by the SHA-256 of its JSON. */
   record_settings: { hash: string; body: Uint8Array };
   /** Keys of those who ask over HTTP. */
-  api_keys: {
-    id: string;
+  api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
     /** Keyed hash of the key, which is stored nowhere. */
     hash: string;
-    name: string;
     /** JSON lists; `null` in the next three: no bound. */
     roles: string;
     domains: string;
     tenants: string;
     access: string;
-    requestsPerHour: number | null;
-    tokensPerDay: number | null;
-    usdPerDay: number | null;
-    createdAt: string;
-    expiresAt: string | null;
-    revokedAt: string | null;
-  };
+  } & Record<"requestsPerHour" | "tokensPerDay" | "usdPerDay", number | null>;
   /** What answers of a caller came to on a day (UTC); the caller as a keyed hash. */
   usage: { caller: string; day: string; answers: number; tokens: number; costUsd: number };
   /** What is set aside for answers that are on their way. */
@@ -304,73 +201,44 @@ export interface Database {
   /** Requests within an hour, and wrong credentials, by a keyed hash of whose; milliseconds since 1970. */
   rate_limits: { key: string; points: number; expire: number | null };
   /** Requests that their senders named, by a keyed hash of the name. */
-  idempotency: {
-    key: string;
-    fingerprint: string;
+  idempotency: Row<"key" | "fingerprint" | "createdAt" | "expiresAt"> & {
     /** Sealed under the name; `null`: it is still being made. */
     response: string | null;
-    createdAt: string;
-    expiresAt: string;
   };
-  /** Which variant of which experiment answered what: counts, no words. */
-  exposures: {
-    answerId: string;
-    experiment: string;
-    variant: string;
-    /** Keyed hash of the session's name. */
-    session: string;
-    answered: number;
-    warned: number;
-    cached: number;
-    latencyMs: number;
-    tokens: number;
-    costUsd: number;
-    createdAt: string;
-  };
+  /** Which variant of which experiment answered what: counts, no words. `session`: keyed hash of its name. */
+  exposures: Row<
+    "answerId" | "experiment" | "variant" | "session" | "createdAt",
+    never,
+    "answered" | "warned" | "cached" | "latencyMs" | "tokens" | "costUsd"
+  >;
   /** One row for each thing that one process at a time may write: who writes it holds the row. */
   turns: { name: string };
   /** Reading that is to be done, by whichever process comes first. */
-  jobs: {
+  jobs: Row<"domain" | "createdAt" | "updatedAt", "reason" | "worker"> & {
     /** The order of asking. */
     seq: Generated<number>;
     /** What is to be read, so that it stands here once. */
     id: string;
-    domain: string;
     /** JSON. */
     work: string;
     /** `queued` while a worker has it: it was asked for again meanwhile. */
     state: "queued" | "running" | "failed";
-    reason: string | null;
-    worker: string | null;
     /** When its worker was last heard of. */
     aliveAt: string | null;
-    createdAt: string;
-    updatedAt: string;
   };
   /** Files that were uploaded, where processes share a database: the folder of one of them is no place that the others see. */
   originals: { domain: string; tenant: string; label: string; path: string; bytes: Uint8Array; updatedAt: string };
-  sessions: {
+  sessions: Row<"domain" | "tenant" | "access" | "createdAt" | "updatedAt" | "expiresAt"> & {
     /** Keyed hash of name, scope and user. */
     id: string;
     /** Keyed hash of the name alone. */
     nameHash: string;
-    domain: string;
-    tenant: string;
-    access: string;
     /** Keyed hash of the user's id. */
     userId: string | null;
-    createdAt: string;
-    updatedAt: string;
-    expiresAt: string;
   };
-  session_turns: {
+  session_turns: Row<"sessionId" | "question" | "answer" | "citations" | "createdAt"> & {
     id: Generated<number>;
-    sessionId: string;
-    question: string;
-    answer: string;
-    citations: string;
     /** Sentences and sources as they were shown, JSON; empty for turns of an earlier version. */
     shown: string;
-    createdAt: string;
   };
 }

@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import { compareText } from "../text/compare-text.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
-import { transact } from "./dialect.ts";
+import { countAll, transact } from "./dialect.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -29,20 +29,6 @@ export interface SessionSettings {
   readonly most?: number | undefined;
   /** Whose session it is; another user's session of the same name is another one. */
   readonly userId?: string | null | undefined;
-}
-
-export interface SessionStore {
-  /**
-   * The last `limit` turns, oldest first. A session belongs to the scope and the user with which it began: from others it is empty, like
-   * an expired one.
-   */
-  turns(id: string, scope: Scope, limit: number, userId?: string | null): Promise<StoredTurn[]>;
-  /** Appends a turn and keeps the session alive for `idleMinutes`; keeps at most `limit` turns. An expired session starts anew. */
-  append(id: string, scope: Scope, turn: ShownTurn, options: SessionSettings): Promise<void>;
-  /** Deletes a session; `false` when there is none for this scope and user. */
-  delete(id: string, scope: Scope, userId?: string | null): Promise<boolean>;
-  /** Deletes expired sessions; returns how many. */
-  purge(): Promise<number>;
 }
 
 /** A turn on its way into its session. */
@@ -167,9 +153,13 @@ async function dropTurns(trx: Transaction<Database>, session: string, limit: num
     .execute();
 }
 
-export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurns }: SessionParts): SessionStore {
+export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurns }: SessionParts) {
   return {
-    async turns(name, scope, limit, userId = null) {
+    /**
+     * The last `limit` turns, oldest first. A session belongs to the scope and the user with which it began: from others it is empty, like
+     * an expired one.
+     */
+    async turns(name: string, scope: Scope, limit: number, userId: string | null = null): Promise<StoredTurn[]> {
       const id = sessionKey(await secret(), name, scope, userId);
       const rows = await db
         .selectFrom("session_turns")
@@ -188,12 +178,14 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
         createdAt,
       }));
     },
-    async append(session, scope, turn, settings) {
+    /** Appends a turn and keeps the session alive for `idleMinutes`; keeps at most `limit` turns. An expired session starts anew. */
+    async append(session: string, scope: Scope, turn: ShownTurn, settings: SessionSettings): Promise<void> {
       const key = await secret();
       const committed = await transact(db, (trx) => writeTurns(trx, [{ session, scope, turn, settings }], key));
       committed();
     },
-    async delete(name, scope, userId = null) {
+    /** Deletes a session; `false` when there is none for this scope and user. */
+    async delete(name: string, scope: Scope, userId: string | null = null): Promise<boolean> {
       const id = sessionKey(await secret(), name, scope, userId);
       const { numDeletedRows } = await db
         .deleteFrom("sessions")
@@ -202,7 +194,8 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
         .executeTakeFirst();
       return Number(numDeletedRows) > 0;
     },
-    async purge() {
+    /** Deletes expired sessions; returns how many. */
+    async purge(): Promise<number> {
       const { numDeletedRows } = await db.deleteFrom("sessions").where("expiresAt", "<=", now().toISOString()).executeTakeFirst();
       return Number(numDeletedRows);
     },
@@ -215,11 +208,7 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
  * @returns how many more there may be
  */
 async function dropSilent(trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<number> {
-  const { n } = await trx
-    .selectFrom("sessions")
-    .select((eb) => eb.fn.countAll<number>().as("n"))
-    .executeTakeFirstOrThrow();
-  const tooMany = Number(n) - Math.max(most, 1);
+  const tooMany = (await countAll(trx, "sessions")) - Math.max(most, 1);
   if (tooMany <= 0) return -tooMany;
   const silent = trx
     .selectFrom("sessions")
@@ -251,23 +240,17 @@ function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
 }
 
-/** When to look again for what has become too old or too much: not with each addition. */
-interface Seldom {
-  /** Is a look due with so many additions more? Changes nothing, so that a transaction that is run again gets the same answer. */
-  isDue(more: number): boolean;
-  /**
-   * Counts additions when they are committed.
-   * @param untilNext additions from here to the next look, where one was taken with these
-   */
-  done(more: number, untilNext?: number): void;
-}
-
-/** The first addition of a process is due: many processes make only one. */
-export function createSeldom(): Seldom {
+/** When to look again for what has become too old or too much. The first addition of a process is due: many processes make only one. */
+export function createSeldom() {
   let left = 0;
   return {
-    isDue: (more) => more > left,
-    done: (more, untilNext) => {
+    /** Is a look due with so many additions more? Changes nothing, so that a transaction that is run again gets the same answer. */
+    isDue: (more: number): boolean => more > left,
+    /**
+     * Counts additions when they are committed.
+     * @param untilNext additions from here to the next look, where one was taken with these
+     */
+    done: (more: number, untilNext?: number): void => {
       left = untilNext ?? Math.max(left - more, 0);
     },
   };

@@ -10,6 +10,7 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { Database } from "./schema.ts";
 
 /**
@@ -79,13 +80,6 @@ export class CountingAdapter extends SqliteAdapter {
   }
 }
 
-/** Puts the log of a database on the disk. */
-export interface LogSync {
-  /** Resolves when everything that was written before the call is on the disk. */
-  readonly sync: () => Promise<void>;
-  close(): Promise<void>;
-}
-
 const files = { open: promisify(open), close: promisify(close), fsync: promisify(fsync), fdatasync: promisify(fdatasync) };
 
 /**
@@ -93,7 +87,7 @@ const files = { open: promisify(open), close: promisify(close), fsync: promisify
  * connection is open. No lock of SQLite lies on it (they lie on the database and its index of the log), so that to close it drops none.
  * @param path of the log
  */
-export function createLogSync(path: string): LogSync {
+export function createLogSync(path: string) {
   let opened: Promise<number> | null = null;
   const openOnce = async () => {
     const log = await files.open(path, "r+");
@@ -105,16 +99,20 @@ export function createLogSync(path: string): LogSync {
     return log;
   };
   return {
+    /** Resolves when everything that was written before the call is on the disk. */
     async sync() {
       opened ??= openOnce();
       await files.fdatasync(await opened);
     },
-    async close() {
+    async close(): Promise<void> {
       const log = await opened?.catch(() => null);
       if (log !== null && log !== undefined) await files.close(log);
     },
   };
 }
+
+/** Puts the log of a database on the disk. */
+export type LogSync = ReturnType<typeof createLogSync>;
 
 /** A connection of `libsql`. */
 export type RawDatabase = SqliteDatabase & { exec(sql: string): unknown; readonly inTransaction: boolean };
@@ -130,7 +128,7 @@ interface Prepared {
 /** A connection whose statements are prepared once. */
 export class StatementCache {
   private readonly db: RawDatabase;
-  private readonly prepared = new Map<string, Prepared>();
+  private readonly prepared = new LRUCache<string, Prepared>({ max: STATEMENTS });
   constructor(db: RawDatabase) {
     this.db = db;
   }
@@ -141,11 +139,11 @@ export class StatementCache {
     // The parameters as one array: a sole Buffer would be taken for the list of them.
     if (known.reads) {
       const rows = known.statement.all(parameters) as R[];
-      this.keep(sql, known);
+      this.prepared.set(sql, known);
       return { rows };
     }
     const { changes, lastInsertRowid } = known.statement.run(parameters);
-    this.keep(sql, known);
+    this.prepared.set(sql, known);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
@@ -162,16 +160,9 @@ export class StatementCache {
 
   private take(sql: string): Prepared {
     const known = this.prepared.get(sql);
-    if (known === undefined) {
-      const statement = this.db.prepare(sql);
-      return { statement, reads: statement.reader };
-    }
     this.prepared.delete(sql);
-    return known;
-  }
-
-  private keep(sql: string, prepared: Prepared): void {
-    this.prepared.set(sql, prepared);
-    if (this.prepared.size > STATEMENTS) this.prepared.delete(this.prepared.keys().next().value as string);
+    if (known !== undefined) return known;
+    const statement = this.db.prepare(sql);
+    return { statement, reads: statement.reader };
   }
 }

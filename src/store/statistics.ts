@@ -1,25 +1,19 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { keyedHash } from "../text/keyed-hash.ts";
 import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
 /** What is counted of one interaction; no text. */
-export interface CountedInteraction {
-  readonly status: string;
-  readonly reason: string | null;
-  readonly cacheMode: string;
-  readonly profile: string;
-  readonly privacy: "redacted" | "ephemeral";
-  readonly reviewStatus: "unreviewed" | "approved" | "flagged";
-  readonly confidence: number | null;
-  readonly tokens: number | null;
-  readonly costUsd: number | null;
-  readonly savedTokens: number | null;
-  readonly savedUsd: number | null;
+export interface CountedInteraction
+  extends Readonly<
+      Pick<
+        Database["interactions"],
+        "status" | "reason" | "cacheMode" | "profile" | "privacy" | "reviewStatus" | "confidence" | "createdAt"
+      >
+    >,
+    Readonly<Pick<Database["interactions"], "tokens" | "costUsd" | "savedTokens" | "savedUsd" | "latencyMs">> {
   readonly topics: readonly string[];
-  readonly latencyMs: number | null;
   readonly thumbs: "up" | "down" | null;
-  /** ISO time. */
-  readonly createdAt: string;
 }
 
 /** What one answer says of how it was made; no text. */
@@ -40,19 +34,13 @@ export interface MadeAnswer {
   readonly checks: readonly { readonly name: string; readonly verdict: string }[];
 }
 
-export interface StatisticsStore {
-  /** @param since ISO time; `null`: from the beginning */
-  counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void>;
-  /** How the newest answers were made, as far as their text is kept; newest first. */
-  made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]>;
-}
-
 /** Rows read at once. */
 const ROWS_PER_READ = 2_000;
 
-export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
+export function createStatisticsStore(db: Kysely<Database>) {
   return {
-    async *counted(domain, since) {
+    /** @param since ISO time; `null`: from the beginning */
+    async *counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void> {
       let after = "";
       for (;;) {
         let query = db
@@ -67,31 +55,14 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
         if (domain !== null) query = query.where("i.domain", "=", domain);
         if (since !== null) query = query.where("i.createdAt", ">=", since);
         const rows = await query.execute();
-        for (const row of rows) {
-          yield {
-            status: row.status,
-            reason: row.reason,
-            cacheMode: row.cacheMode,
-            profile: row.profile,
-            privacy: row.privacy,
-            reviewStatus: row.reviewStatus,
-            confidence: row.confidence,
-            tokens: row.tokens,
-            costUsd: row.costUsd,
-            savedTokens: row.savedTokens,
-            savedUsd: row.savedUsd,
-            topics: JSON.parse(row.topics) as string[],
-            latencyMs: row.latencyMs,
-            thumbs: row.verdict,
-            createdAt: row.createdAt,
-          };
-        }
+        for (const { id: _, verdict: thumbs, topics, ...row } of rows) yield { ...row, thumbs, topics: JSON.parse(topics) as string[] };
         const last = rows.at(-1);
         if (last === undefined || rows.length < ROWS_PER_READ) return;
         after = last.id;
       }
     },
-    async made(domain, since, limit) {
+    /** How the newest answers were made, as far as their text is kept; newest first. */
+    async made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]> {
       let query = withContents(db)
         .select([wholeAnswer.as("answer"), "createdAt"])
         .where("interactions.answer", "!=", "")
@@ -118,4 +89,99 @@ function readMade({ timings = {}, report, calls = [], checks = [] }: StoredAnswe
     calls: calls.map(({ model, inputTokens, outputTokens, costUsd }) => ({ model, inputTokens, outputTokens, costUsd })),
     checks: checks.map(({ name, verdict }) => ({ name, verdict })),
   };
+}
+
+/** What a variant of an experiment made of one question: counts, no words. */
+export interface Exposure {
+  readonly answerId: string;
+  readonly experiment: string;
+  readonly variant: string;
+  /** What was assigned: a conversation. Only a keyed hash of it is stored. */
+  readonly session: string;
+  readonly answered: boolean;
+  readonly warned: boolean;
+  /** A stored answer was served. */
+  readonly cached: boolean;
+  readonly latencyMs: number;
+  readonly tokens: number;
+  readonly costUsd: number;
+}
+
+/** Sums over the questions of one session: the unit that was assigned, and so the unit that is compared. */
+export interface ExposedSession {
+  readonly variant: string;
+  /** When it began, ISO. */
+  readonly begun: string;
+  readonly questions: number;
+  readonly answered: number;
+  readonly warned: number;
+  readonly cached: number;
+  readonly latencyMs: number;
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly thumbsUp: number;
+  readonly thumbsDown: number;
+  /** Answers that a reviewer found wrong or doubtful. */
+  readonly flagged: number;
+}
+
+export function createExposureStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
+  return {
+    async record({
+      answerId,
+      experiment,
+      variant,
+      session,
+      answered,
+      warned,
+      cached,
+      latencyMs,
+      tokens,
+      costUsd,
+    }: Exposure): Promise<void> {
+      const row = {
+        ...{ answerId, experiment, variant, session: keyedHash(await secret(), "exposure", experiment, session) },
+        ...{ answered: Number(answered), warned: Number(warned), cached: Number(cached) },
+        ...{ latencyMs, tokens, costUsd, createdAt: now().toISOString() },
+      };
+      await db
+        .insertInto("exposures")
+        .values(row)
+        .onConflict((c) => c.column("answerId").doNothing())
+        .execute();
+    },
+    /** Sessions of an experiment, in the order in which they began. */
+    async sessions(experiment: string): Promise<ExposedSession[]> {
+      const rows = await db
+        .selectFrom("exposures as e")
+        .leftJoin("feedback as f", "f.interactionId", "e.answerId")
+        .leftJoin("interactions as i", "i.id", "e.answerId")
+        .where("e.experiment", "=", experiment)
+        .groupBy(["e.variant", "e.session"])
+        .select((eb) => [
+          "e.variant",
+          "e.session",
+          eb.fn.min("e.createdAt").as("begun"),
+          eb.fn.countAll().as("questions"),
+          eb.fn.sum("e.answered").as("answered"),
+          eb.fn.sum("e.warned").as("warned"),
+          eb.fn.sum("e.cached").as("cached"),
+          eb.fn.sum("e.latencyMs").as("latencyMs"),
+          eb.fn.sum("e.tokens").as("tokens"),
+          eb.fn.sum("e.costUsd").as("costUsd"),
+          sql<number>`sum(case when f.verdict = 'up' then 1 else 0 end)`.as("thumbsUp"),
+          sql<number>`sum(case when f.verdict = 'down' then 1 else 0 end)`.as("thumbsDown"),
+          sql<number>`sum(case when i.review_status = 'flagged' then 1 else 0 end)`.as("flagged"),
+        ])
+        .orderBy("begun")
+        .orderBy("e.session")
+        .execute();
+      return rows.map(({ variant, begun, session: _, ...sums }) => ({ variant, begun, ...toNumbers(sums) }));
+    },
+  };
+}
+
+/** PostgreSQL gives sums as text. */
+function toNumbers<Name extends string>(sums: Record<Name, unknown>): Record<Name, number> {
+  return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, Number(sum)])) as Record<Name, number>;
 }

@@ -30,30 +30,22 @@ export interface NewReservation {
 /** `spent`: what is left holds no answer; `taken`: so much is set aside for answers that are on their way. */
 export type Reserved = { readonly type: "reserved"; readonly id: string } | { readonly type: "spent" | "taken" };
 
-export interface UsageStore {
-  of(caller: string, day: string): Promise<Usage>;
-  /** Adds an answer; several processes may do so at once. */
-  add(caller: string, day: string, spent: Amount): Promise<void>;
-  /**
-   * Sets aside what an answer may come to, so that neither one nor those that are on their way at once spend more than the caller may: where less is left
-   * than that, none is let in. Of a budget that is smaller than one answer may come to, the whole is set aside.
-   */
-  reserve(asked: NewReservation): Promise<Reserved>;
-  /** Puts what an answer came to in the place of what was set aside for it; `null`: nothing is known of it. */
-  settle(id: string, spent: { readonly caller: string; readonly day: string; readonly amount: Amount } | null): Promise<void>;
-}
-
-export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>): UsageStore {
+export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   // A caller without a key is an address: that is nobody's to read.
   const idOf = async (caller: string) => keyedHash(await secret(), "usage", caller);
   return {
-    async of(caller, day) {
+    async of(caller: string, day: string): Promise<Usage> {
       return usageOf(db, await idOf(caller), day);
     },
-    async add(caller, day, spent) {
+    /** Adds an answer; several processes may do so at once. */
+    async add(caller: string, day: string, spent: Amount): Promise<void> {
       await addUsage(db, { caller: await idOf(caller), day }, { answers: 1, ...spent });
     },
-    async reserve({ caller: name, day, most, limits, holdMs }) {
+    /**
+     * Sets aside what an answer may come to, so that neither one nor those that are on their way at once spend more than the caller may: where less is left
+     * than that, none is let in. Of a budget that is smaller than one answer may come to, the whole is set aside.
+     */
+    async reserve({ caller: name, day, most, limits, holdMs }: NewReservation): Promise<Reserved> {
       const caller = await idOf(name);
       return transact(db, async (trx) => {
         // Whoever else asks for the same caller waits here.
@@ -74,7 +66,8 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
         return { type: "reserved", id };
       });
     },
-    async settle(id, spent) {
+    /** Puts what an answer came to in the place of what was set aside for it; `null`: nothing is known of it. */
+    async settle(id: string, spent: { readonly caller: string; readonly day: string; readonly amount: Amount } | null): Promise<void> {
       const caller = spent === null ? null : await idOf(spent.caller);
       await transact(db, async (trx) => {
         if (spent !== null && caller !== null) await addUsage(trx, { caller, day: spent.day }, { answers: 1, ...spent.amount });
@@ -83,6 +76,8 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
     },
   };
 }
+
+export type UsageStore = ReturnType<typeof createUsageStore>;
 
 async function usageOf(db: Kysely<Database>, caller: string, day: string): Promise<Usage> {
   const row = await db

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
-import { REWORDING_FEATURES, type RewordingWeights } from "../../../src/remember/rewording.ts";
+import { REWORDING_FEATURES, type RewordingWeights } from "../../../src/remember/match.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { type RewordingRow, rewordingRowSchema } from "./rewording-rows.ts";
 

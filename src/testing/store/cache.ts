@@ -139,7 +139,11 @@ export function describeCache(name: string, withStore: WithStore): void {
         for (const other of [{ scope: "x" }, { topics: ["eyes"] }, { entities: [{ type: "dc_code", value: "DC 6261" }] }, { domain: "e" }])
           expect(await store.graph.related({ ...query, ...other })).toEqual([]);
         for (const none of [{ topics: [] }, { entities: [] }]) expect(await store.graph.related({ ...query, ...none })).toEqual([]);
-        expect((await store.graph.nodesOf(["k"])).get("k")).toEqual({ topics: ["ears"], entities: [DC], sources: ["doc-a"] });
+        expect((await store.graph.nodesOf(["k"])).get("k")).toEqual({
+          topics: [{ slug: "ears", name: "Ears" }],
+          entities: [DC],
+          sources: [{ documentId: "doc-a", title: "A" }],
+        });
       }),
     );
 
@@ -148,7 +152,11 @@ export function describeCache(name: string, withStore: WithStore): void {
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.cache.put(cachePut({ shared: null }));
-        expect((await store.graph.nodesOf(["k"])).get("k")).toEqual({ topics: [], entities: [], sources: ["doc-a"] });
+        expect((await store.graph.nodesOf(["k"])).get("k")).toEqual({
+          topics: [],
+          entities: [],
+          sources: [{ documentId: "doc-a", title: "A" }],
+        });
         expect((await store.graph.questions("d", 5)).map(({ sources }) => sources.map(({ documentId }) => documentId))).toEqual([
           ["doc-a"],
         ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Exposure } from "../../store/exposures.ts";
+import type { Exposure } from "../../store/statistics.ts";
 import { interaction, type WithStore } from "./fixtures.ts";
 
 const scope = { domain: "d", tenant: null, access: ["public"] };

@@ -5,7 +5,7 @@ import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { loadDomain } from "../engine/domain.ts";
 import { spark } from "../profiles/spark.ts";
 import { readMatchWeights } from "./match.ts";
-import { createSlotMatcher } from "./slot-matcher.ts";
+import { createSlotMatcher } from "./matcher.ts";
 
 const matcher = createSlotMatcher({
   vocabulary: createSlotVocabulary(loadDomain("veterans")),

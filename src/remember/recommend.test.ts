@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StoredReport } from "../store/diagnostic-report.ts";
 import { sampleReport } from "../testing/reports.ts";
-import { createReportGrouping } from "./report-overview.ts";
+import { createReportGrouping } from "./recommend.ts";
 
 const TOPICS = [{ slug: "cards", name: "Library cards" }];
 const made = (topic: string | null, over: Parameters<typeof sampleReport>[0] = {}, createdAt = "2026-01-01T00:00:00.000Z") => ({
@@ -66,9 +66,5 @@ describe("createReportGrouping", () => {
     const { groups } = group(made("__proto__", { gaps: missing("constructor", "__proto__") }));
     expect(groups[0]?.missing.map(({ text }) => text)).toEqual(["__proto__", "constructor"]);
     expect(groups[0]?.topic).toBe("__proto__");
-  });
-
-  it("has nothing to say about nothing", () => {
-    expect(group()).toEqual({ total: 0, groups: [] });
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PendingInteraction } from "../store/review-reading.ts";
-import { rankQueue, riskOf } from "./review-queue.ts";
+import { rankQueue, riskOf } from "./review.ts";
 
 const base: PendingInteraction = {
   id: "i",
