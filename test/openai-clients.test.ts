@@ -40,7 +40,10 @@ describe("Open WebUI's way", () => {
     const listed = await app.request("/v1/models", { headers: headers() });
     expect(listed.status).toBe(200);
     expect(await listed.json()).toMatchObject({ object: "list", data: [{ id: "library", object: "model" }] });
-    expect(await (await app.request("/v1/models/library", { headers: headers() })).json()).toMatchObject({ id: "library", object: "model" });
+    expect(await (await app.request("/v1/models/library", { headers: headers() })).json()).toMatchObject({
+      id: "library",
+      object: "model",
+    });
     const missing = await app.request("/v1/models/nowhere", { headers: headers() });
     expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "unknown_model" } }]);
     const wrong = await app.request("/v1/models", { headers: { authorization: "Bearer none" } });
