@@ -6,6 +6,7 @@ import { createRandom } from "../src/grade/random.ts";
 import { serveEngine } from "../src/server/start.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { hasHostileSet, readHostileTexts } from "./support/hostile-texts.ts";
+import { createKey } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -86,16 +87,7 @@ beforeAll(async () => {
   library = await openLibrary({ settings: { "server.port": 0, "server.access_log": true } });
   writeFiles(library.sandbox.folder, { "other/door.md": `# The side door\n\nThe code of the side door is ${CODE}.\n` });
   await library.ingest("other", { tenant: "alice" });
-  const grant = {
-    name: "k",
-    roles: ["ask" as const],
-    domains: ["library"],
-    tenants: [],
-    access: null,
-    expiresAt: null,
-    requestsPerHour: 0,
-  };
-  key = (await library.engine.store.keys.create(grant, "test")).key;
+  key = await createKey(library, { domains: ["library"], tenants: [] });
   const server = await serveEngine(library.engine, (line) => said.push(line));
   url = server.url;
   close = server.close;

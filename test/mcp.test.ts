@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
-import { type KeyedApp, openKeyedApp } from "./support/keyed-app.ts";
+import { createKey, type KeyedApp, openKeyedApp } from "./support/keyed-app.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
@@ -61,8 +61,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     const client = await connect(mode);
     const refused = await call(client, "ask", { question: UNANSWERABLE });
     expect([refused.isError ?? false, refused.structuredContent?.status]).toEqual([false, "insufficient_context"]);
-    const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: ["nobody"], expiresAt: null, requestsPerHour: 0 } as const;
-    const blind = await connect(mode, (await library.engine.store.keys.create({ name: "blind", ...grant }, "test")).key);
+    const blind = await connect(mode, await createKey(library, { domains: ["library"], tenants: [], access: ["nobody"] }));
     const nothing = await call(blind, "search", { query: CARD });
     expect([nothing.isError ?? false, nothing.structuredContent?.passages]).toEqual([false, []]);
     expect(JSON.stringify(nothing.content)).toContain("No passage was found.");
@@ -114,9 +113,7 @@ describe("POST /mcp", () => {
   });
 
   it("counts calls of tools alone", async () => {
-    const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 1 } as const;
-    const { key: few } = await library.engine.store.keys.create({ name: "few", ...grant }, "test");
-    const client = await connect("legacy", few);
+    const client = await connect("legacy", await createKey(library, { domains: ["library"], tenants: [], requestsPerHour: 1 }));
     for (let i = 0; i < 3; i++) await client.listTools();
     await call(client, "search", { query: CARD });
     await expect(call(client, "search", { query: CARD })).rejects.toThrow();

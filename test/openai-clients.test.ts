@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chatResponseSchema } from "../src/wire/chat.ts";
+import { chatResponseSchema } from "../src/server/routes/chat.ts";
 import { type KeyedApp, openKeyedApp } from "./support/keyed-app.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 
@@ -40,6 +40,12 @@ describe("Open WebUI's way", () => {
     const listed = await app.request("/v1/models", { headers: headers() });
     expect(listed.status).toBe(200);
     expect(await listed.json()).toMatchObject({ object: "list", data: [{ id: "library", object: "model" }] });
+    expect(await (await app.request("/v1/models/library", { headers: headers() })).json()).toMatchObject({
+      id: "library",
+      object: "model",
+    });
+    const missing = await app.request("/v1/models/nowhere", { headers: headers() });
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "unknown_model" } }]);
     const wrong = await app.request("/v1/models", { headers: { authorization: "Bearer none" } });
     expect([401, 403]).toContain(wrong.status);
   });
@@ -106,17 +112,10 @@ describe("LangChain's way", () => {
     expect(new Set(chunks.map(({ object }) => object))).toEqual(new Set(["chat.completion.chunk"]));
   });
 
-  it("binds tools: none is called, the question is answered", async () => {
+  it("goes on a conversation with what was said and what tools gave: neither is a source, and no tool is called", async () => {
     const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } }];
-    const response = await post({ model: "library", messages: [{ role: "user", content: CARD }], tools, tool_choice: "auto" }, stainless);
-    expect(await response.json()).toMatchObject({
-      choices: [{ finish_reason: "stop", message: { content: expect.stringMatching(/5 dollars/) } }],
-    });
-  });
-
-  it("goes on a conversation with what was said and what tools gave: neither is a source", async () => {
     const response = await post({
-      model: "library",
+      ...{ model: "library", tools, tool_choice: "auto" },
       messages: [
         { role: "user", content: CARD },
         { role: "assistant", content: "A library card costs 90 dollars." },
@@ -124,22 +123,14 @@ describe("LangChain's way", () => {
         { role: "user", content: CARD },
       ],
     });
-    const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
-    expect(choices[0]?.message.content).toMatch(/5 dollars/);
+    const { choices } = (await response.json()) as { choices: { finish_reason: string; message: { content: string } }[] };
+    expect(choices[0]).toMatchObject({ finish_reason: "stop", message: { content: expect.stringMatching(/5 dollars/) } });
     expect(choices[0]?.message.content).not.toContain("90");
   });
 });
 
 /** https://github.com/openai/openai-node: errors are told apart by their status and `error.code`. */
 describe("the OpenAI SDK's way", () => {
-  it("finds a domain as a model by its name", async () => {
-    const found = await app.request("/v1/models/library", { headers: headers() });
-    expect(await found.json()).toMatchObject({ id: "library", object: "model" });
-    const missing = await app.request("/v1/models/nowhere", { headers: headers() });
-    expect(missing.status).toBe(404);
-    expect(await missing.json()).toMatchObject({ error: { code: "unknown_model" } });
-  });
-
   it("gets an answer whole as an extension, and a refusal as text that says so", async () => {
     const answer = chatResponseSchema.parse(await (await post({ model: "library", messages: [{ role: "user", content: CARD }] })).json());
     const [citation] = answer.sourcebound.citations;

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { WireAnswer, WireCitationStates, WireDocument, WireDomains } from "../src/client/index.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import type { Role } from "../src/store/keys.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { createKey } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
@@ -28,13 +28,7 @@ async function open(options: LibraryOptions = {}) {
     const response = await app.request(path, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } });
     return { status: response.status, cache: response.headers.get("cache-control"), body: (await response.json()) as T };
   };
-  const keyFor = async (grant: { roles?: Role[]; tenants?: string[] | null; access?: string[] | null; domains?: string[] | null }) =>
-    (
-      await engine.store.keys.create(
-        { name: "k", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0, ...grant },
-        "test",
-      )
-    ).key;
+  const keyFor = (grant: Parameters<typeof createKey>[1]) => createKey({ engine }, grant);
   return { engine, sandbox, ingest, ask, app, get, keyFor };
 }
 

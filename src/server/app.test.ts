@@ -41,14 +41,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(webRoot, { recursive: true, force: true }));
 
-function setUp({ script = answering, limits, host }: { script?: AskScript; limits?: Partial<ServerLimits>; host?: string } = {}) {
+function setUp({ script = answering, limits = {} }: { script?: AskScript; limits?: Partial<ServerLimits> } = {}) {
   const engine = createFakeAskEngine(script);
   const logged: { level: string; message: string; facts: Readonly<Record<string, unknown>> }[] = [];
   const log = {
     info: (message: string, facts: Readonly<Record<string, unknown>>) => logged.push({ level: "info", message, facts }),
     error: (message: string, facts: Readonly<Record<string, unknown>>) => logged.push({ level: "error", message, facts }),
   };
-  const app = createApp({ engine, log, webRoot, ...(limits ? { limits } : {}), ...(host ? { host } : {}) });
+  const app = createApp({ engine, log, webRoot, limits });
   return { app, engine, logged };
 }
 
@@ -72,20 +72,6 @@ describe("POST /v1/ask", () => {
     const body = askResponseSchema.parse(await response.json());
     expect(body.citations[0]?.quote).toBe(QUOTE);
     expect(engine.calls[0]?.request).toEqual({ question: "How long?", detail: "normal", session_id: "s1" });
-  });
-
-  it("answers 50 requests at once, each with its own answer", async () => {
-    const { app } = setUp({
-      script: async function* ({ request, signal }) {
-        await waitFor(Math.random() * 10, signal);
-        yield* eventsOf({ ...answer, question: request.question });
-      },
-    });
-    const questions = Array.from({ length: 50 }, (_, index) => `question ${index}`);
-    const answers = await Promise.all(
-      questions.map(async (question) => (await (await post(app, JSON.stringify({ question }))).json()) as { question: string }),
-    );
-    expect(answers.map(({ question }) => question)).toEqual(questions);
   });
 
   it("fails with an id and nothing of the inside when the engine ends without an answer", async () => {
@@ -169,11 +155,6 @@ describe("hostile requests", () => {
       status: 415,
       code: "unsupported_content_type",
     });
-  });
-
-  it("takes JSON with a charset", async () => {
-    const { app } = setUp();
-    expect((await post(app, '{"question":"x"}', { "content-type": "Application/JSON; charset=utf-8" })).status).toBe(200);
   });
 
   it.each([
@@ -279,26 +260,6 @@ describe("POST /v1/ask as Server-Sent Events", () => {
     expect(await (await post(app, '{"question":"q"}', events)).text()).toContain("\n\n: heartbeat\n\n");
   });
 
-  it("aborts the engine when the reader goes away", async () => {
-    let cleaned = false;
-    const { app, engine } = setUp({
-      script: async function* ({ signal }) {
-        try {
-          yield { type: "admit-start" };
-          yield { type: "admit-end", ms: 1, facts: {} };
-          await waitFor(60_000, signal);
-        } finally {
-          cleaned = true;
-        }
-      },
-    });
-    const reader = (await post(app, '{"question":"q"}', events)).body?.getReader();
-    await reader?.read();
-    await reader?.cancel();
-    await expect.poll(() => cleaned).toBe(true);
-    expect(engine.calls[0]?.signal.aborted).toBe(true);
-  });
-
   it("aborts the engine when the request is aborted", async () => {
     const abort = new AbortController();
     const { app, engine, logged } = setUp({
@@ -362,10 +323,6 @@ describe("the other routes", () => {
       });
     },
   );
-
-  it("does not check the host when bound to a public address", async () => {
-    expect((await setUp({ host: "0.0.0.0" }).app.request("/healthz", { headers: { host: "answers.example" } })).status).toBe(200);
-  });
 });
 
 describe("the page", () => {

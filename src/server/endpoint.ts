@@ -10,26 +10,19 @@ import type { Guard } from "./access/guard.ts";
 import type { ServerLog } from "./log.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 
-export interface ServerLimits {
-  /** Largest request body in bytes. A question is at most 500 characters; 64 KiB leaves room for every other field. @default 65536 */
-  readonly bodyBytes: number;
-  /** Largest body that brings texts along, such as an answer to check with its sources: about 20 documents of 200 KB as JSON. @default 4194304 */
-  readonly checkBytes: number;
-  /** Largest upload in bytes: it is held in memory once; larger files are ingested from a folder. @default 33554432 */
-  readonly uploadBytes: number;
-  /** Most files of one upload. @default 20 */
-  readonly uploadFiles: number;
-  /** Silence in milliseconds after which a comment keeps an event stream open; proxies commonly cut at 30–60 s. @default 15000 */
-  readonly heartbeatMs: number;
-}
-
-export const DEFAULT_SERVER_LIMITS: ServerLimits = {
+export const DEFAULT_SERVER_LIMITS = {
+  /** Largest request body in bytes. A question is at most 500 characters; 64 KiB leaves room for every other field. */
   bodyBytes: 65_536,
+  /** Largest body that brings texts along, such as an answer to check with its sources: about 20 documents of 200 KB as JSON. */
   checkBytes: 4_194_304,
+  /** Largest upload in bytes: it is held in memory once; larger files are ingested from a folder. */
   uploadBytes: 33_554_432,
+  /** Most files of one upload. */
   uploadFiles: 20,
+  /** Silence in milliseconds after which a comment keeps an event stream open; proxies commonly cut at 30–60 s. */
   heartbeatMs: 15_000,
 };
+export type ServerLimits = Readonly<typeof DEFAULT_SERVER_LIMITS>;
 
 /** What handlers work with. An endpoint that `needs` a part is only mounted where the part is. */
 export interface Services {

@@ -102,15 +102,6 @@ describe("serve", () => {
     await expect.poll(() => engine.calls[0]?.signal.aborted).toBe(true);
   });
 
-  it("survives a client that sends half a request and leaves", async () => {
-    const { client, server } = await start(slow(0));
-    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-    socket.write('POST /v1/ask HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"quest');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    socket.destroy();
-    expect((await client.ask({ question: "q" })).status).toBe("ok");
-  });
-
   it.each([
     ["of a stated length", 'content-length: 100\r\n\r\n{"quest'],
     ["in chunks", 'transfer-encoding: chunked\r\n\r\n7\r\n{"quest\r\n'],
@@ -149,14 +140,6 @@ describe("serve", () => {
     );
     expect((await client.ask({ question: "q" })).status).toBe("ok");
     await Promise.all(closed);
-    expect((await client.ask({ question: "q" })).status).toBe("ok");
-  });
-
-  it("refuses 1 MB over a socket and keeps serving", async () => {
-    const { client, server } = await start(slow(0));
-    const body = JSON.stringify({ question: "x".repeat(1_000_000) });
-    const response = await fetch(`${server.url}/v1/ask`, { method: "POST", body, headers: { "content-type": "application/json" } });
-    expect(response.status).toBe(413);
     expect((await client.ask({ question: "q" })).status).toBe("ok");
   });
 });

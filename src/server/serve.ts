@@ -89,25 +89,19 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 }
 
 function describeListenError(cause: Error, host: string, port: number): SourceboundError {
-  const data = { host, port };
+  const failure = (code: string, message: string) => new ConfigError(code, message, { host, port }, { cause });
+  const advice = "use --port N with another number, or stop the program that listens there";
   switch (systemCodeOf(cause)) {
     case "EADDRINUSE":
-      return new ConfigError(
-        "port_in_use",
-        `Port ${port} on ${host} is in use: use --port N with another number, or stop the program that listens there.`,
-        data,
-        { cause },
-      );
+      return failure("port_in_use", `Port ${port} on ${host} is in use: ${advice}.`);
     case "EACCES":
-      return new ConfigError("port_not_allowed", `Port ${port} may not be opened by this user: use --port N with N above 1023.`, data, {
-        cause,
-      });
+      return failure("port_not_allowed", `Port ${port} may not be opened by this user: use --port N with N above 1023.`);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new ConfigError("host_not_available", `"${host}" is not an address of this machine: use --host 127.0.0.1.`, data, { cause });
+      return failure("host_not_available", `"${host}" is not an address of this machine: use --host 127.0.0.1.`);
     default:
-      return new SourceboundError("cannot_listen", `Cannot listen on ${host}:${port}: ${messageOf(cause)}.`, data, { cause });
+      return new SourceboundError("cannot_listen", `Cannot listen on ${host}:${port}: ${messageOf(cause)}.`, { host, port }, { cause });
   }
 }
 
@@ -160,19 +154,13 @@ interface TlsFiles {
   readonly key: string;
 }
 
-export interface Tls {
-  readonly createServer: typeof createServer;
-  /** Certificate and key as they are now. */
-  readonly options: { readonly cert: Buffer; readonly key: Buffer; readonly minVersion: "TLSv1.2" };
-  /** Has the server take the files anew when they change; what cannot be read leaves the old ones. Returns what ends it. */
-  follow(server: TlsServer, failed: (reason: string) => void): () => void;
-}
+type Tls = ReturnType<typeof openTls>;
 
 /** @throws ConfigError `config_tls` when the files cannot be read, or are no certificate with its key */
-export function openTls(files: TlsFiles, checkMs: number = CHECK_MS): Tls {
+export function openTls(files: TlsFiles, checkMs: number = CHECK_MS) {
   const read = () => ({ cert: readFileSync(files.cert), key: readFileSync(files.key), minVersion: "TLSv1.2" as const });
   const changedAt = () => Math.max(statSync(files.cert).mtimeMs, statSync(files.key).mtimeMs);
-  let options: Tls["options"];
+  let options: ReturnType<typeof read>;
   let seen: number;
   try {
     seen = changedAt();
@@ -184,8 +172,10 @@ export function openTls(files: TlsFiles, checkMs: number = CHECK_MS): Tls {
   }
   return {
     createServer,
+    /** Certificate and key as they are now. */
     options,
-    follow(server, failed) {
+    /** Has the server take the files anew when they change; what cannot be read leaves the old ones. Returns what ends it. */
+    follow(server: TlsServer, failed: (reason: string) => void): () => void {
       const timer = setInterval(() => {
         try {
           const at = changedAt();

@@ -2,33 +2,22 @@ import { createEngine, type Engine } from "../engine/engine.ts";
 import { assignVariant } from "../experiments/assign.ts";
 import { experimentsByDomain } from "../experiments/experiments.ts";
 import { overlayConfig } from "../experiments/overlay.ts";
-import { type Admission, createAdmission, createSharedAdmission } from "./access/admission.ts";
-import { createSessionIds, type SessionIds } from "./access/caller.ts";
+import { createAdmission, createSharedAdmission } from "./access/admission.ts";
+import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
-import { type IdempotencyRecords, recordsInMemory } from "./idempotency.ts";
-import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
+import { recordsInMemory } from "./idempotency.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
 import { createSpans, observeQuestions } from "./telemetry/spans.ts";
 
 /** Milliseconds that a named request may take beyond the time of an answer before its process counts as dead. */
 const CLAIM_MARGIN_MS = 10_000;
 
-/** What a server puts around an engine that many ask at once. */
-export interface Serving {
-  /** Whose questions wait their turn, stay in their budget, end in time, and are counted. */
-  readonly engine: Engine;
-  readonly sessions: SessionIds;
-  readonly metrics: Metrics;
-  readonly idempotency: IdempotencyRecords;
-  readonly admission: Admission;
-  /** Ends what was opened beside the engine. */
-  close(): Promise<void>;
-}
-
-/** Wires admission, telemetry and what is kept for second tries, as the configuration says. */
-export async function openServing(engine: Engine): Promise<Serving> {
+/** Puts around an engine what a server needs that many ask at once: wires admission, telemetry and what is kept for second tries, as the configuration says. */
+export async function openServing(engine: Engine) {
   const { store, config } = engine;
   const { server, privacy, data_dir } = config;
+  const claimMs = server.answer_timeout_ms + CLAIM_MARGIN_MS;
   const metrics = createMetrics();
   const spans = createSpans();
   const unwatch = engine.watchCalls((call) => {
@@ -43,10 +32,8 @@ export async function openServing(engine: Engine): Promise<Serving> {
     queue,
     budgets: createBudgets({
       ...{ usage: store.usage, tokensPerDay: server.tokens_per_day, usdPerDay: server.usd_per_day },
-      ...{
-        perAnswer: { tokens: server.tokens_per_answer, costUsd: server.usd_per_answer },
-        holdMs: server.answer_timeout_ms + CLAIM_MARGIN_MS,
-      },
+      perAnswer: { tokens: server.tokens_per_answer, costUsd: server.usd_per_answer },
+      holdMs: claimMs,
       now: () => new Date(),
     }),
     assertRoom: createDiskQuota(data_dir, server.disk_bytes),
@@ -59,8 +46,7 @@ export async function openServing(engine: Engine): Promise<Serving> {
     metrics,
     admission: store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret()),
     // Where no text may be stored, none is, not even sealed.
-    idempotency:
-      privacy === "ephemeral" ? recordsInMemory() : { ...store.idempotency, claimMs: server.answer_timeout_ms + CLAIM_MARGIN_MS },
+    idempotency: privacy === "ephemeral" ? recordsInMemory() : { ...store.idempotency, claimMs },
     close: async () => {
       unwatch();
       await assigned.close();
@@ -68,18 +54,12 @@ export async function openServing(engine: Engine): Promise<Serving> {
   };
 }
 
-interface Assigned {
-  readonly engine: Engine;
-  /** Closes the engines of variants. */
-  close(): Promise<void>;
-}
-
 /**
  * The same engine, whose sessions are answered by the variants of the configured experiments. Every variant that sets something otherwise has an
  * engine of its own on the same store. A question that belongs to no session takes part in none.
  * @throws ConfigError when two experiments are of one domain, or a variant's settings are not valid
  */
-async function assignQuestions(engine: Engine): Promise<Assigned> {
+async function assignQuestions(engine: Engine) {
   const { config, store } = engine;
   const running = experimentsByDomain(config);
   const opened = new Map<string, Engine>();

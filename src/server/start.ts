@@ -42,16 +42,16 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   await engine.resumeUploads();
   let isStopping = false;
   const app = createApp({
-    ...{ evaluations, engine: serving.engine },
-    ...{ log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts, keys: engine.store.keys },
-    ...{ sessions: serving.sessions, metrics: serving.metrics, idempotency: serving.idempotency, isStopping: () => isStopping },
+    ...serving,
+    ...{ evaluations, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts },
+    isStopping: () => isStopping,
+    keys: engine.store.keys,
     labels: engine.config.access,
     tokens: settings.jwt === undefined ? undefined : createTokenReader(settings.jwt, engine.config.domain),
     adminToken: settings.admin_token ?? null,
     withoutKeys: settings.without_keys,
     trustedProxies: settings.trusted_proxies,
     requestsPerHour: settings.requests_per_hour,
-    admission: serving.admission,
   });
   const server = await serve(app, {
     ...{ host, port, tls, closeGraceMs: settings.stop_grace_ms },

@@ -56,8 +56,8 @@ function travelling({ row, ...citation }: Citation) {
 
 function judged({ passage, relevance, score, ...evidence }: Evidence) {
   const { document, range, scores } = passage;
-  const { title, url, id: documentId, version: documentVersion } = document;
-  return { ...passage, ...range, ...evidence, title, url, documentId, documentVersion, rel: relevance, cross: scores.cross, final: score };
+  const place = { ...document, ...passage, ...range, documentId: document.id, documentVersion: document.version };
+  return { ...place, ...evidence, rel: relevance, cross: scores.cross, final: score };
 }
 
 function pagesOf({ pages }: AppliedFilters): string | null {

@@ -3,7 +3,6 @@
 export * from "./answer.ts";
 export * from "./answer-to-wire.ts";
 export * from "./ask.ts";
-export * from "./chat.ts";
 export * from "./events.ts";
 export * from "./exploring.ts";
 export * from "./memory.ts";

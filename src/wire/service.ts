@@ -54,22 +54,10 @@ export type WireSearch = z.infer<typeof searchResponseSchema>;
 export function searchToWire({ passages, ...found }: SearchResult): WireSearch {
   return toWire(searchResponseSchema, {
     ...found,
-    passages: passages.map(({ document, range, units, scores, reading, ...passage }) => {
-      const { title, url, asOf, id: documentId, version: documentVersion } = document;
-      const page = units[0]?.page ?? null;
-      return {
-        ...passage,
-        ...range,
-        documentId,
-        documentVersion,
-        title,
-        url,
-        asOf,
-        page,
-        unit: "utf16" as const,
-        scores: { ...scores, reading },
-      };
-    }),
+    passages: passages.map(({ document, range, units, scores, reading, ...passage }) => ({
+      ...{ ...document, ...passage, ...range, documentId: document.id, documentVersion: document.version },
+      ...{ page: units[0]?.page ?? null, unit: "utf16" as const, scores: { ...scores, reading } },
+    })),
   });
 }
 

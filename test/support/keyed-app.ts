@@ -1,5 +1,6 @@
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
+import type { NewKey } from "../../src/store/keys.ts";
 import { type Library, openLibrary } from "./engine.ts";
 
 export interface KeyedApp {
@@ -17,7 +18,11 @@ export async function openKeyedApp(name: string): Promise<KeyedApp> {
     ...{ engine, keys: engine.store.keys },
     ...{ log: silentLog, webRoot: "/nowhere" },
   });
-  const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 } as const;
-  const { key } = await engine.store.keys.create({ name, ...grant }, "test");
-  return { library, app, key };
+  return { library, app, key: await createKey(library, { name, domains: ["library"], tenants: [] }) };
+}
+
+/** A key that may ask everything, as far as the grant says nothing else. */
+export async function createKey({ engine }: Pick<Library, "engine">, grant: Partial<NewKey> = {}): Promise<string> {
+  const open = { name: "k", roles: ["ask" as const], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
+  return (await engine.store.keys.create({ ...open, ...grant }, "test")).key;
 }

@@ -10,14 +10,7 @@ export const MAX_FAILED_ATTEMPTS = 10;
 export const FAILED_ATTEMPTS_S = 900;
 
 /** How much may come. */
-export interface Admission {
-  /** Counts a request. @throws RequestError `too_many_requests` with `retry_after_s` */
-  take(who: string, requestsPerHour: number): Promise<void>;
-  /** @throws RequestError `too_many_attempts` when wrong credentials came from this address too often */
-  assertMayTry(address: string): Promise<void>;
-  /** Counts wrong credentials. @throws RequestError `too_many_attempts` */
-  failed(address: string): Promise<void>;
-}
+export type Admission = ReturnType<typeof admissionBy>;
 
 type Limiter = Pick<RateLimiterMemory, "consume" | "get">;
 interface Limit {
@@ -51,7 +44,7 @@ export function createSharedAdmission(client: CounterClient, secret: string): Ad
   );
 }
 
-function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) => string): Admission {
+function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) => string) {
   const perHour = new Map<number, Limiter>();
   const failures = create({ points: MAX_FAILED_ATTEMPTS, duration: FAILED_ATTEMPTS_S, keyPrefix: "attempts" });
   const limiterOf = (points: number) => {
@@ -60,7 +53,8 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
     return known;
   };
   return {
-    async take(who, requestsPerHour) {
+    /** Counts a request. @throws RequestError `too_many_requests` with `retry_after_s` */
+    async take(who: string, requestsPerHour: number) {
       if (requestsPerHour === 0) return;
       const refused = await refusalOf(limiterOf(requestsPerHour).consume(nameOf(who)));
       if (refused === null) return;
@@ -68,11 +62,13 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
       const message = `More than ${requestsPerHour} requests within an hour: ask again in ${seconds} s.`;
       throw new RequestError("too_many_requests", message, { limit_per_hour: requestsPerHour, retry_after_s: seconds });
     },
-    async assertMayTry(address) {
+    /** @throws RequestError `too_many_attempts` when wrong credentials came from this address too often */
+    async assertMayTry(address: string) {
       const state = await failures.get(nameOf(address));
       if (state !== null && state.remainingPoints <= 0) throw tooManyAttempts(state);
     },
-    async failed(address) {
+    /** Counts wrong credentials. @throws RequestError `too_many_attempts` */
+    async failed(address: string) {
       const refused = await refusalOf(failures.consume(nameOf(address)));
       if (refused !== null) throw tooManyAttempts(refused);
     },

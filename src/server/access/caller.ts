@@ -68,6 +68,7 @@ export function seesEverything({ domains, tenants, access }: Caller): boolean {
  */
 export function narrow(caller: Caller, { domain, tenant }: { domain?: string | undefined; tenant?: string | undefined }): ScopeOptions {
   const { domains, tenants, access, keyId, lane, limits } = caller;
+  const { tokensPerDay = null, usdPerDay = null } = limits ?? {};
   if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();
   if (tenant !== undefined && tenants !== null && !tenants.includes(tenant)) throw scopeDenied();
   if (tenant === undefined && tenants !== null && tenants.length > 1) {
@@ -78,9 +79,7 @@ export function narrow(caller: Caller, { domain, tenant }: { domain?: string | u
     tenant: tenant ?? tenants?.[0],
     ...(access === null ? {} : { access }),
     ...(keyId === null ? {} : { caller: keyId }),
-    ...(lane === undefined
-      ? {}
-      : { lane: { name: lane, tokensPerDay: limits?.tokensPerDay ?? null, usdPerDay: limits?.usdPerDay ?? null } }),
+    ...(lane === undefined ? {} : { lane: { name: lane, tokensPerDay, usdPerDay } }),
   };
 }
 
@@ -106,10 +105,8 @@ export function callerOf(context: Context): Caller {
   const caller = knownCallerOf(context);
   if (caller === null) {
     context.header("WWW-Authenticate", "Bearer");
-    throw new RequestError(
-      "key_missing",
-      'This server wants a key: send "authorization: Bearer KEY". `sourcebound keys create` makes one.',
-    );
+    const message = 'This server wants a key: send "authorization: Bearer KEY". `sourcebound keys create` makes one.';
+    throw new RequestError("key_missing", message);
   }
   return caller;
 }
@@ -121,10 +118,8 @@ export function knownCallerOf(context: Context): Caller | null {
 
 /** The same whether what was named exists or not. */
 export function scopeDenied(): RequestError {
-  return new RequestError(
-    "scope_denied",
-    "What the request names as domain, tenant or access label is not open to this key: leave it out, or use another key.",
-  );
+  const message = "What the request names as domain, tenant or access label is not open to this key: leave it out, or use another key.";
+  return new RequestError("scope_denied", message);
 }
 
 /** What is kept of a name beside the id of a key. */
@@ -139,18 +134,10 @@ export function actorOf({ keyId }: Caller, by: string): string {
 const RANDOM_BYTES = 8;
 
 /** Ids of sessions that this installation issued: random, with a keyed hash of it, in the form of a UUID (version 8, RFC 9562). */
-export interface SessionIds {
-  issue(): string;
-  /**
-   * May the caller speak in a session of this id? A key's sessions are its own, whatever they are called; those who come without one share the
-   * rest, so that only an id which nobody can guess keeps their conversations apart.
-   * @throws RequestError `session_not_issued`
-   */
-  assertOpen(caller: Caller, id: string | undefined): void;
-}
+export type SessionIds = ReturnType<typeof createSessionIds>;
 
 /** @param secret of the installation: another replica's ids are known, another installation's are not */
-export function createSessionIds(secret: string): SessionIds {
+export function createSessionIds(secret: string) {
   const idOf = (random: Uint8Array) => {
     const mac = createHmac("sha256", secret).update("session id").update(random).digest();
     const bytes = Buffer.concat([random, mac.subarray(0, 16 - RANDOM_BYTES)]);
@@ -170,7 +157,12 @@ export function createSessionIds(secret: string): SessionIds {
   };
   return {
     issue: () => idOf(fresh()),
-    assertOpen(caller, id) {
+    /**
+     * May the caller speak in a session of this id? A key's sessions are its own, whatever they are called; those who come without one share the
+     * rest, so that only an id which nobody can guess keeps their conversations apart.
+     * @throws RequestError `session_not_issued`
+     */
+    assertOpen(caller: Caller, id: string | undefined) {
       if (id === undefined || caller.namesSessions !== false || isIssued(id)) return;
       throw new RequestError(
         "session_not_issued",

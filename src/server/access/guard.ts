@@ -47,23 +47,9 @@ export interface GuardOptions {
 }
 
 /** What stands before the routes. */
-export interface Guard {
-  /** Finds out who sends a request. @throws RequestError `key_wrong`, `admin_token_wrong`, `too_many_attempts` */
-  identify(context: Context): Promise<void>;
-  /** Lets in whoever may ask, as often as they may. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
-  admitAsker(context: Context): Promise<void>;
-  /**
-   * Lets in keys of a role and the administration token. Without either these addresses are off, from this machine too: any page in a browser
-   * can send a request to it, and so can whatever forwards requests from outside. `ask` is not counted here; `caller`: whoever is let in at all.
-   * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
-   */
-  assertMay(context: Context, opens: Role | "caller"): void;
-  addressOf(context: Context): string;
-  /** Is this the address of a proxy that is believed? */
-  isTrusted(address: string): boolean;
-}
+export type Guard = ReturnType<typeof createGuard>;
 
-export function createGuard(options: GuardOptions): Guard {
+export function createGuard(options: GuardOptions) {
   const { keys, tokens, withoutKeys, adminToken = null, trustedProxies = [], requestsPerHour = DEFAULT_REQUESTS_PER_HOUR } = options;
   const { admission = createAdmission(), labels = DEFAULT_ACCESS } = options;
   const isTrusted = createTrust(trustedProxies);
@@ -103,7 +89,12 @@ export function createGuard(options: GuardOptions): Guard {
     return false;
   };
   return {
-    assertMay(context, opens) {
+    /**
+     * Lets in keys of a role and the administration token. Without either these addresses are off, from this machine too: any page in a browser
+     * can send a request to it, and so can whatever forwards requests from outside. `ask` is not counted here; `caller`: whoever is let in at all.
+     * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
+     */
+    assertMay(context: Context, opens: Role | "caller") {
       const known = knownCallerOf(context);
       const isKnown = known !== null && hasCredential(known);
       if (opens === "caller") {
@@ -115,7 +106,8 @@ export function createGuard(options: GuardOptions): Guard {
     },
     addressOf: addressAt,
     isTrusted,
-    async identify(context) {
+    /** Finds out who sends a request. @throws RequestError `key_wrong`, `admin_token_wrong`, `too_many_attempts` */
+    async identify(context: Context) {
       const token = bearerOf(context);
       if (token?.startsWith(KEY_PREFIX)) {
         const key = (await keys?.find(token)) ?? null;
@@ -133,7 +125,8 @@ export function createGuard(options: GuardOptions): Guard {
         take(context, isFromThisMachine(context) ? WITHOUT_KEY : strangerAt(countedAs(addressAt(context))));
       }
     },
-    async admitAsker(context) {
+    /** Lets in whoever may ask, as often as they may. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
+    async admitAsker(context: Context) {
       const caller = callerOf(context);
       assertRole(caller, "ask");
       if (caller.lane !== undefined) await admission.take(caller.lane, caller.limits?.requestsPerHour ?? requestsPerHour);

@@ -13,13 +13,7 @@ export const KEYS_KEPT_MS = 600_000;
 export const KEYS_COOLDOWN_MS = 30_000;
 
 /** Tokens of an OIDC issuer, as a second way to show who asks. */
-export interface TokenReader {
-  /**
-   * Whom a token speaks of and what it opens.
-   * @throws RequestError `token_wrong`, `token_expired`, `token_claims`, `issuer_unreachable`
-   */
-  read(token: string): Promise<Caller>;
-}
+export type TokenReader = ReturnType<typeof createTokenReader>;
 
 /** Does a bearer credential look like a signed token? */
 export function isToken(credential: string): boolean {
@@ -31,11 +25,15 @@ export function isToken(credential: string): boolean {
  * none of them), issuer, audience, `exp`, `nbf`, and a subject. What a token opens is said by the configuration's mapping alone.
  * @param domain what is meant where tokens name no domain
  */
-export function createTokenReader(settings: TokenSettings, domain: string, fetchKeys: KeyFetch = fetch): TokenReader {
+export function createTokenReader(settings: TokenSettings, domain: string, fetchKeys: KeyFetch = fetch) {
   const { issuer, audience, algorithms, clock_tolerance_s: clockTolerance } = settings;
   const keys = createIssuerKeys(settings, fetchKeys);
   return {
-    async read(token) {
+    /**
+     * Whom a token speaks of and what it opens.
+     * @throws RequestError `token_wrong`, `token_expired`, `token_claims`, `issuer_unreachable`
+     */
+    async read(token: string): Promise<Caller> {
       if (token.length > MAX_TOKEN_CHARACTERS) throw tokenWrong();
       const payload = await verified(async () => {
         // Before keys are fetched: nothing is asked of the issuer for a token that could never hold.

@@ -14,7 +14,7 @@ const OWN_LANE = "this machine";
 
 interface Admitting {
   readonly queue: FairQueue;
-  readonly budgets: Budgets;
+  readonly budgets: ReturnType<typeof createBudgets>;
   readonly assertRoom: AssertRoom;
   /** Milliseconds for a whole answer, search or check, waiting not counted. */
   readonly timeoutMs: number;
@@ -161,24 +161,20 @@ interface Allowance {
   settle(calls: readonly PricedCall[]): Promise<void>;
 }
 
+/** Seconds after which somebody whose budget is set aside for other answers of theirs is told to come again: about what an answer takes. */
+const TAKEN_RETRY_S = 5;
+const FREE: Allowance = { settle: async () => undefined };
+
 /**
  * What a key, a person or an address may spend on models on a day (UTC). What an answer may come to is set aside before it is made, and replaced by what it
  * came to: answers at the same time, of whichever process, do not overrun a budget together. What an endpoint does not count, or whose price is not known,
  * cannot be added.
  */
-interface Budgets {
-  /** @throws RequestError `budget_spent`, `budget_taken` with `retry_after_s` */
-  enter(lane: Lane | undefined): Promise<Allowance>;
-}
-
-/** Seconds after which somebody whose budget is set aside for other answers of theirs is told to come again: about what an answer takes. */
-const TAKEN_RETRY_S = 5;
-const FREE: Allowance = { settle: async () => undefined };
-
-export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions): Budgets {
+export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions) {
   const today = () => now().toISOString().slice(0, 10);
   return {
-    async enter(lane) {
+    /** @throws RequestError `budget_spent`, `budget_taken` with `retry_after_s` */
+    async enter(lane: Lane | undefined): Promise<Allowance> {
       if (lane === undefined) return FREE;
       const { name: caller } = lane;
       const limits = { tokens: lane.tokensPerDay ?? server.tokensPerDay, costUsd: lane.usdPerDay ?? server.usdPerDay };

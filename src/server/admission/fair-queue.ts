@@ -9,15 +9,7 @@ export interface FairQueueOptions {
 }
 
 /** Who may begin, and who waits: lanes take turns, and within a lane the one that came first. */
-export interface FairQueue {
-  /**
-   * Resolves when work may begin; what it gives must be called once the work is done, and may be called again.
-   * @throws RequestError `busy`, `too_many_waiting`, with `retry_after_s`; what the signal was aborted with
-   */
-  enter(lane: string, signal?: AbortSignal): Promise<() => void>;
-  /** How many there are now. */
-  counts(): { readonly running: number; readonly waiting: number };
-}
+export type FairQueue = ReturnType<typeof createFairQueue>;
 
 interface Waiting {
   readonly go: () => void;
@@ -28,7 +20,7 @@ const MEAN_SHARE = 0.1;
 /** Seconds after which somebody who was sent away is told to come again, at most. */
 const MAX_RETRY_S = 60;
 
-export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, clock: () => number = () => performance.now()): FairQueue {
+export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, clock: () => number = () => performance.now()) {
   /** In the order of their turns; a lane without anybody is not in it. */
   const lanes = new Map<string, Waiting[]>();
   let running = 0;
@@ -65,8 +57,13 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
   const retryS = () => Math.min(MAX_RETRY_S, Math.max(1, Math.ceil(((waiting + 1) * meanMs) / atOnce / 1000)));
 
   return {
+    /** How many there are now. */
     counts: () => ({ running, waiting }),
-    async enter(lane, signal) {
+    /**
+     * Resolves when work may begin; what it gives must be called once the work is done, and may be called again.
+     * @throws RequestError `busy`, `too_many_waiting`, with `retry_after_s`; what the signal was aborted with
+     */
+    async enter(lane: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted();
       if (running < atOnce && waiting === 0) return begin();
       if (waiting >= most) throw busy(retryS());

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import { RequestError } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
 import type { Answer, AnswerSentence, Citation, Turn } from "../../types.ts";
@@ -9,6 +10,66 @@ import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";
 import { listReachable } from "./library.ts";
 
+/** The OpenAI-compatible door: https://platform.openai.com/docs/api-reference/chat. What is not named here may be sent and has no effect. */
+
+const textPart = z.object({ type: z.literal("text"), text: z.string() });
+const content = z.union([z.string(), z.array(textPart, { error: 'only parts of the type "text" are read' })]);
+
+const messageSchema = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+  content: content.nullish(),
+});
+
+const chatRequestSchema = z
+  .looseObject({
+    model: z.string().min(1).max(100).describe("Name of a domain; `GET /v1/models` lists them."),
+    messages: z
+      .array(messageSchema)
+      .min(1)
+      .max(500)
+      .describe("The last message of the user is the question; earlier ones help to understand it and are never a source."),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    n: z.literal(1, { error: "one answer is given: leave it out" }).nullish(),
+    user: z.string().max(200).nullish().describe("Whose question it is; only a keyed hash of it is stored."),
+    tenant: z.string().min(1).optional().describe("Party inside the domain; an extension."),
+    profile: z.string().min(1).optional().describe("An extension."),
+  })
+  .describe("POST /v1/chat/completions; other fields of OpenAI's API are taken and have no effect");
+type ChatMessages = z.output<typeof chatRequestSchema>["messages"];
+
+const usageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+
+export const chatResponseSchema = z.object({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.literal(0),
+      message: z.object({
+        role: z.literal("assistant"),
+        content: z.string().describe("Sentences with `[n]`, then the sources that they cite; a refusal says so."),
+        refusal: z.null(),
+      }),
+      logprobs: z.null(),
+      finish_reason: z.literal("stop"),
+    }),
+  ),
+  usage: usageSchema.describe("Of models; 0 where none was called or an endpoint did not count."),
+  sourcebound: wire.askResponseSchema.describe("The whole answer; an extension."),
+});
+
+const modelSchema = z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.literal("sourcebound") });
+const modelListSchema = z.object({ object: z.literal("list"), data: z.array(modelSchema) });
+
+function textOf(message: ChatMessages[number]): string {
+  const { content: given } = message;
+  if (typeof given === "string") return given;
+  return (given ?? []).map(({ text }) => text).join("\n");
+}
+
 /** Characters of one earlier message that are kept: it helps to understand a question and is no source. */
 const TURN_CHARACTERS = 4_000;
 
@@ -17,8 +78,8 @@ export const chatEndpoints = {
   chat: endpoint({
     ...{ method: "POST", path: "/v1/chat/completions", opens: "ask" },
     what: "OpenAI's chat completions: a domain is a model, the last message of the user the question; with `stream`, chunks.",
-    body: { schema: wire.chatRequestSchema, long: true },
-    gives: { status: 200, schema: wire.chatResponseSchema, events: true },
+    body: { schema: chatRequestSchema, long: true },
+    gives: { status: 200, schema: chatResponseSchema, events: true },
     handle: ({ context, caller, body: request, signal: gone }, services) => {
       const { question, turns } = conversationOf(request.messages);
       const abort = new AbortController();
@@ -37,13 +98,13 @@ export const chatEndpoints = {
   models: endpoint({
     ...{ method: "GET", path: "/v1/models", opens: "ask", uncounted: true },
     what: "Domains that the caller may ask, as OpenAI's API lists models.",
-    gives: { status: 200, schema: wire.modelListSchema },
+    gives: { status: 200, schema: modelListSchema },
     handle: async (call, services) => ({ object: "list", data: await models(call, services) }),
   }),
   model: endpoint({
     ...{ method: "GET", path: "/v1/models/{name}", opens: "ask", uncounted: true },
     what: "One of them.",
-    gives: { status: 200, schema: wire.modelSchema },
+    gives: { status: 200, schema: modelSchema },
     handle: async (call, services) => {
       const found = (await models(call, services)).find(({ id }) => id === call.id);
       if (found === undefined) throw new RequestError("unknown_model", "There is no such model: GET /v1/models lists them.");
@@ -59,18 +120,18 @@ async function models({ caller }: Call, { engine, startedAt }: Services) {
 }
 
 /** The last message of the user, and what was said before it as pairs. @throws RequestError `question_missing` */
-function conversationOf(messages: wire.ChatRequest["messages"]): { question: string; turns: Turn[] } {
+function conversationOf(messages: ChatMessages): { question: string; turns: Turn[] } {
   const last = messages.findLastIndex(({ role }) => role === "user");
   const asked = messages[last];
   if (asked === undefined) throw new RequestError("question_missing", 'No message has the role "user": the last one is the question.');
   const turns: { question: string; answer: string }[] = [];
   for (const message of messages.slice(0, last)) {
-    const text = wire.textOf(message).slice(0, TURN_CHARACTERS);
+    const text = textOf(message).slice(0, TURN_CHARACTERS);
     const open = turns.at(-1);
     if (message.role === "user") turns.push({ question: text, answer: "" });
     else if (message.role === "assistant" && open !== undefined) open.answer = open.answer === "" ? text : `${open.answer}\n${text}`;
   }
-  return { question: wire.textOf(asked), turns };
+  return { question: textOf(asked), turns };
 }
 
 interface Head {
@@ -150,7 +211,7 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
   }
 }
 
-function usageOf({ calls }: Answer): wire.ChatUsage {
+function usageOf({ calls }: Answer): z.infer<typeof usageSchema> {
   const sum = (of: (call: Answer["calls"][number]) => number | null) => calls.reduce((total, call) => total + (of(call) ?? 0), 0);
   const prompt_tokens = sum(({ inputTokens }) => inputTokens);
   const completion_tokens = sum(({ outputTokens }) => outputTokens);

@@ -4,6 +4,7 @@ import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context } from "hono";
+import { getMimeType, mimes } from "hono/utils/mime";
 import { systemCodeOf } from "../../errors.ts";
 
 /** A file of the built page, ready to send. */
@@ -35,20 +36,7 @@ const COMPRESS: Readonly<Record<Coding, (body: Uint8Array) => Promise<Buffer<Arr
 /** Path as requested (`/`, `/assets/…`) → file. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ico": "image/x-icon",
-  ".json": "application/json",
-  ".map": "application/json",
-  ".txt": "text/plain; charset=utf-8",
-  ".ttf": "font/ttf",
-  ".woff2": "font/woff2",
-};
+const MIME_TYPES = { ...mimes, svg: "image/svg+xml" };
 
 /** Names under `assets/` carry a hash of their content. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -65,7 +53,7 @@ export function readPageFiles(webRoot: string): PageFiles {
     const name = `/${relative(webRoot, path).split(sep).join("/")}`;
     const file: PageFile = {
       body,
-      contentType: CONTENT_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
+      contentType: getMimeType(path, MIME_TYPES) ?? "application/octet-stream",
       etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`,
       cacheControl: name.startsWith("/assets/") ? IMMUTABLE : REVALIDATE,
       isText: COMPRESSED.has(extname(path).toLowerCase()),

@@ -11,21 +11,9 @@ const QUANTILES = [0.5, 0.95, 0.99];
 const WINDOW_S = 300;
 
 /** What is counted for `/metrics`; labels are names of ours and of models, never words of readers. */
-export interface Metrics {
-  answered(answer: Answer): void;
-  staged(stage: AnswerStage, ms: number): void;
-  /** @param stage in which it happened; `admission`: before the first one */
-  failed(stage: AnswerStage | "admission", code: string): void;
-  called(call: WatchedCall): void;
-  waited(ms: number): void;
-  requested(route: string, method: string, status: number, ms: number): void;
-  /** Asked for at every reading. */
-  gauge(name: string, help: string, read: () => number): void;
-  /** The text format of Prometheus, with its content type. */
-  text(): Promise<{ readonly type: string; readonly body: string }>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -49,7 +37,7 @@ export function createMetrics(): Metrics {
   const queue = histogram("queue_seconds", "Time that a question waited for its turn", []);
   const http = histogram("http_request_seconds", "Time until a response began", ["route", "method", "status"]);
   return {
-    answered({ status, cacheMode, refusal, checks: found, calls: spent, confidence: sure, latencyMs }) {
+    answered({ status, cacheMode, refusal, checks: found, calls: spent, confidence: sure, latencyMs }: Answer) {
       answers.inc({ status, cache: cacheMode });
       latency.observe({ cache: cacheMode }, latencyMs / 1000);
       if (refusal !== null) refusals.inc({ reason: refusal.reason });
@@ -62,14 +50,17 @@ export function createMetrics(): Metrics {
         cost.inc({ model }, costUsd ?? 0);
       }
     },
-    staged: (stage, ms) => stages.observe({ stage }, ms / 1000),
-    failed: (stage, code) => errors.inc({ stage, code }),
-    called: ({ kind, model, ms, failure }) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
-    waited: (ms) => queue.observe(ms / 1000),
-    requested: (route, method, status, ms) => http.observe({ route, method, status }, ms / 1000),
-    gauge: (name, help, read) => {
+    staged: (stage: AnswerStage, ms: number) => stages.observe({ stage }, ms / 1000),
+    /** @param stage in which it happened; `admission`: before the first one */
+    failed: (stage: AnswerStage | "admission", code: string) => errors.inc({ stage, code }),
+    called: ({ kind, model, ms, failure }: WatchedCall) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
+    waited: (ms: number) => queue.observe(ms / 1000),
+    requested: (route: string, method: string, status: number, ms: number) => http.observe({ route, method, status }, ms / 1000),
+    /** Asked for at every reading. */
+    gauge: (name: string, help: string, read: () => number) => {
       const gauge: Gauge = new Gauge({ name: `sourcebound_${name}`, help, registers, collect: () => gauge.set(read()) });
     },
+    /** The text format of Prometheus, with its content type. */
     text: async () => ({ type: register.contentType, body: await register.metrics() }),
   };
 }

@@ -21,22 +21,19 @@ interface QuestionSpans {
   end(): void;
 }
 
-interface Spans {
-  question(facts: { readonly domain: string; readonly profile: string | undefined }): QuestionSpans;
-  called(call: WatchedCall): void;
-}
+type Spans = ReturnType<typeof createSpans>;
 
-export function createSpans(tracer: Tracer = trace.getTracer("sourcebound", VERSION)): Spans {
+export function createSpans(tracer: Tracer = trace.getTracer("sourcebound", VERSION)) {
   return {
-    question: (facts) => openQuestion(tracer, facts),
-    called: (call) => recordCall(tracer, call),
+    question: (domain: string, profile: string | undefined) => openQuestion(tracer, domain, profile),
+    called: (call: WatchedCall) => recordCall(tracer, call),
   };
 }
 
 /** Of a process without an SDK, whose spans are nowhere. */
 const NOBODY_LISTENS: QuestionSpans = { run: (work) => work(), saw() {}, failed() {}, end() {} };
 
-function openQuestion(tracer: Tracer, { domain, profile }: Parameters<Spans["question"]>[0]): QuestionSpans {
+function openQuestion(tracer: Tracer, domain: string, profile: string | undefined): QuestionSpans {
   const attributes = {
     ...{ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "sourcebound", "gen_ai.data_source.id": domain },
     ...(profile === undefined ? {} : { "sourcebound.profile": profile }),
@@ -102,7 +99,7 @@ function recordCall(tracer: Tracer, { kind, model, begunAt, ms, inputTokens, out
 /** The same engine, whose questions are counted, timed and traced. */
 export function observeQuestions(engine: Engine, { metrics, spans }: { readonly metrics: Metrics; readonly spans: Spans }): Engine {
   const ask: Engine["ask"] = async function* (question, options = {}) {
-    const span = spans.question({ domain: options.domain ?? engine.config.domain, profile: options.profile });
+    const span = spans.question(options.domain ?? engine.config.domain, options.profile);
     const events = span.run(() => engine.ask(question, options));
     let stage: AnswerStage | "admission" = "admission";
     try {
