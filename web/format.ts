@@ -32,6 +32,13 @@ export function formatMoment(iso: string): string {
   return Number.isNaN(date.getTime()) ? iso : MOMENT.format(date);
 }
 
+const TIME = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+
+/** A moment of this year where the reader is, to the minute. */
+export function formatTime(moment: number | string): string {
+  return TIME.format(new Date(moment));
+}
+
 /** `confidence .83 (uncalibrated)`: a number that nobody has fitted to labelled questions says so wherever it stands. */
 export function formatConfidence({ agg_conf, agg_conf_calibrated }: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated">): string {
   if (agg_conf === null) return "confidence not scored";

@@ -1,10 +1,9 @@
 import { lazy, Suspense, useCallback, useEffect, useId, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
-import { Failed, Late } from "../kit/late.tsx";
+import { Failed, late } from "../kit/late.tsx";
 import type { FirstLook } from "./first-look.ts";
 import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
-import type { SignInProps } from "./sign-in-dialog.tsx";
 import { type Account, useAccount } from "./use-account.ts";
 
 interface Room {
@@ -40,17 +39,12 @@ function roomOf({ room }: Route): Room["name"] {
   return room === "answer" || room === "why" || room === "read" ? "ask" : room;
 }
 
-const load = () => import("./sign-in-dialog.tsx");
-const SignInDialog = lazy(load);
-
 /** The way in by a key, and out again. */
-function SignIn(props: SignInProps) {
-  return (
-    <Late className="quiet-button" label={props.account.signedIn ? "Signed in" : "Sign in"} opens="dialog" load={() => void load()}>
-      <SignInDialog {...props} />
-    </Late>
-  );
-}
+const SignIn = late(
+  () => import("./sign-in-dialog.tsx"),
+  "dialog",
+  ({ account }) => (account.signedIn ? "Signed in" : "Sign in"),
+);
 
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
@@ -143,13 +137,7 @@ function rolesOf({ caller }: Account): readonly string[] {
   return caller.type === "ready" ? caller.value.roles : ["ask"];
 }
 
-interface HeadProps {
-  readonly account: Account;
-  readonly route: Route;
-  readonly roles: readonly string[];
-}
-
-function Head({ account, route, roles }: HeadProps) {
+function Head({ account, route, roles }: { readonly account: Account; readonly route: Route; readonly roles: readonly string[] }) {
   const { preferences, prefer } = account;
   const rooms = roomsFor(roles);
   const here = roomOf(route);
@@ -161,7 +149,7 @@ function Head({ account, route, roles }: HeadProps) {
         <span aria-hidden="true">]</span>
       </p>
       {rooms.length === 0 || (rooms.length < 2 && !account.signedIn) ? null : (
-        <nav className="rooms" aria-label="Rooms">
+        <nav className="row rooms" aria-label="Rooms">
           {rooms.map(({ name, title, route: to }) => (
             <a key={name} href={formatRoute(to)} aria-current={name === here ? "page" : undefined}>
               {title}
@@ -170,10 +158,10 @@ function Head({ account, route, roles }: HeadProps) {
         </nav>
       )}
       <Choices account={account} asks={here === "ask"} />
-      <div className="head-end">
+      <div className="row head-end">
         <label className="choice">
           <span className="visually-hidden">Colours</span>
-          <select value={preferences.theme} onChange={(event) => prefer({ theme: themeOf(event.target.value) })}>
+          <select className="field" value={preferences.theme} onChange={(event) => prefer({ theme: themeOf(event.target.value) })}>
             <option value="system">Auto</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
@@ -198,14 +186,14 @@ export interface ChoicesProps {
 /** What is asked, for whom and how; only what there is a choice of. */
 export function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
   // Its place is kept while it is looked up.
-  if (domains.type !== "ready" || domain === null) return <div className="choices" />;
+  if (domains.type !== "ready" || domain === null) return <div className="row choices" />;
   const known = domains.value;
   const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];
   const profiles = known.profiles.map(({ name, title }) =>
     name === domain.profile ? { name: "", title: `Usual (${name})` } : { name, title: `${name} – ${title}` },
   );
   return (
-    <div className="choices">
+    <div className="row choices">
       <Choice
         label="Documents"
         value={domain.name}
@@ -236,7 +224,7 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
   return (
     <span className="choice">
       <label htmlFor={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
+      <select id={id} className="field" value={value} onChange={(event) => onChoose(event.target.value)}>
         {options.map(({ name, title }) => (
           <option key={name} value={name}>
             {title}

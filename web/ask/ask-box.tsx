@@ -43,7 +43,7 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
         <ul className="examples" aria-label="Example questions">
           {domain.examples.slice(0, EXAMPLES).map((question) => (
             <li key={question}>
-              <button type="button" onClick={() => onAsk(question)}>
+              <button type="button" className="pill" onClick={() => onAsk(question)}>
                 {question}
               </button>
             </li>

@@ -1,8 +1,8 @@
 import { memo, type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer, WireCitation, WireDocument } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
+import { type Api, documentPath, queryOf } from "../app/api.ts";
 import { formatRoute, goTo } from "../app/route.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-loaded.ts";
 import { describeStage, formatCount } from "../format.ts";
 import { AnswerActions, Feedback, type Verdict } from "./answer-actions.tsx";
 import { AnswerSummary, ConflictList, Incomplete, Messages, SeeAlso, WebList } from "./answer-notes.tsx";
@@ -26,9 +26,8 @@ const MOST = 4;
 /** What the first cited document says beside the answer: headings that ask are asked, others are read. */
 function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
-  const scope = new URLSearchParams({ domain: answer.domain, ...(asked.tenant === undefined ? {} : { tenant: asked.tenant }) });
-  const path = `/v1/documents/${encodeURIComponent(cited?.document_id ?? "")}?${scope}`;
-  const [state] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
+  const scope = queryOf({ domain: answer.domain, tenant: asked.tenant });
+  const [state] = useFetched<WireDocument>(api, `${documentPath(cited?.document_id ?? "")}?${scope}`);
   if (state.type !== "ready" || cited === undefined) return null;
   const quoted = new Set(answer.citations.flatMap(({ heading_path: headings }) => headings.at(-1) ?? []));
   const { id, outline, version, title } = state.value;
@@ -41,11 +40,12 @@ function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
         {headings.map(({ text, start }) => (
           <li key={start}>
             {isQuestion(text) ? (
-              <button type="button" disabled={busy} onClick={() => onAsk(text)}>
+              <button type="button" className="pill" disabled={busy} onClick={() => onAsk(text)}>
                 {text}
               </button>
             ) : (
               <a
+                className="pill"
                 href={formatRoute({
                   ...{ room: "read", document: id, start, end: start + text.length, version, quote: text },
                   ...{ domain: answer.domain, tenant: asked.tenant ?? null },
@@ -128,7 +128,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
       <h2 id={`question-${id}`} className="question">
         {question}
       </h2>
-      <p className="question-row">
+      <p className="row question-row">
         {asked.selection === undefined ? null : <span className="tag">only the selected text was searched</span>}
         {asked.detail === "more" ? <span className="tag">more detail</span> : null}
         <button type="button" className="link-button" onClick={() => onEdit(question)}>

@@ -1,5 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { goTo } from "../app/route.ts";
+import { QuietButton } from "./message.tsx";
 
 export interface PaneProps {
   readonly title: string;
@@ -28,9 +29,7 @@ export function Pane({ title, head, children }: PaneProps) {
           {title}
         </h2>
         {head}
-        <button type="button" className="quiet-button" onClick={close}>
-          Close
-        </button>
+        <QuietButton onClick={close}>Close</QuietButton>
       </div>
       {children}
     </section>

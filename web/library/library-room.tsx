@@ -1,16 +1,13 @@
-import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { WireFile, WireFileList, WireUploadLimits } from "../../src/client/index.ts";
-import { messageOf } from "../app/api.ts";
+import { documentPath, messageOf, queryOf } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
 import { formatBytes, formatCount, formatNumber } from "../format.ts";
+import { type Said, SaidLine, SearchField, useEvery } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
 import { SearchPanel } from "./search-panel.tsx";
-
-export interface LibraryRoomProps {
-  readonly account: Account;
-}
 
 /** Milliseconds between two looks while files are being read. */
 const LOOK_MS = 2_000;
@@ -18,14 +15,11 @@ const LOOK_MS = 2_000;
 const LISTED = 100;
 
 /** What can be asked of: files with what became of them; new ones are taken in by drag and drop. */
-export default function LibraryRoom({ account }: LibraryRoomProps) {
+export default function LibraryRoom({ account }: { readonly account: Account }) {
   const { api, domain, preferences } = account;
   const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
-  const scope = new URLSearchParams({
-    ...(domain === null ? {} : { domain: domain.name }),
-    ...(tenant === null ? {} : { tenant }),
-  }).toString();
-  const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
+  const scope = queryOf({ domain: domain?.name, tenant });
+  const [said, setSaid] = useState<Said | null>(null);
   const sendsOnly = maySendOnly(account);
   const [state, reload] = useLoaded(
     useCallback(
@@ -36,11 +30,7 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
   const files = state.type === "ready" ? state.value.items : [];
   const reading = files.some(({ status }) => status === "queued" || status === "reading");
 
-  useEffect(() => {
-    if (!reading) return;
-    const timer = setInterval(reload, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [reading, reload]);
+  useEvery(reading ? LOOK_MS : null, reload);
 
   async function upload(chosen: readonly File[]) {
     const limits = account.caller.type === "ready" ? (account.caller.value.uploads ?? null) : null;
@@ -73,17 +63,14 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
     reload();
   }
 
-  const remove = ({ id, path }: WireFile) =>
-    tell(api.send("DELETE", `/v1/documents/${encodeURIComponent(id)}?${scope}`), `${path} was deleted.`);
+  const remove = ({ id, path }: WireFile) => tell(api.send("DELETE", `${documentPath(id)}?${scope}`), `${path} was deleted.`);
   return (
     <main className="room-page" aria-labelledby="library-title">
       <h1 id="library-title" className="room-title">
         Library
       </h1>
       <DropField onFiles={upload} />
-      <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
-        {said?.text}
-      </p>
+      <SaidLine said={said} />
       {sendsOnly ? (
         <p className="message library-note">
           This key takes files in. To see what became of them, and to search them, it needs the role ask too.
@@ -107,7 +94,6 @@ interface FilesProps extends Pick<FileItemProps, "api" | "scope" | "domain"> {
 /** All files with what became of them, those first that need a look. */
 function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
   const [words, setWords] = useState("");
-  const search = useId();
   const files = state.type === "ready" ? state.value.items : [];
   const shown = files
     .filter(({ path, documents }) =>
@@ -121,8 +107,7 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
       {state.type !== "ready" ? null : (
         <>
           <div className="filters">
-            <label htmlFor={search}>Title or path holds</label>
-            <input id={search} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
+            <SearchField label="Title or path holds" value={words} onChange={setWords} />
             <span role="status">
               {files.length === 0 ? "There are no documents yet: drop some above." : formatCount(shown.length, "file")}
               {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the rest is listed by the command documents list`}
@@ -131,7 +116,7 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
           <p role="status" className="muted">
             {progressOf(files)}
           </p>
-          <ul className="queue">
+          <ul className="stack">
             {shown.map((file) => (
               <FileItem key={file.id} {...{ file, api, scope, domain }} onDelete={() => onDelete(file)} />
             ))}
@@ -168,12 +153,8 @@ function progressOf(files: readonly WireFile[]): string {
   ].join(", ");
 }
 
-interface DropFieldProps {
-  readonly onFiles: (files: readonly File[]) => void;
-}
-
 /** Takes files in: dropped on it, or chosen with the button inside. */
-function DropField({ onFiles }: DropFieldProps) {
+function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const [over, setOver] = useState(false);
   const field = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { WireMadeStatistics } from "../../src/client/index.ts";
 import { describeCheck, describeStage, formatCost, formatCount, formatDate, formatDuration, formatNumber, formatShare } from "../format.ts";
-import { FigureTable } from "./figure-table.tsx";
+import { FigureTable } from "../kit/table.tsx";
 
 /** What is no stage among the timings. */
 const FIRST_SENTENCE = "first_sentence";

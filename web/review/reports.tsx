@@ -1,28 +1,20 @@
-import { useCallback, useId, useState } from "react";
+import { useCallback, useState } from "react";
+import { queryOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate } from "../format.ts";
+import { SelectField } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { refusalInWords } from "./review-words.ts";
-
-export interface ReportsProps {
-  readonly api: Account["api"];
-  readonly domain: string | null;
-}
 
 /** Reports that are listed. */
 const LISTED = 50;
 
 /** Questions that were refused, doubtful or warned about, by topic: what the documents lack, and what to do. */
-export function Reports({ api, domain }: ReportsProps) {
+export function Reports({ api, domain }: { readonly api: Account["api"]; readonly domain: string | null }) {
   const [topic, setTopic] = useState("");
-  const id = useId();
-  const query = new URLSearchParams({
-    limit: String(LISTED),
-    ...(domain === null ? {} : { domain }),
-    ...(topic === "" ? {} : { topic }),
-  }).toString();
+  const query = queryOf({ limit: String(LISTED), domain, topic: topic || null });
   const load = useCallback(
     async (signal: AbortSignal) => readReports(await api.get<unknown>(`/v1/reports?${query}`, signal)),
     [api, query],
@@ -41,21 +33,18 @@ export function Reports({ api, domain }: ReportsProps) {
       </ul>
       <h2>Reports</h2>
       <div className="filters">
-        <label htmlFor={id}>Topic</label>
-        <select id={id} className="field" value={topic} onChange={(event) => setTopic(event.target.value)}>
-          <option value="">all</option>
-          {topics.map(({ slug, name }) => (
-            <option key={slug ?? ""} value={slug ?? "none"}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <SelectField
+          label="Topic"
+          value={topic}
+          options={[["", "all"], ...topics.map(({ slug, name }) => [slug ?? "none", name] as const)]}
+          onChange={setTopic}
+        />
         <span role="status">
           {formatCount(total, "report")}
           {total > reports.length ? `, the newest ${reports.length} are listed` : ""}
         </span>
       </div>
-      <ul className="queue">
+      <ul className="stack">
         {reports.map(({ id: report, interactionId, question, reason, confidence, createdAt, advice }) => (
           <li key={report}>
             <a className="queue-item" href={formatRoute({ room: "review", id: interactionId })}>
