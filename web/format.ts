@@ -1,5 +1,3 @@
-import type { WireAnswer } from "../src/client/index.ts";
-
 const NUMBER = new Intl.NumberFormat("en");
 const DATE = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
@@ -37,12 +35,6 @@ const TIME = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hou
 /** A moment of this year where the reader is, to the minute. */
 export function formatTime(moment: number | string): string {
   return TIME.format(new Date(moment));
-}
-
-/** `confidence .83 (uncalibrated)`: a number that nobody has fitted to labelled questions says so wherever it stands. */
-export function formatConfidence({ agg_conf, agg_conf_calibrated }: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated">): string {
-  if (agg_conf === null) return "confidence not scored";
-  return `confidence ${formatShare(agg_conf)}${agg_conf_calibrated ? "" : " (uncalibrated)"}`;
 }
 
 /** 0–1 with two digits and no leading zero. */

@@ -176,14 +176,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     }
   });
 
-  it("edits a question, and asks for more detail", async () => {
-    await ask(QUESTIONS.answer);
-    await page.getByRole("button", { name: "Edit question" }).click();
-    expect(await page.getByLabel("Your question").inputValue()).toBe(QUESTIONS.answer);
-    await page.getByRole("button", { name: "More detail" }).click();
-    await expect.poll(() => engine.calls.map(({ request }) => request.detail)).toEqual(["normal", "more"]);
-  });
-
   it("tells how an answer was made, also of one that came by a link", async () => {
     await ask(QUESTIONS.answer);
     await page.getByRole("link", { name: "Why this answer" }).click();

@@ -24,12 +24,12 @@ const ROOMS: readonly Room[] = [
 ];
 
 /** Rooms that whoever has these roles may enter. */
-export function roomsFor(roles: readonly string[]): readonly Room[] {
+function roomsFor(roles: readonly string[]): readonly Room[] {
   return ROOMS.filter(({ role }) => roles.includes(role));
 }
 
 /** Where one stands: who may not ask begins in the first room that is open. An address that names another room leads there, and it says what it lacks. */
-export function entered(route: Route, roles: readonly string[]): Route {
+function entered(route: Route, roles: readonly string[]): Route {
   if (route.room !== "ask" || roles.includes("ask")) return route;
   return roomsFor(roles)[0]?.route ?? route;
 }
@@ -177,14 +177,14 @@ function themeOf(value: string): Account["preferences"]["theme"] {
   return value === "light" || value === "dark" ? value : "system";
 }
 
-export interface ChoicesProps {
+interface ChoicesProps {
   readonly account: Pick<Account, "domain" | "domains" | "preferences" | "prefer">;
   /** Is something asked here? Elsewhere the method decides nothing. */
   readonly asks: boolean;
 }
 
 /** What is asked, for whom and how; only what there is a choice of. */
-export function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
+function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
   // Its place is kept while it is looked up.
   if (domains.type !== "ready" || domain === null) return <div className="row choices" />;
   const known = domains.value;

@@ -106,7 +106,7 @@ function scoreOf(score: number | null): string | null {
 type Stretch = Range & { /** `null`: the stretch that fitted the question best. */ readonly n: number | null };
 
 /** A passage of a document's text, cut where quotes of it and its best stretch begin and end. */
-export function cutPassage(text: string, { start, end, window }: Range & { readonly window: Range }, quotes: readonly Stretch[]) {
+function cutPassage(text: string, { start, end, window }: Range & { readonly window: Range }, quotes: readonly Stretch[]) {
   const pieces = cutText<Stretch>(text.slice(start, end), start, [...quotes, { ...window, n: null }]);
   return pieces.map(({ over, ...piece }) => ({
     ...piece,
