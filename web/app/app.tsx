@@ -1,7 +1,7 @@
-import { lazy, Suspense, useCallback, useEffect, useId, useState } from "react";
+import { lazy, useCallback, useEffect, useId, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
-import { Failed, late } from "../kit/late.tsx";
+import { late, Opening } from "../kit/late.tsx";
 import type { FirstLook } from "./first-look.ts";
 import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
 import { type Account, useAccount } from "./use-account.ts";
@@ -82,11 +82,9 @@ export function App({ first }: { readonly first: FirstLook }) {
         <AskRoom key={account.owner} account={account} away={!inAsk} pane={paneFor(route, account)} handed={handed} />
       </div>
       {inAsk ? null : (
-        <Failed key={room}>
-          <Suspense fallback={<p className="room-wait">Opening…</p>}>
-            <OtherRoom route={route} account={account} onHand={hand} />
-          </Suspense>
-        </Failed>
+        <Opening key={room}>
+          <OtherRoom route={route} account={account} onHand={hand} />
+        </Opening>
       )}
     </div>
   );
@@ -120,15 +118,13 @@ function OtherRoom({ route, account, onHand }: OtherRoomProps) {
 function paneFor(route: Route, account: Account): ((parts: PaneParts) => React.ReactNode) | null {
   if (route.room !== "why" && route.room !== "read") return null;
   return (parts) => (
-    <Failed key={formatRoute(route)}>
-      <Suspense fallback={<p className="room-wait">Opening…</p>}>
-        {route.room === "why" ? (
-          <WhyPane id={route.id} turns={parts.turns} account={account} />
-        ) : (
-          <ReaderPane place={route} account={account} {...parts} />
-        )}
-      </Suspense>
-    </Failed>
+    <Opening key={formatRoute(route)}>
+      {route.room === "why" ? (
+        <WhyPane id={route.id} turns={parts.turns} account={account} />
+      ) : (
+        <ReaderPane place={route} account={account} {...parts} />
+      )}
+    </Opening>
   );
 }
 

@@ -7,6 +7,7 @@ import { useFetched } from "../app/use-loaded.ts";
 import { formatNumber, formatTime } from "../format.ts";
 import { SelectField, useEvery } from "../kit/controls.tsx";
 import { Alert } from "../kit/message.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { ScrollTable } from "../kit/table.tsx";
 import { figuresOf, inFigures } from "./figures.ts";
@@ -170,10 +171,7 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
   const isRunning = runs.some((run) => run.state === "running");
   useEvery(isRunning ? LOOK_MS : null, reload);
   return (
-    <main className="room-page" aria-labelledby="evaluate-title">
-      <h1 id="evaluate-title" className="room-title">
-        Evaluate
-      </h1>
+    <RoomPage title="Evaluate">
       <p className="muted">Questions whose right answers are known, a golden set, are asked as a reader would ask them.</p>
       <StartForm account={account} isRunning={isRunning} onStarted={reload} />
       <StateLine state={state} what="the runs" onRetry={reload} />
@@ -202,7 +200,7 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
           </section>
         </div>
       )}
-    </main>
+    </RoomPage>
   );
 }
 

@@ -7,6 +7,7 @@ import { useFetched } from "../app/use-loaded.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import { SearchField, SelectField } from "../kit/controls.tsx";
 import { QuietButton } from "../kit/message.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
@@ -28,10 +29,7 @@ export default function GraphRoom({ account: { api, domain, preferences } }: { r
   const [state, reload] = useFetched<WireGraph>(api, `/v1/graph?${query}`);
   const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
-    <main className="room-page" aria-labelledby="graph-title">
-      <h1 id="graph-title" className="room-title">
-        Graph
-      </h1>
+    <RoomPage title="Graph">
       <p className="muted">
         What was asked and is remembered: each question with its topics, its entities and the documents that answer it.
       </p>
@@ -56,7 +54,7 @@ export default function GraphRoom({ account: { api, domain, preferences } }: { r
       {state.type === "ready" ? (
         <Shown graph={state.value} {...{ around, onAround: setAround, domain: domain?.name ?? null, tenant }} />
       ) : null}
-    </main>
+    </RoomPage>
   );
 }
 

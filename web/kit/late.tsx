@@ -65,3 +65,12 @@ export function late<P extends object>(
     );
   };
 }
+
+/** A part of the page that is loaded when it is opened. */
+export function Opening({ children }: { readonly children: ReactNode }) {
+  return (
+    <Failed>
+      <Suspense fallback={<p className="room-wait">Opening…</p>}>{children}</Suspense>
+    </Failed>
+  );
+}

@@ -5,6 +5,7 @@ import type { Account } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
 import { formatBytes, formatCount, formatNumber } from "../format.ts";
 import { type Said, SaidLine, SearchField, useEvery } from "../kit/controls.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
 import { SearchPanel } from "./search-panel.tsx";
@@ -65,10 +66,7 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
 
   const remove = ({ id, path }: WireFile) => tell(api.send("DELETE", `${documentPath(id)}?${scope}`), `${path} was deleted.`);
   return (
-    <main className="room-page" aria-labelledby="library-title">
-      <h1 id="library-title" className="room-title">
-        Library
-      </h1>
+    <RoomPage title="Library">
       <DropField onFiles={upload} />
       <SaidLine said={said} />
       {sendsOnly ? (
@@ -81,7 +79,7 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
           <Files {...{ state, reload, api, scope }} domain={domain?.name ?? null} onDelete={remove} />
         </>
       )}
-    </main>
+    </RoomPage>
   );
 }
 

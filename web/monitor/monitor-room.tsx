@@ -6,6 +6,7 @@ import { useLoaded } from "../app/use-loaded.ts";
 import { formatCost, formatCount, formatDate, formatDuration, formatNumber } from "../format.ts";
 import { CheckField, SelectField, useEvery } from "../kit/controls.tsx";
 import { QuietButton } from "../kit/message.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
 import { Experiments } from "./experiments.tsx";
@@ -83,10 +84,7 @@ export default function MonitorRoom({ account: { api, domain, caller } }: { read
   const roles: readonly string[] = caller.type === "ready" ? caller.value.roles : [];
   useEvery(live ? LIVE_MS : null, reload);
   return (
-    <main className="room-page" aria-labelledby="monitor-title">
-      <h1 id="monitor-title" className="room-title">
-        Monitor
-      </h1>
+    <RoomPage title="Monitor">
       <div className="filters">
         <SelectField
           label="Time"
@@ -103,7 +101,7 @@ export default function MonitorRoom({ account: { api, domain, caller } }: { read
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
       {roles.includes("admin") ? <Experiments api={api} round={round} /> : null}
       {roles.includes("metrics") ? <ProcessFigures api={api} round={round} /> : null}
-    </main>
+    </RoomPage>
   );
 }
 

@@ -6,6 +6,7 @@ import type { Account } from "../app/use-account.ts";
 import { useFetched } from "../app/use-loaded.ts";
 import { formatCount, formatDate, formatMoment } from "../format.ts";
 import { SearchField, SelectField } from "../kit/controls.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
 import { ScrollTable } from "../kit/table.tsx";
@@ -75,10 +76,7 @@ const LISTED = 100;
 /** Answers that wait for a reviewer, the most pressing first, and what can be done with one. */
 export default function ReviewRoom({ id, account }: ReviewRoomProps) {
   return (
-    <main className="room-page" aria-labelledby="review-title">
-      <h1 id="review-title" className="room-title">
-        Review
-      </h1>
+    <RoomPage title="Review">
       <Tabbed
         label="Parts of the review"
         parts={[
@@ -87,7 +85,7 @@ export default function ReviewRoom({ id, account }: ReviewRoomProps) {
           ["Who did what", <AuditLog key="log" api={account.api} />],
         ]}
       />
-    </main>
+    </RoomPage>
   );
 }
 
