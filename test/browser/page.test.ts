@@ -154,20 +154,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     }
   });
 
-  it("keeps in view what one reads when something opens beside it", async () => {
-    // Its sources stand beside it, and below it once there is less room: everything after it moves.
-    await ask(QUESTIONS.answer);
-    await page.getByText("every sentence checked").waitFor();
-    await ask(QUESTIONS.conflict);
-    await page.getByRole("region", { name: /^Conflict 1 of answer/ }).waitFor();
-    const why = page.getByRole("article").last().getByRole("link", { name: "Why this answer" });
-    await why.evaluate((element) => element.scrollIntoView({ block: "center" }));
-    const before = (await why.boundingBox())?.y ?? 0;
-    await why.click();
-    await page.getByRole("region", { name: "Why this answer" }).waitFor();
-    await expect.poll(async () => Math.abs(((await why.boundingBox())?.y ?? 0) - before)).toBeLessThan(5);
-  });
-
   it("brings each question into view, however much stands before it", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const asked = [QUESTIONS.answer, QUESTIONS.conflict, QUESTIONS.answer, QUESTIONS.refusal];
@@ -248,17 +234,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.refusal);
     await page.getByRole("region", { name: "Not answered" }).waitFor();
     expect(engine.calls.at(-1)?.request.session_id).toBeUndefined();
-  });
-
-  it("counts characters and says when they are too many; Shift+Enter breaks the line", async () => {
-    const box = page.getByLabel("Your question");
-    await box.fill("x".repeat(501));
-    expect(await page.getByText("1 character too many").isVisible()).toBe(true);
-    expect(await box.getAttribute("aria-invalid")).toBe("true");
-    await box.fill("one");
-    await box.press("Shift+Enter");
-    expect(await box.inputValue()).toBe("one\n");
-    expect(engine.calls).toHaveLength(0);
   });
 
   it.each([320, 768, 1440])("does not scroll sideways at %i px, whatever is shown", async (width) => {

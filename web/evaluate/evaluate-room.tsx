@@ -30,7 +30,7 @@ const EXAMPLE = `questions:
     kind: out_of_scope`;
 
 /** Begins a run over the golden set that the documents bring, or over a file of questions of one's own. */
-export function StartForm({ account: { api, domain, domains, reload }, isRunning, onStarted }: StartFormProps) {
+function StartForm({ account: { api, domain, domains, reload }, isRunning, onStarted }: StartFormProps) {
   const [profile, setProfile] = useState("");
   const [failed, setFailed] = useState<string | null>(null);
   const profiles = domains.type === "ready" ? domains.value.profiles : [];
