@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatCount, formatDate, formatDuration, formatShare, toContactUrl, toHttpUrl } from "./format.ts";
+import { formatCount, formatDate, toContactUrl, toHttpUrl } from "./format.ts";
+import { formatDuration, formatShare } from "./kit/figures.ts";
 
 describe("format", () => {
   it.each([

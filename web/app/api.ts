@@ -59,14 +59,3 @@ function failureOf(status: number, body: unknown): ClientError {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-/** Parameters of an address; what is not given is left out. */
-export function queryOf(parts: Readonly<Record<string, string | null | undefined>>): string {
-  const given = Object.entries(parts).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]]));
-  return new URLSearchParams(given).toString();
-}
-
-/** Where a document is read. */
-export function documentPath(id: string): string {
-  return `/v1/documents/${encodeURIComponent(id)}`;
-}

@@ -4,7 +4,7 @@ import { SharedAnswer } from "../ask/shared-answer.tsx";
 import { late, Opening } from "../kit/late.tsx";
 import type { FirstLook } from "./first-look.ts";
 import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
-import { type Account, useAccount } from "./use-account.ts";
+import { type Account, rolesOf, useAccount } from "./use-account.ts";
 
 interface Room {
   readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
@@ -126,11 +126,6 @@ function paneFor(route: Route, account: Account): ((parts: PaneParts) => React.R
       )}
     </Opening>
   );
-}
-
-/** Until it is known who this is, whoever asks. */
-function rolesOf({ caller }: Account): readonly string[] {
-  return caller.type === "ready" ? caller.value.roles : ["ask"];
 }
 
 function Head({ account, route, roles }: { readonly account: Account; readonly route: Route; readonly roles: readonly string[] }) {

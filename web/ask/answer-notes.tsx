@@ -59,11 +59,7 @@ function WithLinks({ text }: { readonly text: string }) {
     parts.push(text.slice(from, index));
     const isText = /\btext\s+$/i.test(text.slice(0, index));
     const href = found.startsWith("http") ? found : `${isText ? "sms" : "tel"}:${found}`;
-    parts.push(
-      <a key={index} href={href} {...(found.startsWith("http") ? { target: "_blank", rel: "noopener noreferrer" } : {})}>
-        {found}
-      </a>,
-    );
+    parts.push(<Linked key={index} text={found} href={href} />);
     from = index + found.length;
   }
   return [...parts, text.slice(from)];

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, type SubmitEvent, useId } from "react";
 import { formatRoute } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
@@ -31,7 +31,7 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
       {domain?.documents === 0 ? (
         <p className="message is-warning">
           There are no documents yet:{" "}
-          {mayIngest(account) ? (
+          {rolesOf(account).includes("ingest") ? (
             <a href={formatRoute({ room: "library" })}>add some in the Library</a>
           ) : (
             "whoever runs the server adds some in the Library, or with the command ingest"
@@ -58,10 +58,6 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
       )}
     </div>
   );
-}
-
-function mayIngest({ caller }: Account): boolean {
-  return caller.type === "ready" && caller.value.roles.includes("ingest");
 }
 
 /** Characters that a question may have; the server's default. */

@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
-import type { Account } from "../app/use-account.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { late } from "../kit/late.tsx";
 import { QuietButton } from "../kit/message.tsx";
 import { Near, NearParts } from "../kit/near.tsx";
@@ -121,7 +121,7 @@ export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
   useHanded(handed, { edit, ask });
 
   return (
-    <main className={`room ask-room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
+    <main className={`room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
       {isEmpty ? null : <h1 className="visually-hidden">Conversation</h1>}
       <section className="conversation" aria-label="Conversation">
         <div className="row room-bar">
@@ -152,7 +152,7 @@ interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
 /** All turns of a conversation; earlier ones are made when they come near the screen. */
 function Turns({ account, turns, returned, last, ...given }: TurnsProps) {
   const rate = useRate(account);
-  const mayReview = account.caller.type === "ready" && account.caller.value.roles.includes("review");
+  const mayReview = rolesOf(account).includes("review");
   const lastId = turns.at(-1)?.id ?? 0;
   return (
     <NearParts>

@@ -98,8 +98,8 @@ function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly 
   return (
     <li>
       <Linked text={title} href={toHttpUrl(url)} />
-      {heading === null ? null : <span className="miss-heading"> – {heading}</span>}
-      {quote === null ? null : <blockquote className="miss-quote">{quote}</blockquote>}
+      {heading === null ? null : <span> – {heading}</span>}
+      {quote === null ? null : <blockquote>{quote}</blockquote>}
       {original.recognised === true ? <Recognised /> : null}
       {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
       <span className="miss-place">

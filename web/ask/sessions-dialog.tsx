@@ -1,10 +1,11 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { useCallback, useState } from "react";
 import { useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatTime } from "../format.ts";
+import { formatCount } from "../format.ts";
 import { AskedTwice } from "../kit/asked-twice.tsx";
 import { SearchField } from "../kit/controls.tsx";
 import { DialogFrame } from "../kit/dialog.tsx";
+import { formatTime } from "../kit/figures.ts";
 import { type Archive, type ConversationEntry, findConversations } from "./conversation/archive.ts";
 
 export interface SessionsProps {

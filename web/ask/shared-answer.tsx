@@ -1,6 +1,6 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { useFetched } from "../app/use-loaded.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import type { Handed } from "./ask-room.tsx";
@@ -32,7 +32,7 @@ export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAns
           turn={asTurn(state.value)}
           api={api}
           busy={false}
-          mayReview={caller.type === "ready" && caller.value.roles.includes("review")}
+          mayReview={rolesOf({ caller }).includes("review")}
           returns={0}
           last={false}
           onAsk={(question, how) => onHand({ question, how: { ...how, domain: state.value.domain } })}

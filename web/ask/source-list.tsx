@@ -28,7 +28,7 @@ export function SourceList({ citations, number, ...links }: SourceListProps) {
       <h3>Sources</h3>
       <ol className="stack documents">
         {[...byDocument].map(([id, quotes]) => (
-          <li key={id} className="document">
+          <li key={id}>
             <p className="document-head">
               <span className="source-title">{quotes[0]?.title}</span>
               <DateLine date={quotes[0]?.as_of ?? null} />

@@ -1,7 +1,7 @@
 import { memo, type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer, WireCitation, WireDocument } from "../../src/client/index.ts";
-import { type Api, documentPath, queryOf } from "../app/api.ts";
-import { formatRoute, goTo } from "../app/route.ts";
+import type { Api } from "../app/api.ts";
+import { documentPath, formatRoute, goTo, queryOf } from "../app/route.ts";
 import { useFetched } from "../app/use-loaded.ts";
 import { describeStage, formatCount } from "../format.ts";
 import { AnswerActions, Feedback, type Verdict } from "./answer-actions.tsx";

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { queryOf } from "../app/api.ts";
-import { formatRoute, type Route } from "../app/route.ts";
+import { formatRoute, queryOf, type Route } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useFetched } from "../app/use-loaded.ts";
 import { formatCount, formatNumber } from "../format.ts";

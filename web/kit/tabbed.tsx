@@ -11,7 +11,7 @@ export interface TabbedProps {
 /** Parts of which one is shown. */
 export function Tabbed({ label, parts, panel }: TabbedProps) {
   return (
-    <Tabs.Root defaultValue={parts[0]?.[0]} className="tabs">
+    <Tabs.Root defaultValue={parts[0]?.[0]}>
       <Tabs.List className="tab-list" aria-label={label}>
         {parts.map(([title]) => (
           <Tabs.Tab key={title} value={title} className="tab">

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import type { WireDocument, WireFile, WireVersions } from "../../src/client/index.ts";
-import { type Api, documentPath } from "../app/api.ts";
-import { formatRoute } from "../app/route.ts";
+import type { Api } from "../app/api.ts";
+import { documentPath, formatRoute } from "../app/route.ts";
 import { useFetched, useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
 import { AskedTwice } from "../kit/asked-twice.tsx";

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { WireFile, WireFileList, WireUploadLimits } from "../../src/client/index.ts";
-import { documentPath, messageOf, queryOf } from "../app/api.ts";
-import type { Account } from "../app/use-account.ts";
+import { messageOf } from "../app/api.ts";
+import { documentPath, queryOf } from "../app/route.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
-import { formatBytes, formatCount, formatNumber } from "../format.ts";
+import { formatCount, formatNumber } from "../format.ts";
 import { type Said, SaidLine, SearchField, useEvery } from "../kit/controls.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -21,7 +22,9 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
   const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
   const scope = queryOf({ domain: domain?.name, tenant });
   const [said, setSaid] = useState<Said | null>(null);
-  const sendsOnly = maySendOnly(account);
+  const roles = rolesOf(account);
+  // It takes files in, but may not list them.
+  const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
     useCallback(
       async (signal) => (sendsOnly ? NOTHING : api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal)),
@@ -123,11 +126,6 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
       )}
     </>
   );
-}
-
-/** Takes it files in, but may not list them? */
-function maySendOnly({ caller }: Pick<Account, "caller">): boolean {
-  return caller.type === "ready" && caller.value.roles.includes("ingest") && !caller.value.roles.includes("ask");
 }
 
 const NOTHING: WireFileList = { items: [], next_cursor: null };
@@ -233,4 +231,10 @@ export function planUpload<T extends ChosenFile>(files: readonly T[], limits: Wi
 function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string {
   const [is, most] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
   return `${name} is too large: it has ${is}, and a file may have ${most}. Split it, or ask whoever runs the server to read it in.`;
+}
+
+/** `33.5 MB`, as file managers count. @param round up for what is too much, down for what is allowed: the two never read the same */
+function formatBytes(bytes: number, round: (value: number) => number): string {
+  if (bytes >= 1e6) return `${formatNumber(round(bytes / 1e5) / 10)} MB`;
+  return bytes >= 1e3 ? `${formatNumber(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");
 }

@@ -2,8 +2,9 @@ import { type SyntheticEvent, useId, useState } from "react";
 import type { WireSearch } from "../../src/client/index.ts";
 import { type Api, messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
-import { formatCount, formatShare } from "../format.ts";
+import { formatCount } from "../format.ts";
 import { Scores } from "../kit/controls.tsx";
+import { formatShare } from "../kit/figures.ts";
 import { Alert } from "../kit/message.tsx";
 
 export interface SearchPanelProps {

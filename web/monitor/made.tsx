@@ -1,5 +1,6 @@
 import type { WireMadeStatistics } from "../../src/client/index.ts";
-import { describeCheck, describeStage, formatCost, formatCount, formatDate, formatDuration, formatNumber, formatShare } from "../format.ts";
+import { describeStage, formatCount, formatDate, formatNumber } from "../format.ts";
+import { describeCheck, formatCost, formatDuration, formatShare } from "../kit/figures.ts";
 import { FigureTable } from "../kit/table.tsx";
 
 /** What is no stage among the timings. */

@@ -1,10 +1,11 @@
 import { useCallback, useMemo, useState } from "react";
 import type { WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
-import { queryOf } from "../app/api.ts";
-import type { Account } from "../app/use-account.ts";
+import { queryOf } from "../app/route.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { formatCost, formatCount, formatDate, formatDuration, formatNumber } from "../format.ts";
+import { formatCount, formatDate, formatNumber } from "../format.ts";
 import { CheckField, SelectField, useEvery } from "../kit/controls.tsx";
+import { formatCost, formatDuration } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -81,7 +82,7 @@ export default function MonitorRoom({ account: { api, domain, caller } }: { read
     readFigures();
     setRound((before) => before + 1);
   }, [readFigures]);
-  const roles: readonly string[] = caller.type === "ready" ? caller.value.roles : [];
+  const roles = rolesOf({ caller });
   useEvery(live ? LIVE_MS : null, reload);
   return (
     <RoomPage title="Monitor">

@@ -1,7 +1,8 @@
 import { useCallback, useEffect } from "react";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { describeStage, formatDuration, formatNumber, formatTime } from "../format.ts";
+import { describeStage, formatNumber } from "../format.ts";
+import { formatDuration, formatTime } from "../kit/figures.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
 

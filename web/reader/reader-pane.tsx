@@ -1,7 +1,6 @@
 import { lazy, Suspense, type SyntheticEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
-import { documentPath, queryOf } from "../app/api.ts";
-import { goTo, type Place } from "../app/route.ts";
+import { documentPath, goTo, type Place, queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useFetched, useLoaded } from "../app/use-loaded.ts";
 import type { PaneParts } from "../ask/ask-room.tsx";
@@ -163,7 +162,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
 function DocumentFacts({ document: { as_of, url, path, pages, notices, format } }: { readonly document: WireDocument }) {
   const href = toHttpUrl(url);
   return (
-    <div className="document-facts">
+    <div>
       <p className="muted">
         {as_of === null ? "No date stated" : `As of ${formatDate(as_of)}`} · <code>{path}</code>
         {format === null ? "" : ` · ${format}`}

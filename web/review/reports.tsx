@@ -1,6 +1,5 @@
 import { useState } from "react";
-import { queryOf } from "../app/api.ts";
-import { formatRoute } from "../app/route.ts";
+import { formatRoute, queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useFetched } from "../app/use-loaded.ts";
 import { formatCount, formatDate } from "../format.ts";

@@ -1,11 +1,12 @@
 import { useState } from "react";
 import type { WireHistory, WireQueueItem } from "../../src/client/index.ts";
-import { type Api, queryOf } from "../app/api.ts";
-import { formatRoute } from "../app/route.ts";
+import type { Api } from "../app/api.ts";
+import { formatRoute, queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useFetched } from "../app/use-loaded.ts";
-import { formatCount, formatDate, formatMoment } from "../format.ts";
+import { formatCount, formatDate } from "../format.ts";
 import { SearchField, SelectField } from "../kit/controls.tsx";
+import { formatMoment } from "../kit/figures.ts";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";

@@ -1,12 +1,12 @@
 import { useMemo, useState } from "react";
 import type { WireAnswer, WireDocument } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
-import { documentPath, queryOf } from "../app/api.ts";
-import { formatRoute } from "../app/route.ts";
+import { documentPath, formatRoute, queryOf } from "../app/route.ts";
 import { useFetched } from "../app/use-loaded.ts";
-import { formatCount, formatShare } from "../format.ts";
+import { formatCount } from "../format.ts";
 import { Scores } from "../kit/controls.tsx";
 import { cutText, type Range } from "../kit/cut-text.ts";
+import { formatShare } from "../kit/figures.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
 export interface PassagesProps {

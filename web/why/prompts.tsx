@@ -1,7 +1,9 @@
 import type { WireAnswer, WireCalls } from "../../src/client/index.ts";
-import { type Api, queryOf } from "../app/api.ts";
+import type { Api } from "../app/api.ts";
+import { queryOf } from "../app/route.ts";
 import { useFetched } from "../app/use-loaded.ts";
-import { formatCost, formatCount } from "../format.ts";
+import { formatCount } from "../format.ts";
+import { formatCost } from "../kit/figures.ts";
 import { numbered } from "../kit/numbered.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";

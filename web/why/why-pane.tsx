@@ -1,13 +1,15 @@
 import { useCallback, useState } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
-import { type Api, messageOf, queryOf } from "../app/api.ts";
+import { type Api, messageOf } from "../app/api.ts";
+import { queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
-import { describeCheck, formatChance, formatCost, formatDuration, formatMoment, formatNumber, formatShare } from "../format.ts";
+import { formatChance, formatNumber } from "../format.ts";
 import { type Said, SaidLine } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
+import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { Pane } from "../kit/pane.tsx";
@@ -95,7 +97,7 @@ function Made({ answer, turn, api }: { readonly answer: WireAnswer; readonly tur
   const tenant = turn?.asked.tenant ?? null;
   return (
     <>
-      <p className="why-question">{answer.question}</p>
+      <p>{answer.question}</p>
       <Tabbed
         label="Why this answer"
         panel="tab-panel"
