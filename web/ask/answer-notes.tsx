@@ -27,23 +27,16 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   if (warnings.length + notices.length === 0) return null;
   return (
     <ul className="stack" aria-label="Warnings and notices">
-      {warnings.map(({ code, message, ask_instead: instead }) => (
-        <li key={`${code} ${message}`} className="message is-warning">
-          <strong>{code === "hotline" ? "Help is there" : "Note"}</strong>{" "}
-          {code === "hotline" ? <WithLinks text={message} /> : warningInWords({ code, message })}
-          {instead === undefined || onAsk === undefined ? null : (
-            <>
-              {" "}
-              <QuietButton onClick={() => onAsk(instead)}>Ask as written</QuietButton>
-            </>
-          )}
-        </li>
-      ))}
-      {notices.map(({ code, message }) => (
-        <li key={`${code} ${message}`} className="message">
-          <strong>Note</strong> {warningInWords({ code, message })}
-        </li>
-      ))}
+      {[...warnings, ...notices].map(({ code, message }, i) => {
+        const instead = warnings[i]?.ask_instead;
+        return (
+          <li key={`${code} ${message}`} className={i < warnings.length ? "message is-warning" : "message"}>
+            <strong>{code === "hotline" ? "Help is there" : "Note"}</strong>{" "}
+            {code === "hotline" ? <WithLinks text={message} /> : warningInWords({ code, message })}{" "}
+            {instead && onAsk ? <QuietButton onClick={() => onAsk(instead)}>Ask as written</QuietButton> : null}
+          </li>
+        );
+      })}
     </ul>
   );
 }
@@ -82,7 +75,7 @@ export function WebList({ web }: WebListProps) {
       <ul>
         {pages.map(({ sid, url, title, verdict, quote, retrieved_at }) => (
           <Side key={`${sid} ${url}`} value={SAYS[verdict]} quote={quote} date={`read on ${formatDate(retrieved_at.slice(0, 10))}`}>
-            <Linked text={title} href={toHttpUrl(url)} rel="nofollow" />
+            <Linked text={title} href={toHttpUrl(url)} />
           </Side>
         ))}
         {silent.map(({ sid, reason }) => (

@@ -250,7 +250,7 @@ function CitationChips({ citations, short, open, onOpen, onPoint, sourceId }: Ci
   const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
   return [...byDocument].map(([id, quotes]) => (
     <span key={id} className="chip">
-      {short ? null : <span className="chip-title ellipsis">{quotes[0]?.title}</span>}
+      {short ? null : <span className="chip-title">{quotes[0]?.title}</span>}
       {quotes.map(({ n, title, page }) => (
         <button
           key={n}

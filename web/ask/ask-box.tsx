@@ -28,7 +28,7 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
   return (
     <div className="welcome-more">
       <StateLine state={domains} what="what there is to ask" onRetry={reload} />
-      {domain?.documents === 0 ? (
+      {domain === null ? null : domain.documents === 0 ? (
         <p className="message is-warning">
           There are no documents yet:{" "}
           {rolesOf(account).includes("ingest") ? (
@@ -38,23 +38,24 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
           )}
           .
         </p>
-      ) : null}
-      {domain === null || domain.documents === 0 || domain.examples.length === 0 ? null : (
-        <ul className="examples" aria-label="Example questions">
-          {domain.examples.slice(0, EXAMPLES).map((question) => (
-            <li key={question}>
-              <button type="button" className="pill" onClick={() => onAsk(question)}>
-                {question}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {domain === null || domain.documents === 0 ? null : (
-        <p className="welcome-about">
-          {domain.description === "" ? "" : `${domain.description} `}
-          {formatCount(domain.documents, "document")} can be searched.
-        </p>
+      ) : (
+        <>
+          {domain.examples.length === 0 ? null : (
+            <ul className="examples" aria-label="Example questions">
+              {domain.examples.slice(0, EXAMPLES).map((question) => (
+                <li key={question}>
+                  <button type="button" className="pill" onClick={() => onAsk(question)}>
+                    {question}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <p className="welcome-about">
+            {domain.description === "" ? "" : `${domain.description} `}
+            {formatCount(domain.documents, "document")} can be searched.
+          </p>
+        </>
       )}
     </div>
   );

@@ -26,7 +26,7 @@ export function SourceList({ citations, number, ...links }: SourceListProps) {
   return (
     <section className="sources" aria-label={`Sources (${number})`}>
       <h3>Sources</h3>
-      <ol className="stack documents">
+      <ol className="stack">
         {[...byDocument].map(([id, quotes]) => (
           <li key={id}>
             <p className="document-head">

@@ -94,7 +94,11 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
   const states = useCitationStates(api, answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
-  const active = pointed ?? (open === null ? [] : [open]);
+  const shared = {
+    ...{ number: id, citations, states, open, onPoint: setPointed },
+    active: pointed ?? (open === null ? [] : [open]),
+    sourceId: (n: number) => `turn-${id}-source-${n}`,
+  };
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
     cameFrom.current = from;
@@ -128,7 +132,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
       <h2 id={`question-${id}`} className="question">
         {question}
       </h2>
-      <p className="row question-row">
+      <p className="row">
         {asked.selection === undefined ? null : <span className="tag">only the selected text was searched</span>}
         {asked.detail === "more" ? <span className="tag">more detail</span> : null}
         <button type="button" className="link-button" onClick={() => onEdit(question)}>
@@ -140,19 +144,13 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
         <div className="turn-main">
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
-              number={id}
+              {...shared}
               sentences={sentences}
-              citations={citations}
               claims={answer?.claims ?? []}
               checks={answer?.checks ?? []}
               warnings={answer === null ? turn.warnings : []}
               spans={answer?.answer_spans ?? []}
-              states={states}
-              active={active}
-              open={open}
               onOpen={openSource}
-              onPoint={setPointed}
-              sourceId={(n) => sourceId(id, n)}
             />
           </div>
           {answer?.refusal ? (
@@ -168,31 +166,18 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
             warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
             notices={plain ? [] : turn.notices.filter((one) => !isTechnical(one))}
           />
-          {answer === null || plain ? null : <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
           {answer === null || plain ? null : (
-            <AnswerActions
-              answer={answer}
-              busy={busy}
-              mayReview={mayReview}
-              onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
-              onRetry={() => onAsk(question, asked)}
-            />
+            <>
+              <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />
+              <AnswerActions
+                {...{ answer, busy, mayReview }}
+                onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
+                onRetry={() => onAsk(question, asked)}
+              />
+            </>
           )}
         </div>
-        {citations.length === 0 ? null : (
-          <SourceList
-            number={id}
-            citations={citations}
-            states={states}
-            active={active}
-            open={open}
-            onOpen={setOpen}
-            onPoint={setPointed}
-            onBack={goBack}
-            onRead={read}
-            sourceId={(n) => sourceId(id, n)}
-          />
-        )}
+        {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
         {/* They come when the answer stands: after the sources, so that these stay where they are. */}
         {last && answer !== null && firstStands(turn, states) ? (
           <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
@@ -215,10 +200,6 @@ function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<nu
 /** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
-}
-
-function sourceId(turn: number, n: number): string {
-  return `turn-${turn}-source-${n}`;
 }
 
 /** Stands beside the question: below the sentences it would move with each of them. */

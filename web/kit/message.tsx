@@ -15,10 +15,10 @@ export function Alert({ text }: { readonly text: string | null }) {
 }
 
 /** A text that leads somewhere, where there is an address; what lies on the web opens beside the page. */
-export function Linked({ text, href, rel = "" }: { readonly text: string; readonly href: string | null; readonly rel?: string }) {
+export function Linked({ text, href }: { readonly text: string; readonly href: string | null }) {
   if (href === null) return text;
   return (
-    <a href={href} target={href.startsWith("http") ? "_blank" : undefined} rel={`noopener noreferrer ${rel}`.trim()}>
+    <a href={href} target={href.startsWith("http") ? "_blank" : undefined} rel="noopener noreferrer nofollow">
       {text}
     </a>
   );
