@@ -1,4 +1,4 @@
-import { lazy, useCallback, useEffect, useId, useState } from "react";
+import { type ComponentType, lazy, useCallback, useEffect, useId, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
 import { late, Opening } from "../kit/late.tsx";
@@ -48,11 +48,14 @@ const SignIn = late(
 
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
-const LibraryRoom = lazy(() => import("../library/library-room.tsx"));
-const ReviewRoom = lazy(() => import("../review/review-room.tsx"));
-const GraphRoom = lazy(() => import("../graph/graph-room.tsx"));
-const EvaluateRoom = lazy(() => import("../evaluate/evaluate-room.tsx"));
-const MonitorRoom = lazy(() => import("../monitor/monitor-room.tsx"));
+/** Views of their own, by their routes. */
+const VIEWS = {
+  library: lazy(() => import("../library/library-room.tsx")),
+  review: lazy(() => import("../review/review-room.tsx")),
+  graph: lazy(() => import("../graph/graph-room.tsx")),
+  evaluate: lazy(() => import("../evaluate/evaluate-room.tsx")),
+  monitor: lazy(() => import("../monitor/monitor-room.tsx")),
+} satisfies Record<string, ComponentType<{ readonly id: string | null; readonly account: Account }>>;
 
 /** The whole page: its head, and the room in which one is. Ask stays as it is while another room is open. */
 export function App({ first }: { readonly first: FirstLook }) {
@@ -97,22 +100,10 @@ interface OtherRoomProps {
 }
 
 function OtherRoom({ route, account, onHand }: OtherRoomProps) {
-  switch (route.room) {
-    case "answer":
-      return <SharedAnswer id={route.id} account={account} onHand={onHand} />;
-    case "library":
-      return <LibraryRoom account={account} />;
-    case "review":
-      return <ReviewRoom id={route.id} account={account} />;
-    case "graph":
-      return <GraphRoom account={account} />;
-    case "monitor":
-      return <MonitorRoom account={account} />;
-    case "evaluate":
-      return <EvaluateRoom id={route.id} account={account} />;
-    default:
-      return null;
-  }
+  if (route.room === "answer") return <SharedAnswer id={route.id} account={account} onHand={onHand} />;
+  if (route.room === "ask" || route.room === "why" || route.room === "read") return null;
+  const View: ComponentType<{ readonly id: string | null; readonly account: Account }> = VIEWS[route.room];
+  return <View id={"id" in route ? route.id : null} account={account} />;
 }
 
 function paneFor(route: Route, account: Account): ((parts: PaneParts) => React.ReactNode) | null {
