@@ -36,12 +36,9 @@ describe.skipIf(!hasChromium)("the page", () => {
     await server.close();
   });
 
-  it("streams sentences one by one, names the stage, and ends with a summary", async () => {
+  it("shows each sentence with its sources and the mark of its check, and ends with a summary", async () => {
     expect(await page.getByRole("button", { name: "Ask", exact: true }).isDisabled()).toBe(true);
     await ask(QUESTIONS.answer);
-    await page.getByTestId("stage").waitFor();
-    await expect.poll(() => page.locator(".sentence").count()).toBe(1);
-    expect(await page.getByRole("article").getAttribute("aria-busy")).toBe("true");
     await page.getByText("Why this answer").waitFor();
     const shown = await page.locator(".sentence").allTextContents();
     const titleOf = (n: number) => REVIEW_ANSWER.citations.find((citation) => citation.n === n)?.title;
@@ -190,9 +187,11 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByRole("button", { name: "New conversation" }).click();
   });
 
-  it("stops: what was shown stays, is called incomplete, and the engine is told", async () => {
+  it("shows sentences as they come and names the stage; stopped, what was shown stays, and the engine is told", async () => {
     await ask(QUESTIONS.slow);
     await page.locator(".sentence").waitFor();
+    await page.getByTestId("stage").waitFor();
+    expect(await page.getByRole("article").getAttribute("aria-busy")).toBe("true");
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("incomplete answer").waitFor();
     expect(await page.locator(".sentence").count()).toBe(1);
