@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { formatConfidence, formatCount, formatDate, formatDuration, formatShare, toContactUrl, toHttpUrl } from "./format.ts";
+import { formatCount, formatDate, toContactUrl, toHttpUrl } from "./format.ts";
+import { formatDuration, formatShare } from "./kit/figures.ts";
 
 describe("format", () => {
-  it("calls a confidence uncalibrated unless it is calibrated, and an absent one not scored", () => {
-    expect(formatConfidence({ agg_conf: 0.83, agg_conf_calibrated: false })).toBe("confidence .83 (uncalibrated)");
-    expect(formatConfidence({ agg_conf: 0.83, agg_conf_calibrated: true })).toBe("confidence .83");
-    expect(formatConfidence({ agg_conf: null, agg_conf_calibrated: false })).toBe("confidence not scored");
-  });
-
   it.each([
     [0, ".00"],
     [0.049, ".05"],

@@ -1,5 +1,3 @@
-import type { WireAnswer } from "../src/client/index.ts";
-
 const NUMBER = new Intl.NumberFormat("en");
 const DATE = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
@@ -11,12 +9,6 @@ export function formatNumber(value: number): string {
   return NUMBER.format(value);
 }
 
-/** `33.5 MB`, as file managers count. @param round up for what is too much, down for what is allowed: the two never read the same */
-export function formatBytes(bytes: number, round: (value: number) => number): string {
-  if (bytes >= 1e6) return `${NUMBER.format(round(bytes / 1e5) / 10)} MB`;
-  return bytes >= 1e3 ? `${NUMBER.format(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");
-}
-
 /** A day such as `2026-01-15` in words; anything else as it is. */
 export function formatDate(iso: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(iso)) return iso;
@@ -24,34 +16,9 @@ export function formatDate(iso: string): string {
   return Number.isNaN(date.getTime()) ? iso : DATE.format(date);
 }
 
-const MOMENT = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
-
-/** A moment such as `2026-01-15T09:30:00Z` where the reader is, to the minute; anything else as it is. */
-export function formatMoment(iso: string): string {
-  const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? iso : MOMENT.format(date);
-}
-
-/** `confidence .83 (uncalibrated)`: a number that nobody has fitted to labelled questions says so wherever it stands. */
-export function formatConfidence({ agg_conf, agg_conf_calibrated }: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated">): string {
-  if (agg_conf === null) return "confidence not scored";
-  return `confidence ${formatShare(agg_conf)}${agg_conf_calibrated ? "" : " (uncalibrated)"}`;
-}
-
-/** 0–1 with two digits and no leading zero. */
-export function formatShare(share: number): string {
-  return share.toFixed(2).replace(/^(-?)0\./, "$1.");
-}
-
 /** A chance of 0–1 as people say it. */
 export function formatChance(share: number): string {
   return `${Math.round(share * 100)} in 100`;
-}
-
-/** Milliseconds as people read them. */
-export function formatDuration(ms: number): string {
-  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
-  return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }
 
 /** The address if it is http(s), else `null`: nothing else becomes a link. */
@@ -85,15 +52,4 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
 /** What a stage does, for people. */
 export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
-}
-
-/** The name of a check, for people. */
-export function describeCheck(name: string): string {
-  return name.replaceAll("-", " ");
-}
-
-/** `$0`, `$0.0123`, or that the price is not known. */
-export function formatCost(usd: number | null): string {
-  if (usd === null) return "not known";
-  return usd === 0 ? "$0" : `$${usd.toFixed(4)}`;
 }

@@ -6,16 +6,12 @@ import { App } from "./app/app.tsx";
 import { lookFirst } from "./app/first-look.ts";
 import { firstCalls } from "./first.ts";
 import "./styles/tokens.css";
-import "./styles/page.css";
-import "./styles/turn.css";
-import "./styles/sources.css";
-import "./styles/rooms.css";
-import "./styles/beside.css";
-import "./styles/reader.css";
-import "./styles/own-rooms.css";
-import "./styles/explore.css";
+import "./styles/base.css";
+import "./styles/ask.css";
+import "./styles/panes.css";
+import "./styles/views.css";
 // Last: it holds over all of them.
-import "./styles/forced-colors.css";
+import "./styles/media.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");

@@ -1,22 +1,16 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
 import { renderAnswerHtml } from "../../src/write/render.ts";
 import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
-
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const hasChromium = existsSync(CHROMIUM);
+import { hasChromium, launchBrowser } from "./harness.ts";
 
 describe.skipIf(!hasChromium)(
   `answer_html in a browser${hasHostileSet ? "" : " (our own attacks only: SOURCEBOUND_DATA is not set)"}`,
   () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await chromium.launch({
-        executablePath: CHROMIUM,
-        args: ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"],
-      });
+      browser = await launchBrowser();
     });
     afterAll(() => browser?.close());
 

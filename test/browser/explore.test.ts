@@ -197,9 +197,15 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   }, 180_000);
 
-  it("monitor: shows experiments with what may be said so far, and what the server counts", async () => {
-    await library.ask(CARD);
+  it("monitor: counts what was asked, shows experiments with what may be said so far, and what the server counts", async () => {
     await room("Monitor");
+    await page.getByText("Nothing was asked in this time.").waitFor();
+    await library.ask(CARD);
+    await library.ask(CARD);
+    await page.getByRole("button", { name: "Look again" }).click();
+    const questions = page.getByRole("listitem").filter({ hasText: "Questions" });
+    await expect.poll(() => questions.textContent()).toBe("Questions2");
+    expect(await page.getByRole("listitem").filter({ hasText: "Served from memory" }).textContent()).toBe("Served from memory50 %");
     const experiment = page.getByRole("region", { name: "lower-threshold", exact: true });
     await experiment.getByRole("row").filter({ hasText: "lower" }).waitFor();
     await page
@@ -265,52 +271,6 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(await objections(page, "pdf pages")).toEqual([]);
     expect(complaints).toEqual([]);
   }, 180_000);
-
-  it("library: sends more files than one request takes, and names one that is too large before it sends", async () => {
-    await room("Library");
-    const notes = Array.from({ length: 23 }, (_, n) => ({ name: `note-${n}.md`, text: `# Note ${n}\n\nLocker ${n} is free.\n` }));
-    const files = notes.map(({ name, text }) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(text) }));
-    const sent: string[] = [];
-    page.on("request", (request) => {
-      if (request.method() === "POST") sent.push(request.url());
-    });
-    await page
-      .getByLabel("Files to take in")
-      .setInputFiles([...files, { name: "atlas.md", mimeType: "text/markdown", buffer: Buffer.alloc(34_000_000, "a") }]);
-    const said = page.getByRole("alert").filter({ hasText: "23 files sent." });
-    await said.waitFor();
-    expect(await said.textContent()).toBe(
-      "atlas.md is too large: it has 34 MB, and a file may have 33.5 MB. Split it, or ask whoever runs the server to read it in. 23 files sent.",
-    );
-    expect(sent).toHaveLength(2);
-    const taken = (await library.engine.library()).map(({ path }) => path).filter((path) => path.startsWith("note-"));
-    expect(taken.sort()).toEqual(notes.map(({ name }) => name).sort());
-    expect(complaints).toEqual([]);
-  }, 120_000);
-
-  it("library: shows what changed between two versions of a file that answers rest on", async () => {
-    await room("Library");
-    const input = page.getByLabel("Files to take in");
-    const upload = (text: string) => input.setInputFiles([{ name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from(text) }]);
-    await upload("# Pets\n\nA dog may wait in the hall for 20 minutes.\n\nCats stay outside.\n");
-    const file = page.getByRole("listitem").filter({ hasText: "pets.md" });
-    await file.getByText("read", { exact: true }).waitFor();
-    await file.getByText("Earlier versions").click();
-    await file.getByText("There is one version").waitFor();
-    await library.ask("How long may a dog wait in the hall?");
-    await upload("# Pets\n\nA dog may wait in the hall for 30 minutes.\n\nCats stay outside.\n");
-    await expect
-      .poll(async () => (await library.engine.files()).some(({ documents }) => documents.some(({ path }) => path === "pets.md")))
-      .toBe(true);
-    await page.reload();
-    await file.getByText("Earlier versions").click();
-    const versions = file.getByLabel("Compare today's with");
-    await versions.selectOption({ label: "the version before it" });
-    await expect.poll(() => file.locator("del").allTextContents()).toEqual(["A dog may wait in the hall for 20 minutes.\n"]);
-    expect(await file.locator("ins").allTextContents()).toEqual(["A dog may wait in the hall for 30 minutes.\n"]);
-    expect(await objections(page, "versions")).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
 
   it("says at its sentence when a quote has changed or is gone since, back from another room and after a reload", async () => {
     const both = "What does a library card cost, and what do children under 12 pay?";

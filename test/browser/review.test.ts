@@ -108,22 +108,6 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     expect((await library.ask(CARD)).cacheMode).toBe("curated");
   });
 
-  it("find a question in the queue by its words, and say when nothing waits", async () => {
-    await signIn();
-    await page.getByRole("link", { name: "Review" }).click();
-    await page.getByText("Nothing waits here.").waitFor();
-    await library.ask(CARD);
-    await library.ask("What do overdue books cost?");
-    await page.reload();
-    await page.getByText("2 questions").waitFor();
-    await page.getByLabel("Question holds").fill("OVERDUE");
-    await page.getByText("1 question", { exact: true }).waitFor();
-    await page.getByLabel("Question holds").fill("camel");
-    await page.getByText("No question fits these filters.").waitFor();
-    await page.getByLabel("Show").selectOption("approved");
-    await page.getByText("Nothing waits here.").waitFor();
-  });
-
   it("take files in, tell why one could not be read, open and delete them", async () => {
     await signIn();
     await page.getByRole("link", { name: "Library" }).click();
@@ -149,20 +133,6 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await page.getByRole("button", { name: "Delete it with what rests on it" }).click();
     await page.getByText("pets.md was deleted.").waitFor();
     await expect.poll(() => pets.count()).toBe(0);
-    expect(complaints).toEqual([]);
-  });
-
-  it("count what was asked, and nothing where nothing was", async () => {
-    await signIn();
-    await page.getByRole("link", { name: "Monitor" }).click();
-    await page.getByText("Nothing was asked in this time.").waitFor();
-    await library.ask(CARD);
-    await library.ask(CARD);
-    await page.getByRole("button", { name: "Look again" }).click();
-    const questions = page.getByRole("listitem").filter({ hasText: "Questions" });
-    await expect.poll(() => questions.textContent()).toBe("Questions2");
-    expect(await page.getByRole("listitem").filter({ hasText: "Served from memory" }).textContent()).toBe("Served from memory50 %");
-    expect(await objections(page, "monitor")).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

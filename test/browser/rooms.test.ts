@@ -176,14 +176,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     }
   });
 
-  it("edits a question, and asks for more detail", async () => {
-    await ask(QUESTIONS.answer);
-    await page.getByRole("button", { name: "Edit question" }).click();
-    expect(await page.getByLabel("Your question").inputValue()).toBe(QUESTIONS.answer);
-    await page.getByRole("button", { name: "More detail" }).click();
-    await expect.poll(() => engine.calls.map(({ request }) => request.detail)).toEqual(["normal", "more"]);
-  });
-
   it("tells how an answer was made, also of one that came by a link", async () => {
     await ask(QUESTIONS.answer);
     await page.getByRole("link", { name: "Why this answer" }).click();
@@ -221,34 +213,22 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.locator(".pane h2").waitFor();
   });
 
-  it("shows the quote in its whole document, and asks of a selection alone", async () => {
-    await ask(QUESTIONS.answer);
-    await page.getByRole("button", { name: /^Source 1: / }).click();
-    await page.getByRole("button", { name: "Whole document" }).click();
-    const mark = page.locator("mark.is-place");
-    await mark.first().waitFor();
-    expect((await mark.allTextContents()).join("")).toBe(REVIEW_QUOTE);
-    await mark.first().evaluate((element) => window.getSelection()?.selectAllChildren(element));
-    await page.getByLabel(/^Ask about this selection/).fill("Which limit is that?");
-    await page.getByRole("button", { name: "Ask about it" }).click();
-    await expect
-      .poll(() => engine.calls.at(-1)?.request.selection)
-      .toEqual({ document_id: first?.documentId, start: first?.start, end: first?.end });
-  });
-
-  it("shows the answer to a selection on a phone, where the document stands over the conversation", async () => {
+  it("asks of a selection alone, and shows the answer on a phone, where the document stands over the conversation", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await ask(QUESTIONS.answer);
     await page.getByRole("button", { name: /^Source 1: / }).click();
     await page.getByRole("button", { name: "Whole document" }).click();
     const mark = page.locator("mark.is-place").first();
     await mark.waitFor();
+    expect((await page.locator("mark.is-place").allTextContents()).join("")).toBe(REVIEW_QUOTE);
     // No margin takes the text's room: what quotes it stands above it.
     const note = await page.locator(".margin-notes").first().boundingBox();
     expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThanOrEqual((await mark.boundingBox())?.y ?? 0);
     await mark.evaluate((element) => window.getSelection()?.selectAllChildren(element));
     await page.getByLabel(/^Ask about this selection/).fill("Which limit is that?");
     await page.getByRole("button", { name: "Ask about it" }).click();
+    const place = { document_id: first?.documentId, start: first?.start, end: first?.end };
+    await expect.poll(() => engine.calls.at(-1)?.request.selection).toEqual(place);
     const asked = page.getByRole("heading", { name: "Which limit is that?" });
     await asked.waitFor();
     await expect.poll(async () => (await asked.boundingBox())?.y ?? 9999).toBeLessThan(600);

@@ -1,11 +1,10 @@
-import { lazy, Suspense, useCallback, useEffect, useId, useState } from "react";
+import { type ComponentType, lazy, useCallback, useEffect, useId, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
-import { Failed, Late } from "../kit/late.tsx";
+import { late, Opening } from "../kit/late.tsx";
 import type { FirstLook } from "./first-look.ts";
 import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
-import type { SignInProps } from "./sign-in-dialog.tsx";
-import { type Account, useAccount } from "./use-account.ts";
+import { type Account, rolesOf, useAccount } from "./use-account.ts";
 
 interface Room {
   readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
@@ -25,12 +24,12 @@ const ROOMS: readonly Room[] = [
 ];
 
 /** Rooms that whoever has these roles may enter. */
-export function roomsFor(roles: readonly string[]): readonly Room[] {
+function roomsFor(roles: readonly string[]): readonly Room[] {
   return ROOMS.filter(({ role }) => roles.includes(role));
 }
 
 /** Where one stands: who may not ask begins in the first room that is open. An address that names another room leads there, and it says what it lacks. */
-export function entered(route: Route, roles: readonly string[]): Route {
+function entered(route: Route, roles: readonly string[]): Route {
   if (route.room !== "ask" || roles.includes("ask")) return route;
   return roomsFor(roles)[0]?.route ?? route;
 }
@@ -40,25 +39,23 @@ function roomOf({ room }: Route): Room["name"] {
   return room === "answer" || room === "why" || room === "read" ? "ask" : room;
 }
 
-const load = () => import("./sign-in-dialog.tsx");
-const SignInDialog = lazy(load);
-
 /** The way in by a key, and out again. */
-function SignIn(props: SignInProps) {
-  return (
-    <Late className="quiet-button" label={props.account.signedIn ? "Signed in" : "Sign in"} opens="dialog" load={() => void load()}>
-      <SignInDialog {...props} />
-    </Late>
-  );
-}
+const SignIn = late(
+  () => import("./sign-in-dialog.tsx"),
+  "dialog",
+  ({ account }) => (account.signedIn ? "Signed in" : "Sign in"),
+);
 
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
-const LibraryRoom = lazy(() => import("../library/library-room.tsx"));
-const ReviewRoom = lazy(() => import("../review/review-room.tsx"));
-const GraphRoom = lazy(() => import("../graph/graph-room.tsx"));
-const EvaluateRoom = lazy(() => import("../evaluate/evaluate-room.tsx"));
-const MonitorRoom = lazy(() => import("../monitor/monitor-room.tsx"));
+/** Views of their own, by their routes. */
+const VIEWS = {
+  library: lazy(() => import("../library/library-room.tsx")),
+  review: lazy(() => import("../review/review-room.tsx")),
+  graph: lazy(() => import("../graph/graph-room.tsx")),
+  evaluate: lazy(() => import("../evaluate/evaluate-room.tsx")),
+  monitor: lazy(() => import("../monitor/monitor-room.tsx")),
+} satisfies Record<string, ComponentType<{ readonly id: string | null; readonly account: Account }>>;
 
 /** The whole page: its head, and the room in which one is. Ask stays as it is while another room is open. */
 export function App({ first }: { readonly first: FirstLook }) {
@@ -88,11 +85,9 @@ export function App({ first }: { readonly first: FirstLook }) {
         <AskRoom key={account.owner} account={account} away={!inAsk} pane={paneFor(route, account)} handed={handed} />
       </div>
       {inAsk ? null : (
-        <Failed key={room}>
-          <Suspense fallback={<p className="room-wait">Opening…</p>}>
-            <OtherRoom route={route} account={account} onHand={hand} />
-          </Suspense>
-        </Failed>
+        <Opening key={room}>
+          <OtherRoom route={route} account={account} onHand={hand} />
+        </Opening>
       )}
     </div>
   );
@@ -105,51 +100,26 @@ interface OtherRoomProps {
 }
 
 function OtherRoom({ route, account, onHand }: OtherRoomProps) {
-  switch (route.room) {
-    case "answer":
-      return <SharedAnswer id={route.id} account={account} onHand={onHand} />;
-    case "library":
-      return <LibraryRoom account={account} />;
-    case "review":
-      return <ReviewRoom id={route.id} account={account} />;
-    case "graph":
-      return <GraphRoom account={account} />;
-    case "monitor":
-      return <MonitorRoom account={account} />;
-    case "evaluate":
-      return <EvaluateRoom id={route.id} account={account} />;
-    default:
-      return null;
-  }
+  if (route.room === "answer") return <SharedAnswer id={route.id} account={account} onHand={onHand} />;
+  if (route.room === "ask" || route.room === "why" || route.room === "read") return null;
+  const View: ComponentType<{ readonly id: string | null; readonly account: Account }> = VIEWS[route.room];
+  return <View id={"id" in route ? route.id : null} account={account} />;
 }
 
 function paneFor(route: Route, account: Account): ((parts: PaneParts) => React.ReactNode) | null {
   if (route.room !== "why" && route.room !== "read") return null;
   return (parts) => (
-    <Failed key={formatRoute(route)}>
-      <Suspense fallback={<p className="room-wait">Opening…</p>}>
-        {route.room === "why" ? (
-          <WhyPane id={route.id} turns={parts.turns} account={account} />
-        ) : (
-          <ReaderPane place={route} account={account} {...parts} />
-        )}
-      </Suspense>
-    </Failed>
+    <Opening key={formatRoute(route)}>
+      {route.room === "why" ? (
+        <WhyPane id={route.id} turns={parts.turns} account={account} />
+      ) : (
+        <ReaderPane place={route} account={account} {...parts} />
+      )}
+    </Opening>
   );
 }
 
-/** Until it is known who this is, whoever asks. */
-function rolesOf({ caller }: Account): readonly string[] {
-  return caller.type === "ready" ? caller.value.roles : ["ask"];
-}
-
-interface HeadProps {
-  readonly account: Account;
-  readonly route: Route;
-  readonly roles: readonly string[];
-}
-
-function Head({ account, route, roles }: HeadProps) {
+function Head({ account, route, roles }: { readonly account: Account; readonly route: Route; readonly roles: readonly string[] }) {
   const { preferences, prefer } = account;
   const rooms = roomsFor(roles);
   const here = roomOf(route);
@@ -161,7 +131,7 @@ function Head({ account, route, roles }: HeadProps) {
         <span aria-hidden="true">]</span>
       </p>
       {rooms.length === 0 || (rooms.length < 2 && !account.signedIn) ? null : (
-        <nav className="rooms" aria-label="Rooms">
+        <nav className="row rooms" aria-label="Rooms">
           {rooms.map(({ name, title, route: to }) => (
             <a key={name} href={formatRoute(to)} aria-current={name === here ? "page" : undefined}>
               {title}
@@ -170,10 +140,10 @@ function Head({ account, route, roles }: HeadProps) {
         </nav>
       )}
       <Choices account={account} asks={here === "ask"} />
-      <div className="head-end">
+      <div className="row head-end">
         <label className="choice">
           <span className="visually-hidden">Colours</span>
-          <select value={preferences.theme} onChange={(event) => prefer({ theme: themeOf(event.target.value) })}>
+          <select className="field" value={preferences.theme} onChange={(event) => prefer({ theme: themeOf(event.target.value) })}>
             <option value="system">Auto</option>
             <option value="light">Light</option>
             <option value="dark">Dark</option>
@@ -189,23 +159,23 @@ function themeOf(value: string): Account["preferences"]["theme"] {
   return value === "light" || value === "dark" ? value : "system";
 }
 
-export interface ChoicesProps {
+interface ChoicesProps {
   readonly account: Pick<Account, "domain" | "domains" | "preferences" | "prefer">;
   /** Is something asked here? Elsewhere the method decides nothing. */
   readonly asks: boolean;
 }
 
 /** What is asked, for whom and how; only what there is a choice of. */
-export function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
+function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
   // Its place is kept while it is looked up.
-  if (domains.type !== "ready" || domain === null) return <div className="choices" />;
+  if (domains.type !== "ready" || domain === null) return <div className="row choices" />;
   const known = domains.value;
   const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];
   const profiles = known.profiles.map(({ name, title }) =>
     name === domain.profile ? { name: "", title: `Usual (${name})` } : { name, title: `${name} – ${title}` },
   );
   return (
-    <div className="choices">
+    <div className="row choices">
       <Choice
         label="Documents"
         value={domain.name}
@@ -236,7 +206,7 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
   return (
     <span className="choice">
       <label htmlFor={id}>{label}</label>
-      <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
+      <select id={id} className="field" value={value} onChange={(event) => onChoose(event.target.value)}>
         {options.map(({ name, title }) => (
           <option key={name} value={name}>
             {title}

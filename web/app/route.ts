@@ -50,13 +50,9 @@ export function formatRoute(route: Route): string {
 }
 
 function formatPlace({ start, end, version, quote, domain, tenant }: Place): string {
-  const parameters = new URLSearchParams();
-  if (start !== null && end !== null) parameters.set("at", `${start}-${end}`);
-  if (version !== null) parameters.set("version", version);
-  if (quote !== null) parameters.set("quote", quote.slice(0, LINKED_QUOTE_CHARACTERS));
-  if (domain !== null) parameters.set("domain", domain);
-  if (tenant !== null) parameters.set("tenant", tenant);
-  return parameters.size === 0 ? "" : `?${parameters}`;
+  const at = start === null || end === null ? null : `${start}-${end}`;
+  const query = queryOf({ at, version, quote: quote?.slice(0, LINKED_QUOTE_CHARACTERS), domain, tenant });
+  return query === "" ? "" : `?${query}`;
 }
 
 /** What cannot be read leads to the first room. */
@@ -111,4 +107,16 @@ export function useRoute(): Route {
 
 export function goTo(route: Route): void {
   window.location.hash = formatRoute(route);
+}
+
+/** Parameters of an address; what is not given is left out. */
+export function queryOf(parts: Readonly<Record<string, string | null | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parts)) if (typeof value === "string") query.set(name, value);
+  return query.toString();
+}
+
+/** Where a document is read. */
+export function documentPath(id: string): string {
+  return `/v1/documents/${encodeURIComponent(id)}`;
 }

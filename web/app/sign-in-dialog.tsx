@@ -1,6 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { type SyntheticEvent, useId, useState } from "react";
 import { ClientError } from "../../src/client/index.ts";
+import { CheckField } from "../kit/controls.tsx";
+import { DialogFrame } from "../kit/dialog.tsx";
 import { messageOf } from "./api.ts";
 import type { Account } from "./use-account.ts";
 
@@ -9,46 +11,40 @@ export interface SignInProps {
 }
 
 /** The way in by a key, and out again; begins open. */
-export default function SignInDialog({ account }: SignInProps) {
-  const [open, setOpen] = useState(true);
-  const { signedIn, signOut, caller } = account;
+export default function SignInDialog({ account: { signedIn, signIn, signOut, caller } }: SignInProps) {
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger className="quiet-button">{signedIn ? "Signed in" : "Sign in"}</Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog">
-          <Dialog.Title className="dialog-title">{signedIn ? "Signed in by key" : "Sign in by key"}</Dialog.Title>
-          {signedIn ? (
-            <>
-              <Dialog.Description>
-                {caller.type === "ready"
-                  ? `This key may: ${caller.value.roles.join(", ")}.${caller.value.key_id === null ? "" : ` Its id is ${caller.value.key_id}.`}`
-                  : caller.type === "failed"
-                    ? caller.message
-                    : "Asking what it may do…"}
-              </Dialog.Description>
-              <div className="dialog-row">
-                <button
-                  type="button"
-                  className="ask-button"
-                  onClick={() => {
-                    signOut();
-                    setOpen(false);
-                  }}
-                >
-                  Sign out
-                </button>
-                <Dialog.Close className="quiet-button">Close</Dialog.Close>
-              </div>
-            </>
-          ) : (
-            <KeyForm signIn={account.signIn} onDone={() => setOpen(false)} />
-          )}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <DialogFrame trigger={signedIn ? "Signed in" : "Sign in"} title={signedIn ? "Signed in by key" : "Sign in by key"}>
+      {(close) =>
+        signedIn ? (
+          <>
+            <Dialog.Description>{describeKey(caller)}</Dialog.Description>
+            <div className="row">
+              <button
+                type="button"
+                className="ask-button"
+                onClick={() => {
+                  signOut();
+                  close();
+                }}
+              >
+                Sign out
+              </button>
+              <Dialog.Close className="quiet-button">Close</Dialog.Close>
+            </div>
+          </>
+        ) : (
+          <KeyForm signIn={signIn} onDone={close} />
+        )
+      }
+    </DialogFrame>
   );
+}
+
+function describeKey(caller: Account["caller"]): string {
+  if (caller.type === "failed") return caller.message;
+  if (caller.type === "loading") return "Asking what it may do…";
+  const { roles, key_id: id } = caller.value;
+  return `This key may: ${roles.join(", ")}.${id === null ? "" : ` Its id is ${id}.`}`;
 }
 
 /** What the server says of an unknown key is meant for programs. */
@@ -86,6 +82,7 @@ function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; reado
       <label htmlFor={id}>Key</label>
       <input
         id={id}
+        className="field"
         type="password"
         autoComplete="off"
         spellCheck={false}
@@ -94,14 +91,13 @@ function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; reado
         aria-describedby={`${id}-error`}
         onChange={(event) => setKey(event.target.value)}
       />
-      <label className="check">
-        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} />
+      <CheckField checked={keep} onChange={setKeep}>
         Keep it on this device, also when the window is closed
-      </label>
+      </CheckField>
       <p id={`${id}-error`} role="alert" className={state.error === null ? "visually-hidden" : "message is-warning"}>
         {state.error}
       </p>
-      <div className="dialog-row">
+      <div className="row">
         <button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
           Sign in
         </button>

@@ -76,3 +76,8 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
 }
+
+/** Until it is known who this is, whoever asks. */
+export function rolesOf({ caller }: Pick<Account, "caller">): readonly string[] {
+  return caller.type === "ready" ? caller.value.roles : ["ask"];
+}

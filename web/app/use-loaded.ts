@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { ClientError } from "../../src/client/index.ts";
-import { messageOf } from "./api.ts";
+import { type Api, messageOf } from "./api.ts";
 
 export type Loaded<T> =
   | { readonly type: "loading" }
@@ -33,4 +33,9 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: N
     return () => abort.abort();
   }, [due]);
   return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same, isKnown: false })), [])];
+}
+
+/** The JSON of a route, read anew when it becomes another. */
+export function useFetched<T>(api: Pick<Api, "get">, path: string): readonly [Loaded<T>, () => void] {
+  return useLoaded<T>(useCallback((signal) => api.get<T>(path, signal), [api, path]));
 }

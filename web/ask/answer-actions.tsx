@@ -1,8 +1,10 @@
-import { type KeyboardEvent, lazy, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
+import { messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
 import { formatDate } from "../format.ts";
-import { Late } from "../kit/late.tsx";
+import { late } from "../kit/late.tsx";
+import { Alert, QuietButton } from "../kit/message.tsx";
 
 export type Verdict = "up" | "down";
 
@@ -44,7 +46,7 @@ export function Feedback({ number, onRate }: FeedbackProps) {
       setState({ type: "kept", verdict, reason: text !== undefined });
       return true;
     } catch (error) {
-      setState({ type: "failed", verdict, message: error instanceof Error ? error.message : String(error) });
+      setState({ type: "failed", verdict, message: messageOf(error) });
       return false;
     }
   }
@@ -74,7 +76,7 @@ export function Feedback({ number, onRate }: FeedbackProps) {
 
   return (
     <section className="feedback" aria-label={`Rate this answer (${number})`}>
-      <div className="feedback-row">
+      <div className="row feedback-row">
         <span>Was this right?</span>
         <button type="button" className="thumb" aria-pressed={chosen === "up"} aria-disabled={sending} onClick={() => rate("up")}>
           <Thumb /> Yes
@@ -93,13 +95,9 @@ export function Feedback({ number, onRate }: FeedbackProps) {
           {state.type === "kept" ? describeKept(state.verdict, state.reason) : ""}
         </span>
       </div>
-      {state.type === "failed" ? (
-        <p role="alert" className="message is-warning">
-          Not kept: {state.message}
-        </p>
-      ) : null}
+      <Alert text={state.type === "failed" ? `Not kept: ${state.message}` : null} />
       {telling ? (
-        <form className="feedback-form" onSubmit={tell} onKeyDown={onKey}>
+        <form className="stack feedback-form" onSubmit={tell} onKeyDown={onKey}>
           <label htmlFor={`${id}-reason`}>What is wrong? (optional)</label>
           <textarea
             ref={field}
@@ -113,7 +111,7 @@ export function Feedback({ number, onRate }: FeedbackProps) {
           <p id={`${id}-note`} className="feedback-note">
             Numbers, mail and addresses of persons are taken out before it is stored. Leave names out.
           </p>
-          <div className="feedback-row">
+          <div className="row feedback-row">
             <button type="submit" className="thumb" disabled={reason.trim() === ""}>
               Send
             </button>
@@ -147,8 +145,12 @@ function Thumb() {
   );
 }
 
-const loadMenu = () => import("./action-menu.tsx");
-const ActionMenu = lazy(loadMenu);
+/** What is done with an answer less often. */
+const ActionMenu = late(
+  () => import("./action-menu.tsx"),
+  "menu",
+  () => "More",
+);
 
 export interface AnswerActionsProps {
   readonly answer: WireAnswer;
@@ -172,7 +174,7 @@ export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: Answ
           () => setSaid(`${what} could not be copied: allow this page to use the clipboard.`),
         );
   return (
-    <div className="actions">
+    <div className="row actions">
       <a className="quiet-button" href={formatRoute({ room: "why", id: answer.id })}>
         Why this answer
       </a>
@@ -182,20 +184,12 @@ export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: Answ
         </a>
       ) : null}
       {onMore === null ? null : (
-        <button type="button" className="quiet-button" disabled={busy} onClick={onMore}>
+        <QuietButton disabled={busy} onClick={onMore}>
           More detail
-        </button>
+        </QuietButton>
       )}
-      <button type="button" className="quiet-button" onClick={() => copy(copiedText(answer), "Answer with its sources")}>
-        Copy with sources
-      </button>
-      <Late className="quiet-button" label="More" opens="menu" load={() => void loadMenu()}>
-        <ActionMenu
-          busy={busy}
-          onRetry={onRetry}
-          onLink={() => copy(`${base()}${formatRoute({ room: "answer", id: answer.id })}`, "Link")}
-        />
-      </Late>
+      <QuietButton onClick={() => copy(copiedText(answer), "Answer with its sources")}>Copy with sources</QuietButton>
+      <ActionMenu busy={busy} onRetry={onRetry} onLink={() => copy(`${base()}${formatRoute({ room: "answer", id: answer.id })}`, "Link")} />
       <span role="status" className="feedback-status">
         {said}
       </span>

@@ -32,38 +32,14 @@ describe("an answer's blocks", () => {
     expect(blocksOf(cite(1, "Some facts."), captioned)[1]).toMatchObject({ type: "table", caption: null });
   });
 
-  it("parts a quote with what introduces its list from the items, each with its place in the quote", () => {
-    const [block, ...others] = blocksOf(cite(1, "Paid are:\n\nbread\nmilk"));
-    expect(others).toEqual([]);
-    expect(block).toMatchObject({
-      type: "parts",
-      parts: [
-        { lines: [{ text: "Paid are:", from: 0 }] },
-        {
-          lines: [
-            { text: "bread", from: 11 },
-            { text: "milk", from: 17 },
-          ],
-        },
-      ],
-    });
-  });
-
-  it("parts rows that only line breaks lay out from the line that announces them", () => {
-    const rows = "Charge each month:\nup to 5 tons 12\nup to 9 tons 30";
-    const [block] = blocksOf(cite(1, rows, { context: rows, quote_start: 0 }));
-    expect(block).toMatchObject({
-      type: "parts",
-      parts: [
-        { lines: [{ text: "Charge each month:", from: 0 }] },
-        {
-          lines: [
-            { text: "up to 5 tons 12", from: 19 },
-            { text: "up to 9 tons 30", from: 35 },
-          ],
-        },
-      ],
-    });
+  it.each([
+    ["a list", "Paid are:\n\nbread\nmilk", ["bread", "milk"]],
+    ["rows that only line breaks lay out", "Charge each month:\nup to 5 tons 12\nup to 9 tons 30", ["up to 5 tons 12", "up to 9 tons 30"]],
+  ])("parts what announces %s from it, each line with its place in the quote", (_, quote, rows) => {
+    const placed = (lines: readonly string[]) => ({ lines: lines.map((text) => ({ text, from: quote.indexOf(text) })) });
+    const announced = quote.slice(0, quote.indexOf("\n"));
+    const blocks = blocksOf(cite(1, quote, { context: quote, quote_start: 0 }));
+    expect(blocks).toMatchObject([{ type: "parts", parts: [placed([announced]), placed(rows)] }]);
   });
 
   it("joins rows of one table, and parts those of another table or document", () => {

@@ -1,23 +1,19 @@
-import { lazy, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/client/index.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
-import type { ExplainedProps } from "../kit/explained-popover.tsx";
-import { Late } from "../kit/late.tsx";
-import type { Failure, Turn, TurnStatus } from "./conversation/state.ts";
+import { late } from "../kit/late.tsx";
+import { Linked, QuietButton } from "../kit/message.tsx";
+import type { Turn, TurnStatus } from "./conversation/state.ts";
 import { confidenceInWords, lossInWords, warningInWords } from "./plain-words.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
-const load = () => import("../kit/explained-popover.tsx");
-const ExplainedPopover = lazy(load);
-
 /** Words whose meaning is one click away. */
-export function Explained(props: ExplainedProps) {
-  return (
-    <Late className="explained" label={props.label} opens="dialog" load={() => void load()}>
-      <ExplainedPopover {...props} />
-    </Late>
-  );
-}
+const Explained = late(
+  () => import("../kit/explained-popover.tsx"),
+  "dialog",
+  ({ label }) => label,
+  "explained",
+);
 
 interface MessagesProps {
   readonly warnings: Turn["warnings"];
@@ -30,26 +26,17 @@ interface MessagesProps {
 export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   if (warnings.length + notices.length === 0) return null;
   return (
-    <ul className="messages" aria-label="Warnings and notices">
-      {warnings.map(({ code, message, ask_instead: instead }) => (
-        <li key={`${code} ${message}`} className="message is-warning">
-          <strong>{code === "hotline" ? "Help is there" : "Note"}</strong>{" "}
-          {code === "hotline" ? <WithLinks text={message} /> : warningInWords({ code, message })}
-          {instead === undefined || onAsk === undefined ? null : (
-            <>
-              {" "}
-              <button type="button" className="quiet-button" onClick={() => onAsk(instead)}>
-                Ask as written
-              </button>
-            </>
-          )}
-        </li>
-      ))}
-      {notices.map(({ code, message }) => (
-        <li key={`${code} ${message}`} className="message">
-          <strong>Note</strong> {warningInWords({ code, message })}
-        </li>
-      ))}
+    <ul className="stack" aria-label="Warnings and notices">
+      {[...warnings, ...notices].map(({ code, message }, i) => {
+        const instead = warnings[i]?.ask_instead;
+        return (
+          <li key={`${code} ${message}`} className={i < warnings.length ? "message is-warning" : "message"}>
+            <strong>{code === "hotline" ? "Help is there" : "Note"}</strong>{" "}
+            {code === "hotline" ? <WithLinks text={message} /> : warningInWords({ code, message })}{" "}
+            {instead && onAsk ? <QuietButton onClick={() => onAsk(instead)}>Ask as written</QuietButton> : null}
+          </li>
+        );
+      })}
     </ul>
   );
 }
@@ -65,11 +52,7 @@ function WithLinks({ text }: { readonly text: string }) {
     parts.push(text.slice(from, index));
     const isText = /\btext\s+$/i.test(text.slice(0, index));
     const href = found.startsWith("http") ? found : `${isText ? "sms" : "tel"}:${found}`;
-    parts.push(
-      <a key={index} href={href} {...(found.startsWith("http") ? { target: "_blank", rel: "noopener noreferrer" } : {})}>
-        {found}
-      </a>,
-    );
+    parts.push(<Linked key={index} text={found} href={href} />);
     from = index + found.length;
   }
   return [...parts, text.slice(from)];
@@ -91,12 +74,9 @@ export function WebList({ web }: WebListProps) {
       <h3>On the web, not a source of this answer</h3>
       <ul>
         {pages.map(({ sid, url, title, verdict, quote, retrieved_at }) => (
-          <li key={`${sid} ${url}`}>
-            <span className="conflict-value">{SAYS[verdict]}</span>
-            <q className="conflict-quote">{quote}</q>
-            <WebSource url={url} title={title} />
-            <span className="conflict-date">read on {formatDate(retrieved_at.slice(0, 10))}</span>
-          </li>
+          <Side key={`${sid} ${url}`} value={SAYS[verdict]} quote={quote} date={`read on ${formatDate(retrieved_at.slice(0, 10))}`}>
+            <Linked text={title} href={toHttpUrl(url)} />
+          </Side>
         ))}
         {silent.map(({ sid, reason }) => (
           <li key={sid}>
@@ -108,18 +88,22 @@ export function WebList({ web }: WebListProps) {
   );
 }
 
-function WebSource({ url, title }: { readonly url: string; readonly title: string }) {
-  const address = toHttpUrl(url);
+interface SideProps {
+  readonly value: ReactNode;
+  readonly quote: string;
+  readonly date: string;
+  readonly children: ReactNode;
+}
+
+/** One of several sources side by side. */
+function Side({ value, quote, date, children }: SideProps) {
   return (
-    <span className="conflict-source">
-      {address === null ? (
-        title
-      ) : (
-        <a href={address} target="_blank" rel="noopener noreferrer nofollow">
-          {title}
-        </a>
-      )}
-    </span>
+    <li>
+      {value === null ? null : <span className="conflict-value">{value}</span>}
+      <q className="conflict-quote">{quote}</q>
+      <span className="conflict-source">{children}</span>
+      <span className="conflict-date">{date}</span>
+    </li>
   );
 }
 
@@ -135,25 +119,16 @@ export function ConflictList({ number, conflicts }: ConflictListProps) {
     <section key={keyOf(one)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>
       <h3>{one.heading}</h3>
       <ul>
-        {one.sides.map((side) => {
-          const url = toHttpUrl(side.url);
-          return (
-            <li key={`${side.document_id} ${side.start} ${side.value}`}>
-              {side.value === null ? null : <span className="conflict-value">{side.value}</span>}
-              <q className="conflict-quote">{side.quote}</q>
-              <span className="conflict-source">
-                {url === null ? (
-                  side.title
-                ) : (
-                  <a href={url} target="_blank" rel="noopener noreferrer">
-                    {side.title}
-                  </a>
-                )}
-              </span>
-              <span className="conflict-date">{side.as_of === null ? "no date stated" : `as of ${formatDate(side.as_of)}`}</span>
-            </li>
-          );
-        })}
+        {one.sides.map(({ document_id, start, value, quote, title, url, as_of: date }) => (
+          <Side
+            key={`${document_id} ${start} ${value}`}
+            value={value}
+            quote={quote}
+            date={date === null ? "no date stated" : `as of ${formatDate(date)}`}
+          >
+            <Linked text={title} href={toHttpUrl(url)} />
+          </Side>
+        ))}
       </ul>
       <p>
         {one.decidedBy === null
@@ -174,23 +149,11 @@ function decidedBy({ sides }: Disagreement, rule: NonNullable<Disagreement["deci
   return `Decided by a declared rule, ${reason}: ${[...holding].join(", ")}`;
 }
 
-interface SeeAlsoProps {
-  readonly seeAlso: NonNullable<WireAnswer["see_also"]>;
-}
-
 /** Where to read on. Nothing in the answer rests on it. */
-export function SeeAlso({ seeAlso: { title, heading, url } }: SeeAlsoProps) {
-  const href = toHttpUrl(url);
+export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso: NonNullable<WireAnswer["see_also"]> }) {
   return (
     <p className="see-also">
-      See also:{" "}
-      {href === null ? (
-        title
-      ) : (
-        <a href={href} target="_blank" rel="noopener noreferrer">
-          {title}
-        </a>
-      )}
+      See also: <Linked text={title} href={toHttpUrl(url)} />
       {heading === null || heading === title ? null : ` – ${heading}`}
     </p>
   );
@@ -270,42 +233,29 @@ export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
       </h3>
       <p>{text}</p>
       {shown > 0 ? <p>The sentences above were checked before they were shown, but more may be missing.</p> : null}
-      <button type="button" className="quiet-button" disabled={busy} onClick={onRetry}>
+      <QuietButton disabled={busy} onClick={onRetry}>
         Ask again
-      </button>
+      </QuietButton>
     </section>
   );
 }
 
-function describeEnd(status: Exclude<TurnStatus, { readonly type: "running" | "answered" }>): { heading: string; text: string } {
-  switch (status.type) {
-    case "stopped":
-      return { heading: "Stopped", text: "You stopped this answer." };
-    case "interrupted":
-      return {
-        heading: "Interrupted",
-        text: "The page was closed, reloaded or turned to another conversation before this answer came to its end.",
-      };
-    case "failed":
-      return describeFailure(status.failure);
-  }
-}
+type Ended = Exclude<TurnStatus, { readonly type: "running" | "answered" }>;
 
-function describeFailure({ code, message, status }: Failure): { heading: string; text: string } {
-  switch (code) {
-    case "unreachable":
-      return {
-        heading: "The server cannot be reached",
-        text: "Check that it is running and that you are online, then ask again.",
-      };
-    case "stream_cut":
-      return {
-        heading: "The connection was cut",
-        text: "It ended before the answer did. Ask again; if this repeats, look at the server's log.",
-      };
-    default:
-      if ((status !== null && status < 500) || code.startsWith("question_"))
-        return { heading: "The question was not accepted", text: message };
-      return { heading: "The answer failed", text: message };
+function describeEnd(status: Ended): { heading: string; text: string } {
+  if (status.type === "stopped") return { heading: "Stopped", text: "You stopped this answer." };
+  if (status.type === "interrupted") {
+    const text = "The page was closed, reloaded or turned to another conversation before this answer came to its end.";
+    return { heading: "Interrupted", text };
   }
+  const { code, message, status: http } = status.failure;
+  if (code === "unreachable") {
+    return { heading: "The server cannot be reached", text: "Check that it is running and that you are online, then ask again." };
+  }
+  if (code === "stream_cut") {
+    const text = "It ended before the answer did. Ask again; if this repeats, look at the server's log.";
+    return { heading: "The connection was cut", text };
+  }
+  const refused = (http !== null && http < 500) || code.startsWith("question_");
+  return { heading: refused ? "The question was not accepted" : "The answer failed", text: message };
 }

@@ -1,6 +1,7 @@
 import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
+import { cutText } from "../kit/cut-text.ts";
+import { Recognised } from "../kit/message.tsx";
 import { numbered } from "../kit/numbered.ts";
-import { Recognised } from "../kit/recognised.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { linesOf, type PlacedSentence, type TextPart, toBlocks } from "./answer-blocks.ts";
 import type { CitationLinks } from "./citation-links.ts";
@@ -278,37 +279,14 @@ interface SpannedTextProps {
 
 /** A text with the words that answer set off. */
 function SpannedText({ text, from, spans }: SpannedTextProps) {
-  return cutAt(text, from, spans).map(({ start, piece, isInside }) =>
-    isInside ? (
+  const inside = spans.filter(({ start, end }) => start >= from && end <= from + text.length);
+  return cutText(text, from, inside).map(({ start, text: piece, over }) =>
+    over.length === 0 ? (
+      piece
+    ) : (
       <strong key={start} className="answer-span">
         {piece}
       </strong>
-    ) : (
-      piece
     ),
   );
-}
-
-interface CutPiece {
-  /** Where it begins in what the spans count. */
-  readonly start: number;
-  readonly piece: string;
-  readonly isInside: boolean;
-}
-
-/** A text cut where spans begin and end; spans that lie elsewhere, overlap or make no sense leave it whole. */
-export function cutAt(text: string, from: number, spans: readonly { readonly start: number; readonly end: number }[]): CutPiece[] {
-  const pieces: CutPiece[] = [];
-  let at = from;
-  const add = (to: number, isInside: boolean) => {
-    if (to > at) pieces.push({ start: at, piece: text.slice(at - from, to - from), isInside });
-    at = Math.max(at, to);
-  };
-  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
-    if (start < at || end <= start || end > from + text.length) continue;
-    add(start, false);
-    add(end, true);
-  }
-  add(from + text.length, false);
-  return pieces;
 }

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, type SubmitEvent, useId } from "react";
 import { formatRoute } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
@@ -28,40 +28,37 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
   return (
     <div className="welcome-more">
       <StateLine state={domains} what="what there is to ask" onRetry={reload} />
-      {domain?.documents === 0 ? (
+      {domain === null ? null : domain.documents === 0 ? (
         <p className="message is-warning">
           There are no documents yet:{" "}
-          {mayIngest(account) ? (
+          {rolesOf(account).includes("ingest") ? (
             <a href={formatRoute({ room: "library" })}>add some in the Library</a>
           ) : (
             "whoever runs the server adds some in the Library, or with the command ingest"
           )}
           .
         </p>
-      ) : null}
-      {domain === null || domain.documents === 0 || domain.examples.length === 0 ? null : (
-        <ul className="examples" aria-label="Example questions">
-          {domain.examples.slice(0, EXAMPLES).map((question) => (
-            <li key={question}>
-              <button type="button" onClick={() => onAsk(question)}>
-                {question}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {domain === null || domain.documents === 0 ? null : (
-        <p className="welcome-about">
-          {domain.description === "" ? "" : `${domain.description} `}
-          {formatCount(domain.documents, "document")} can be searched.
-        </p>
+      ) : (
+        <>
+          {domain.examples.length === 0 ? null : (
+            <ul className="examples" aria-label="Example questions">
+              {domain.examples.slice(0, EXAMPLES).map((question) => (
+                <li key={question}>
+                  <button type="button" className="pill" onClick={() => onAsk(question)}>
+                    {question}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <p className="welcome-about">
+            {domain.description === "" ? "" : `${domain.description} `}
+            {formatCount(domain.documents, "document")} can be searched.
+          </p>
+        </>
       )}
     </div>
   );
-}
-
-function mayIngest({ caller }: Account): boolean {
-  return caller.type === "ready" && caller.value.roles.includes("ingest");
 }
 
 /** Characters that a question may have; the server's default. */

@@ -1,13 +1,13 @@
-import { lazy, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
-import type { Account } from "../app/use-account.ts";
-import { Late } from "../kit/late.tsx";
+import { type Account, rolesOf } from "../app/use-account.ts";
+import { late } from "../kit/late.tsx";
+import { QuietButton } from "../kit/message.tsx";
 import { Near, NearParts } from "../kit/near.tsx";
 import { AskBox, Welcome, WelcomeMore } from "./ask-box.tsx";
 import { openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
-import type { SessionsProps } from "./sessions-dialog.tsx";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 
 /** Pixels below the top of the window at which one is taken to be reading. */
@@ -54,17 +54,12 @@ function placeAt(y: number): Place | null {
   return element === null ? null : { element, top: element.getBoundingClientRect().top };
 }
 
-const load = () => import("./sessions-dialog.tsx");
-const SessionsDialog = lazy(load);
-
 /** Earlier conversations of this browser. */
-function Sessions(props: SessionsProps) {
-  return (
-    <Late className="quiet-button" label="History" opens="dialog" load={() => void load()}>
-      <SessionsDialog {...props} />
-    </Late>
-  );
-}
+const Sessions = late(
+  () => import("./sessions-dialog.tsx"),
+  "dialog",
+  () => "History",
+);
 
 export interface AskRoomProps {
   readonly account: Account;
@@ -126,16 +121,12 @@ export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
   useHanded(handed, { edit, ask });
 
   return (
-    <main className={`room ask-room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
+    <main className={`room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
       {isEmpty ? null : <h1 className="visually-hidden">Conversation</h1>}
       <section className="conversation" aria-label="Conversation">
-        <div className="room-bar">
+        <div className="row room-bar">
           <Sessions {...{ archive, owner, saved }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} />
-          {isEmpty ? null : (
-            <button type="button" className="quiet-button" onClick={clearAll}>
-              New conversation
-            </button>
-          )}
+          {isEmpty ? null : <QuietButton onClick={clearAll}>New conversation</QuietButton>}
         </div>
         {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
         {isEmpty ? <Welcome account={account} /> : null}
@@ -161,7 +152,7 @@ interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
 /** All turns of a conversation; earlier ones are made when they come near the screen. */
 function Turns({ account, turns, returned, last, ...given }: TurnsProps) {
   const rate = useRate(account);
-  const mayReview = account.caller.type === "ready" && account.caller.value.roles.includes("review");
+  const mayReview = rolesOf(account).includes("review");
   const lastId = turns.at(-1)?.id ?? 0;
   return (
     <NearParts>

@@ -1,7 +1,7 @@
 import type { WireRefusal } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
-import { Recognised } from "../kit/recognised.tsx";
+import { Linked, Recognised } from "../kit/message.tsx";
 import { FilePlace } from "./source-list.tsx";
 
 export interface RefusalViewProps {
@@ -45,7 +45,7 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
       {contacts.length === 0 ? null : (
         <>
           <h4>Whom to ask</h4>
-          <ul className="contacts">
+          <ul className="stack">
             {contacts.map(({ name, contact }) => (
               <li key={`${name} ${contact}`}>
                 {name}: <Linked text={contact} href={toContactUrl(contact)} />
@@ -57,7 +57,7 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
       {nearest.length === 0 ? null : (
         <>
           <h4>Nearest passages, which may not answer it</h4>
-          <ul className="nearest">
+          <ul className="stack">
             {nearest.map((miss) => (
               <NearMiss key={`${miss.document_id} ${miss.original.start} ${miss.quote}`} miss={miss} scope={scope} />
             ))}
@@ -89,11 +89,7 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
   );
 }
 
-interface NearMissProps extends Pick<RefusalViewProps, "scope"> {
-  readonly miss: WireRefusal["nearest"][number];
-}
-
-function NearMiss({ miss, scope }: NearMissProps) {
+function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly miss: WireRefusal["nearest"][number] }) {
   const { title, heading, url, original, quote, missing, missing_values, document_id: document, document_version: version } = miss;
   const lacks = [
     ...(missing.length === 0 ? [] : [`does not mention ${missing.map((word) => `“${word}”`).join(", ")}`]),
@@ -102,8 +98,8 @@ function NearMiss({ miss, scope }: NearMissProps) {
   return (
     <li>
       <Linked text={title} href={toHttpUrl(url)} />
-      {heading === null ? null : <span className="miss-heading"> – {heading}</span>}
-      {quote === null ? null : <blockquote className="miss-quote">{quote}</blockquote>}
+      {heading === null ? null : <span> – {heading}</span>}
+      {quote === null ? null : <blockquote>{quote}</blockquote>}
       {original.recognised === true ? <Recognised /> : null}
       {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
       <span className="miss-place">
@@ -119,13 +115,4 @@ function describeDates({ from, to, undated }: WireRefusal["searched"]["as_of"]):
   if (from === null || to === null) return "";
   const range = from === to ? formatDate(from) : `${formatDate(from)} to ${formatDate(to)}`;
   return `, as of ${range}${undated === 0 ? "" : `, ${formatCount(undated, "document")} without a date`}`;
-}
-
-function Linked({ text, href }: { readonly text: string; readonly href: string | null }) {
-  if (href === null) return text;
-  return (
-    <a href={href} target={href.startsWith("http") ? "_blank" : undefined} rel="noopener noreferrer">
-      {text}
-    </a>
-  );
 }

@@ -1,8 +1,11 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useCallback, useId, useState } from "react";
+import { useCallback, useState } from "react";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
 import { AskedTwice } from "../kit/asked-twice.tsx";
+import { SearchField } from "../kit/controls.tsx";
+import { DialogFrame } from "../kit/dialog.tsx";
+import { formatTime } from "../kit/figures.ts";
 import { type Archive, type ConversationEntry, findConversations } from "./conversation/archive.ts";
 
 export interface SessionsProps {
@@ -16,32 +19,25 @@ export interface SessionsProps {
   readonly onGone: () => void;
 }
 
-const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-
 /** Earlier conversations of this browser, with a search over questions and answers; begins open. */
 export default function SessionsDialog(props: SessionsProps) {
-  const [shown, setShown] = useState(true);
   return (
-    <Dialog.Root open={shown} onOpenChange={setShown}>
-      <Dialog.Trigger className="quiet-button">History</Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog sessions">
-          <Dialog.Title className="dialog-title">Earlier conversations</Dialog.Title>
+    <DialogFrame trigger="History" title="Earlier conversations">
+      {(close) => (
+        <>
           <Dialog.Description>They are kept in this browser only, until you delete them.</Dialog.Description>
-          <SessionList key={props.saved} {...props} onDone={() => setShown(false)} />
-          <div className="dialog-row">
+          <SessionList key={props.saved} {...props} onDone={close} />
+          <div className="row">
             <Dialog.Close className="quiet-button">Close</Dialog.Close>
           </div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+        </>
+      )}
+    </DialogFrame>
   );
 }
 
 function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
   const [typed, setTyped] = useState("");
-  const id = useId();
   const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner]));
   if (state.type === "loading") return <p role="status">Reading…</p>;
   if (state.type === "failed") return <p className="message is-warning">This browser keeps no conversations: {state.message}</p>;
@@ -57,8 +53,7 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
 
   return (
     <>
-      <label htmlFor={id}>Search questions and answers</label>
-      <input id={id} type="search" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <SearchField label="Search questions and answers" value={typed} onChange={setTyped} />
       <p role="status" className="counter">
         {formatCount(found.length, "conversation")}
       </p>
@@ -74,16 +69,16 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
                 onDone();
               }}
             >
-              <span className="session-title">{entry.title}</span>
+              <span className="ellipsis">{entry.title}</span>
               <span className="session-facts">
-                {DAY.format(entry.updatedAt)} · {formatCount(entry.turns, "question")}
+                {formatTime(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>
             </button>
             <AskedTwice label="Delete" name={`Delete “${entry.title}”`} confirm="Delete it for good" onConfirm={() => void remove(entry)} />
           </li>
         ))}
       </ul>
-      <div className="dialog-row">
+      <div className="row">
         <AskedTwice
           className="quiet-button is-danger"
           label="Delete all from this browser"

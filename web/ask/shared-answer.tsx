@@ -1,8 +1,7 @@
-import { useCallback } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
+import { useFetched } from "../app/use-loaded.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import type { Handed } from "./ask-room.tsx";
 import type { Turn } from "./conversation/state.ts";
@@ -18,11 +17,11 @@ export interface SharedAnswerProps {
 /** An answer that somebody shares, as it was given. */
 export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAnswerProps) {
   const path = `/v1/answers/${encodeURIComponent(id)}`;
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireAnswer>(path, signal), [api, path]));
+  const [state, reload] = useFetched<WireAnswer>(api, path);
   return (
     <main className="room-page" aria-label="Shared answer">
       <h1 className="visually-hidden">Shared answer</h1>
-      <div className="room-bar">
+      <div className="row room-bar">
         <a className="quiet-button" href={formatRoute({ room: "ask" })}>
           Ask a question of your own
         </a>
@@ -33,7 +32,7 @@ export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAns
           turn={asTurn(state.value)}
           api={api}
           busy={false}
-          mayReview={caller.type === "ready" && caller.value.roles.includes("review")}
+          mayReview={rolesOf({ caller }).includes("review")}
           returns={0}
           last={false}
           onAsk={(question, how) => onHand({ question, how: { ...how, domain: state.value.domain } })}
@@ -51,15 +50,7 @@ export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAns
 function asTurn(answer: WireAnswer): Turn {
   const { question, sentences, citations, warnings } = answer;
   return {
-    id: 1,
-    question,
-    asked: {},
-    status: { type: "answered", answer },
-    sentences,
-    citations,
-    notices: [],
-    warnings,
-    stages: [],
-    isOld: true,
+    ...{ id: 1, question, asked: {}, status: { type: "answered", answer } },
+    ...{ sentences, citations, notices: [], warnings, stages: [], isOld: true },
   };
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import type { WireCitation, WireRefusal } from "../../src/client/index.ts";
 import { formatDate, formatNumber, toHttpUrl } from "../format.ts";
+import { QuietButton, Recognised } from "../kit/message.tsx";
 import { useEscape } from "../kit/pane.tsx";
-import { Recognised } from "../kit/recognised.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import type { CitationLinks } from "./citation-links.ts";
 import type { CitationState } from "./use-citation-states.ts";
@@ -26,14 +26,14 @@ export function SourceList({ citations, number, ...links }: SourceListProps) {
   return (
     <section className="sources" aria-label={`Sources (${number})`}>
       <h3>Sources</h3>
-      <ol className="documents">
+      <ol className="stack">
         {[...byDocument].map(([id, quotes]) => (
-          <li key={id} className="document">
+          <li key={id}>
             <p className="document-head">
               <span className="source-title">{quotes[0]?.title}</span>
               <DateLine date={quotes[0]?.as_of ?? null} />
             </p>
-            <ol>
+            <ol className="stack">
               {quotes.map((citation) => (
                 <Quote key={citation.n} citation={citation} {...links} />
               ))}
@@ -196,19 +196,15 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
           <FilePlace original={original} />
         </dd>
       </dl>
-      <p className="passage-links">
+      <p className="row passage-links">
         {url === null ? null : (
           <a href={url} target="_blank" rel="noopener noreferrer">
             Official page<span aria-hidden="true"> ↗</span>
             <span className="visually-hidden"> (opens in a new tab)</span>
           </a>
         )}
-        <button type="button" className="quiet-button" onClick={onRead}>
-          Whole document
-        </button>
-        <button type="button" className="quiet-button" onClick={onBack}>
-          Back to the answer
-        </button>
+        <QuietButton onClick={onRead}>Whole document</QuietButton>
+        <QuietButton onClick={onBack}>Back to the answer</QuietButton>
       </p>
     </div>
   );

@@ -1,8 +1,8 @@
 import { memo, type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer, WireCitation, WireDocument } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
-import { formatRoute, goTo } from "../app/route.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { documentPath, formatRoute, goTo, queryOf } from "../app/route.ts";
+import { useFetched } from "../app/use-loaded.ts";
 import { describeStage, formatCount } from "../format.ts";
 import { AnswerActions, Feedback, type Verdict } from "./answer-actions.tsx";
 import { AnswerSummary, ConflictList, Incomplete, Messages, SeeAlso, WebList } from "./answer-notes.tsx";
@@ -26,9 +26,8 @@ const MOST = 4;
 /** What the first cited document says beside the answer: headings that ask are asked, others are read. */
 function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
-  const scope = new URLSearchParams({ domain: answer.domain, ...(asked.tenant === undefined ? {} : { tenant: asked.tenant }) });
-  const path = `/v1/documents/${encodeURIComponent(cited?.document_id ?? "")}?${scope}`;
-  const [state] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
+  const scope = queryOf({ domain: answer.domain, tenant: asked.tenant });
+  const [state] = useFetched<WireDocument>(api, `${documentPath(cited?.document_id ?? "")}?${scope}`);
   if (state.type !== "ready" || cited === undefined) return null;
   const quoted = new Set(answer.citations.flatMap(({ heading_path: headings }) => headings.at(-1) ?? []));
   const { id, outline, version, title } = state.value;
@@ -41,11 +40,12 @@ function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
         {headings.map(({ text, start }) => (
           <li key={start}>
             {isQuestion(text) ? (
-              <button type="button" disabled={busy} onClick={() => onAsk(text)}>
+              <button type="button" className="pill" disabled={busy} onClick={() => onAsk(text)}>
                 {text}
               </button>
             ) : (
               <a
+                className="pill"
                 href={formatRoute({
                   ...{ room: "read", document: id, start, end: start + text.length, version, quote: text },
                   ...{ domain: answer.domain, tenant: asked.tenant ?? null },
@@ -94,7 +94,11 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
   const states = useCitationStates(api, answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
-  const active = pointed ?? (open === null ? [] : [open]);
+  const shared = {
+    ...{ number: id, citations, states, open, onPoint: setPointed },
+    active: pointed ?? (open === null ? [] : [open]),
+    sourceId: (n: number) => `turn-${id}-source-${n}`,
+  };
 
   const openSource = useCallback((n: number, from: HTMLElement) => {
     cameFrom.current = from;
@@ -128,7 +132,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
       <h2 id={`question-${id}`} className="question">
         {question}
       </h2>
-      <p className="question-row">
+      <p className="row">
         {asked.selection === undefined ? null : <span className="tag">only the selected text was searched</span>}
         {asked.detail === "more" ? <span className="tag">more detail</span> : null}
         <button type="button" className="link-button" onClick={() => onEdit(question)}>
@@ -140,19 +144,13 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
         <div className="turn-main">
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
-              number={id}
+              {...shared}
               sentences={sentences}
-              citations={citations}
               claims={answer?.claims ?? []}
               checks={answer?.checks ?? []}
               warnings={answer === null ? turn.warnings : []}
               spans={answer?.answer_spans ?? []}
-              states={states}
-              active={active}
-              open={open}
               onOpen={openSource}
-              onPoint={setPointed}
-              sourceId={(n) => sourceId(id, n)}
             />
           </div>
           {answer?.refusal ? (
@@ -168,31 +166,18 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
             warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
             notices={plain ? [] : turn.notices.filter((one) => !isTechnical(one))}
           />
-          {answer === null || plain ? null : <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />}
           {answer === null || plain ? null : (
-            <AnswerActions
-              answer={answer}
-              busy={busy}
-              mayReview={mayReview}
-              onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
-              onRetry={() => onAsk(question, asked)}
-            />
+            <>
+              <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />
+              <AnswerActions
+                {...{ answer, busy, mayReview }}
+                onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
+                onRetry={() => onAsk(question, asked)}
+              />
+            </>
           )}
         </div>
-        {citations.length === 0 ? null : (
-          <SourceList
-            number={id}
-            citations={citations}
-            states={states}
-            active={active}
-            open={open}
-            onOpen={setOpen}
-            onPoint={setPointed}
-            onBack={goBack}
-            onRead={read}
-            sourceId={(n) => sourceId(id, n)}
-          />
-        )}
+        {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
         {/* They come when the answer stands: after the sources, so that these stay where they are. */}
         {last && answer !== null && firstStands(turn, states) ? (
           <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
@@ -215,10 +200,6 @@ function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<nu
 /** What must be read before the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
-}
-
-function sourceId(turn: number, n: number): string {
-  return `turn-${turn}-source-${n}`;
 }
 
 /** Stands beside the question: below the sentences it would move with each of them. */

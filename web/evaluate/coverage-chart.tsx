@@ -3,16 +3,12 @@ import { line } from "d3-shape";
 import { useId, useMemo, useState } from "react";
 import { formatChance, formatNumber } from "../format.ts";
 
-export interface CoverageChartProps {
-  readonly items: readonly Judged[];
-}
-
 const SIZE = { width: 520, height: 260, left: 44, bottom: 36, top: 10, right: 22 } as const;
 /** Steps of the slider. */
 const STEPS = 100;
 
 /** How many answers would be wrong if only the surer ones were shown. */
-export function CoverageChart({ items }: CoverageChartProps) {
+export function CoverageChart({ items }: { readonly items: readonly Judged[] }) {
   const points = useMemo(() => riskCoverage(items), [items]);
   const [threshold, setThreshold] = useState(0);
   const id = useId();

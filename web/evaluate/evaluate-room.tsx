@@ -1,13 +1,16 @@
-import { useCallback, useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import { formatRoute, goTo } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-loaded.ts";
 import { formatNumber } from "../format.ts";
-import { ColumnHeads } from "../kit/column-heads.tsx";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
+import { SelectField, useEvery } from "../kit/controls.tsx";
+import { formatTime } from "../kit/figures.ts";
+import { Alert } from "../kit/message.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
+import { ScrollTable } from "../kit/table.tsx";
 import { figuresOf, inFigures } from "./figures.ts";
 import { RunView } from "./run-view.tsx";
 
@@ -28,10 +31,9 @@ const EXAMPLE = `questions:
     kind: out_of_scope`;
 
 /** Begins a run over the golden set that the documents bring, or over a file of questions of one's own. */
-export function StartForm({ account: { api, domain, domains, reload }, isRunning, onStarted }: StartFormProps) {
+function StartForm({ account: { api, domain, domains, reload }, isRunning, onStarted }: StartFormProps) {
   const [profile, setProfile] = useState("");
   const [failed, setFailed] = useState<string | null>(null);
-  const id = useId();
   const profiles = domains.type === "ready" ? domains.value.profiles : [];
 
   async function start(file: File | null) {
@@ -50,15 +52,15 @@ export function StartForm({ account: { api, domain, domains, reload }, isRunning
   return (
     <>
       <div className="filters">
-        <label htmlFor={id}>Method</label>
-        <select id={id} className="field" value={profile} onChange={(event) => setProfile(event.target.value)}>
-          <option value="">The usual one of these documents</option>
-          {profiles.map(({ name, title: what }) => (
-            <option key={name} value={name}>
-              {name} – {what}
-            </option>
-          ))}
-        </select>
+        <SelectField
+          label="Method"
+          value={profile}
+          options={[
+            ["", "The usual one of these documents"],
+            ...profiles.map(({ name, title: what }) => [name, `${name} – ${what}`] as const),
+          ]}
+          onChange={setProfile}
+        />
         {domain?.golden ? (
           <button type="button" className="ask-button" disabled={isRunning} onClick={() => start(null)}>
             {isRunning ? "A run is on its way" : `Run the golden set of ${domain.title}`}
@@ -67,11 +69,7 @@ export function StartForm({ account: { api, domain, domains, reload }, isRunning
       </div>
       {domains.type === "failed" ? <StateLine state={domains} what="what can be asked about" onRetry={reload} /> : null}
       {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
-      {failed === null ? null : (
-        <p role="alert" className="message is-warning">
-          {failed}
-        </p>
-      )}
+      <Alert text={failed} />
     </>
   );
 }
@@ -131,25 +129,19 @@ function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   return (
     <>
       <h2>Methods beside one another</h2>
-      <ScrollRegion className="answer-table" aria-label="Methods beside one another">
-        <table>
-          <ColumnHeads names={["Method", ...TITLES]} />
-          <tbody>
-            {rungs.map((run) => (
-              <tr key={run.id}>
-                <th scope="row">
-                  <a href={formatRoute({ room: "evaluate", id: run.id })}>
-                    {run.domain}, {run.profile ?? "its own method"}
-                  </a>
-                </th>
-                {COLUMNS.map((name) => (
-                  <td key={name}>{cellOf(run, name)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <ScrollTable
+        label="Methods beside one another"
+        columns={["Method", ...TITLES]}
+        rows={rungs.map((run) => ({
+          key: run.id,
+          head: (
+            <a href={formatRoute({ room: "evaluate", id: run.id })}>
+              {run.domain}, {run.profile ?? "its own method"}
+            </a>
+          ),
+          cells: COLUMNS.map((name) => cellOf(run, name)),
+        }))}
+      />
     </>
   );
 }
@@ -171,26 +163,16 @@ export interface EvaluateRoomProps {
 
 /** Milliseconds between two looks while a run is on its way. */
 const LOOK_MS = 1_000;
-const TIME = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
 /** Golden runs: questions whose right answers are known, asked as a reader would, and judged. */
 export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
   const { api } = account;
-  const [state, reload] = useLoaded(
-    useCallback((signal) => api.get<{ items: readonly WireEvaluation[] }>("/v1/evaluations?limit=200", signal), [api]),
-  );
+  const [state, reload] = useFetched<{ items: readonly WireEvaluation[] }>(api, "/v1/evaluations?limit=200");
   const runs = state.type === "ready" ? state.value.items : [];
   const isRunning = runs.some((run) => run.state === "running");
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setInterval(reload, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [isRunning, reload]);
+  useEvery(isRunning ? LOOK_MS : null, reload);
   return (
-    <main className="room-page" aria-labelledby="evaluate-title">
-      <h1 id="evaluate-title" className="room-title">
-        Evaluate
-      </h1>
+    <RoomPage title="Evaluate">
       <p className="muted">Questions whose right answers are known, a golden set, are asked as a reader would ask them.</p>
       <StartForm account={account} isRunning={isRunning} onStarted={reload} />
       <StateLine state={state} what="the runs" onRetry={reload} />
@@ -203,7 +185,7 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
       {runs.length === 0 ? null : (
         <div className="columns">
           <section aria-label="Runs">
-            <ul className="queue">
+            <ul className="stack">
               {runs.map((run) => (
                 <RunItem key={run.id} run={run} open={run.id === id} />
               ))}
@@ -219,7 +201,7 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
           </section>
         </div>
       )}
-    </main>
+    </RoomPage>
   );
 }
 
@@ -237,7 +219,7 @@ function RunItem({ run, open }: { readonly run: WireEvaluation; readonly open: b
           <span className={`verdict is-${state === "failed" ? "fail" : state === "done" ? "pass" : "warn"}`}>{STATES[state]}</span>
         </span>
         <span className="muted">
-          {TIME.format(new Date(at))} · {formatNumber(done)} of {formatNumber(total)} questions
+          {formatTime(at)} · {formatNumber(done)} of {formatNumber(total)} questions
           {reason === null ? "" : ` · ${reason}`}
         </span>
         {state === "running" ? <progress aria-label={`Run over ${domain}`} value={done} max={total} /> : null}

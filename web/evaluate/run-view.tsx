@@ -1,14 +1,17 @@
-import { useCallback, useEffect, useId, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { type Api, messageOf } from "../app/api.ts";
 import { goTo } from "../app/route.ts";
-import { useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatShare } from "../format.ts";
+import { useFetched } from "../app/use-loaded.ts";
+import { formatCount } from "../format.ts";
 import { AskedTwice } from "../kit/asked-twice.tsx";
-import { ColumnHeads } from "../kit/column-heads.tsx";
+import { SelectField } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
+import { formatShare } from "../kit/figures.ts";
+import { Alert, QuietButton } from "../kit/message.tsx";
 import { Near, NearParts } from "../kit/near.tsx";
 import { StateLine } from "../kit/state-line.tsx";
+import { Card, Table } from "../kit/table.tsx";
 import { CoverageChart } from "./coverage-chart.tsx";
 import { figuresOf, inFigures, type RunItem, readItems, titleOf } from "./figures.ts";
 
@@ -26,19 +29,11 @@ const ITEM_PX = 90;
 /** Every question of a run, with what became of it. */
 function ItemList({ items }: { readonly items: readonly RunItem[] }) {
   const [kind, setKind] = useState("wrong");
-  const id = useId();
   const found = items.filter((item) => kind === "" || outcomeOf(item) === kind);
   return (
     <section aria-label="Questions of the run">
       <div className="filters">
-        <label htmlFor={id}>Show</label>
-        <select id={id} className="field" value={kind} onChange={(event) => setKind(event.target.value)}>
-          {KINDS.map(([name, title]) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
+        <SelectField label="Show" value={kind} options={KINDS} onChange={setKind} />
         <span role="status">{formatCount(found.length, "question")}</span>
       </div>
       <ol className="weighed">
@@ -97,7 +92,7 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
   const path = `/v1/evaluations/${encodeURIComponent(id)}`;
   const listed = runs.find((run) => run.id === id);
   const query = against === "" ? "" : `?against=${encodeURIComponent(against)}`;
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireEvaluation>(`${path}${query}`, signal), [api, path, query]));
+  const [state, reload] = useFetched<WireEvaluation>(api, `${path}${query}`);
   const ended = listed?.state !== "running";
   useEffect(() => {
     if (ended) reload();
@@ -130,32 +125,20 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
         {run.domain}
         {run.profile === null ? "" : `, ${run.profile}`}
       </h2>
-      <div className="actions">
+      <div className="row actions">
         {report === null ? null : (
-          <button
-            type="button"
-            className="quiet-button"
-            onClick={() => download(`${id}.json`, "application/json", JSON.stringify(report, null, 2))}
-          >
+          <QuietButton onClick={() => download(`${id}.json`, "application/json", JSON.stringify(report, null, 2))}>
             Download the figures
-          </button>
+          </QuietButton>
         )}
-        {report === null ? null : (
-          <button type="button" className="quiet-button" onClick={() => void exportPage()}>
-            Export as one page
-          </button>
-        )}
+        {report === null ? null : <QuietButton onClick={() => void exportPage()}>Export as one page</QuietButton>}
         <AskedTwice
           label={run.state === "running" ? "Stop and delete" : "Delete"}
           confirm={run.state === "running" ? "Stop it and delete what it found" : "Delete the run with its figures"}
           onConfirm={() => void remove()}
         />
       </div>
-      {failed === null ? null : (
-        <p role="alert" className="message is-warning">
-          {failed}
-        </p>
-      )}
+      <Alert text={failed} />
       {run.reason === null ? null : <p className="message is-warning">{run.reason}</p>}
       {report === null ? (
         <p role="status">
@@ -177,7 +160,6 @@ interface FiguresProps extends Pick<RunViewProps, "id" | "runs"> {
 
 function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps) {
   const items = useMemo(() => readItems(report.items), [report]);
-  const select = useId();
   const others = runs.filter((run) => run.id !== id && run.report !== null);
   const n = (report.n.answerable ?? 0) + (report.n.unanswerable ?? 0);
   return (
@@ -187,23 +169,23 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
       </p>
       <ul className="cards">
         {figuresOf(report.metrics).map(({ name, title, value }) => (
-          <li key={name} className="card">
-            <span className="muted">{title}</span>
-            <strong className="figure">{inFigures(value)}</strong>
-          </li>
+          <Card key={name} title={title} value={inFigures(value)} />
         ))}
       </ul>
       {others.length === 0 ? null : (
         <div className="filters">
-          <label htmlFor={select}>Compare with</label>
-          <select id={select} className="field" value={against} onChange={(event) => onAgainst(event.target.value)}>
-            <option value="">nothing</option>
-            {others.map((run) => (
-              <option key={run.id} value={run.id}>
-                {run.domain}, {run.profile ?? "its own method"}, {run.started_at.slice(0, 16).replace("T", " ")}
-              </option>
-            ))}
-          </select>
+          <SelectField
+            label="Compare with"
+            value={against}
+            options={[
+              ["", "nothing"],
+              ...others.map((run) => {
+                const at = run.started_at.slice(0, 16).replace("T", " ");
+                return [run.id, `${run.domain}, ${run.profile ?? "its own method"}, ${at}`] as const;
+              }),
+            ]}
+            onChange={onAgainst}
+          />
         </div>
       )}
       {changes ? <Changes changes={changes} /> : null}
@@ -217,21 +199,14 @@ function Changes({ changes }: { readonly changes: NonNullable<WireEvaluation["ch
   const shown = changes.filter(({ name }) => titleOf(name) !== null);
   if (shown.length === 0) return <p role="status">The two runs asked no question in common.</p>;
   return (
-    <table className="plain">
-      <caption>Difference, with 95 % intervals; an interval that holds 0 shows none</caption>
-      <ColumnHeads names={["Figure", "Before", "Now", "Difference"]} />
-      <tbody>
-        {shown.map(({ name, before, difference, low, high }) => (
-          <tr key={name}>
-            <th scope="row">{titleOf(name)}</th>
-            <td>{inFigures(before)}</td>
-            <td>{inFigures(before + difference)}</td>
-            <td>
-              {inFigures(difference)} [{inFigures(low)}, {inFigures(high)}]
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption="Difference, with 95 % intervals; an interval that holds 0 shows none"
+      columns={["Figure", "Before", "Now", "Difference"]}
+      rows={shown.map(({ name, before, difference, low, high }) => ({
+        key: name,
+        head: titleOf(name),
+        cells: [inFigures(before), inFigures(before + difference), `${inFigures(difference)} [${inFigures(low)}, ${inFigures(high)}]`],
+      }))}
+    />
   );
 }

@@ -1,42 +1,34 @@
-import { useCallback, useId, useState } from "react";
+import { useState } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { formatRoute, type Route } from "../app/route.ts";
+import { formatRoute, queryOf, type Route } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-loaded.ts";
 import { formatCount, formatNumber } from "../format.ts";
+import { SearchField, SelectField } from "../kit/controls.tsx";
+import { QuietButton } from "../kit/message.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-export interface GraphRoomProps {
-  readonly account: Account;
-}
-
 /** Nodes that can be shown at once; more cannot be told apart. */
-const SIZES = [40, 80, 120, 240] as const;
+const SIZES = [40, 80, 120, 240].map((size) => [String(size), String(size)] as const);
 
 /** What was asked, and what it is about: topics, entities, sources and questions, and what joins them. */
-export default function GraphRoom({ account: { api, domain, preferences } }: GraphRoomProps) {
+export default function GraphRoom({ account: { api, domain, preferences } }: { readonly account: Account }) {
   const [types, setTypes] = useState<readonly NodeType[]>(NODE_TYPES.map(({ type }) => type));
   const [words, setWords] = useState("");
   const [around, setAround] = useState<string | null>(null);
   const [size, setSize] = useState<number>(80);
-  const id = useId();
   const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
-  const query = new URLSearchParams({
+  const query = queryOf({
     ...{ limit: String(size), words },
-    ...(types.length === NODE_TYPES.length ? {} : { types: types.join(",") }),
-    ...(around === null ? {} : { around }),
-    ...(domain === null ? {} : { domain: domain.name }),
-    ...(tenant === null ? {} : { tenant }),
-  }).toString();
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireGraph>(`/v1/graph?${query}`, signal), [api, query]));
+    ...{ types: types.length === NODE_TYPES.length ? null : types.join(","), around, domain: domain?.name, tenant },
+  });
+  const [state, reload] = useFetched<WireGraph>(api, `/v1/graph?${query}`);
   const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
-    <main className="room-page" aria-labelledby="graph-title">
-      <h1 id="graph-title" className="room-title">
-        Graph
-      </h1>
+    <RoomPage title="Graph">
       <p className="muted">
         What was asked and is remembered: each question with its topics, its entities and the documents that answer it.
       </p>
@@ -53,25 +45,15 @@ export default function GraphRoom({ account: { api, domain, preferences } }: Gra
             <NodeKey type={type} /> {many}
           </label>
         ))}
-        <label htmlFor={`${id}-words`}>Name holds</label>
-        <input id={`${id}-words`} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
-        <label htmlFor={`${id}-size`}>Shown at most</label>
-        <select id={`${id}-size`} className="field" value={size} onChange={(event) => setSize(Number(event.target.value))}>
-          {SIZES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        {around === null ? null : (
-          <button type="button" className="quiet-button" onClick={() => setAround(null)}>
-            Show all again
-          </button>
-        )}
+        <SearchField label="Name holds" value={words} onChange={setWords} />
+        <SelectField label="Shown at most" value={size} options={SIZES} onChange={(chosen) => setSize(Number(chosen))} />
+        {around === null ? null : <QuietButton onClick={() => setAround(null)}>Show all again</QuietButton>}
       </fieldset>
       <StateLine state={state} what="the graph" onRetry={reload} />
       {state.type === "ready" ? (
         <Shown graph={state.value} {...{ around, onAround: setAround, domain: domain?.name ?? null, tenant }} />
       ) : null}
-    </main>
+    </RoomPage>
   );
 }
 

@@ -18,9 +18,7 @@ export default function ExplainedPopover({ label, title, children }: ExplainedPr
         <Popover.Positioner className="floating" sideOffset={6} collisionPadding={12}>
           <Popover.Popup className="popover">
             <Popover.Title className="popover-title">{title}</Popover.Title>
-            <Popover.Description render={<div />} className="popover-text">
-              {children}
-            </Popover.Description>
+            <Popover.Description render={<div />}>{children}</Popover.Description>
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>

@@ -1,5 +1,6 @@
-import { Component, type ReactNode, Suspense, startTransition, useState } from "react";
+import { Component, type ComponentType, lazy, type ReactNode, Suspense, startTransition, useState } from "react";
 import { messageOf } from "../app/api.ts";
+import { QuietButton } from "./message.tsx";
 
 /** What broke is said in its place; the rest of the page goes on. */
 export class Failed extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
@@ -14,52 +15,62 @@ export class Failed extends Component<{ readonly children: ReactNode }, { readon
     return (
       <div className="message is-warning" role="alert">
         <p>This part of the page could not be shown: {messageOf(this.state.error)}</p>
-        <button type="button" className="quiet-button" onClick={() => window.location.reload()}>
-          Load the page again
-        </button>
+        <QuietButton onClick={() => window.location.reload()}>Load the page again</QuietButton>
       </div>
     );
   }
 }
 
-export interface LateProps {
-  readonly className: string;
-  readonly label: ReactNode;
-  /** What it opens. */
-  readonly opens: "dialog" | "menu";
-  /** Begins to load what it opens: called as soon as somebody comes near it. */
-  readonly load: () => void;
-  /** A lazy part that draws the same button itself, and begins open. */
-  readonly children: ReactNode;
+/**
+ * A button whose part is loaded when it is first wanted: the first view does without it. It stays, with the focus, until the part is there.
+ *
+ * @param load gives what draws the same button itself, and begins open
+ * @param opens what that is
+ */
+export function late<P extends object>(
+  load: () => Promise<{ default: (props: P) => ReactNode }>,
+  opens: "dialog" | "menu",
+  labelOf: (props: P) => ReactNode,
+  className = "quiet-button",
+) {
+  const Part: ComponentType<P> = lazy<ComponentType<P>>(load) as unknown as ComponentType<P>;
+  return function Late(props: P) {
+    const [wanted, setWanted] = useState(false);
+    const want = (next: boolean) => startTransition(() => setWanted(next));
+    const begin = () => void load();
+    return (
+      <Failed>
+        <Suspense fallback={null}>
+          {wanted ? (
+            <Part {...props} />
+          ) : (
+            <button
+              type="button"
+              className={className}
+              aria-haspopup={opens}
+              aria-expanded={false}
+              onPointerEnter={begin}
+              onFocus={begin}
+              onClick={() => want(true)}
+              // What has not come yet does not open any more.
+              onKeyDown={({ key }) => {
+                if (key === "Escape") want(false);
+              }}
+            >
+              {labelOf(props)}
+            </button>
+          )}
+        </Suspense>
+      </Failed>
+    );
+  };
 }
 
-/** A button whose part is loaded when it is first wanted: the first view does without it. It stays, with the focus, until the part is there. */
-export function Late({ className, label, opens, load, children }: LateProps) {
-  const [wanted, setWanted] = useState(false);
-  const want = (next: boolean) => startTransition(() => setWanted(next));
+/** A part of the page that is loaded when it is opened. */
+export function Opening({ children }: { readonly children: ReactNode }) {
   return (
     <Failed>
-      <Suspense fallback={null}>
-        {wanted ? (
-          children
-        ) : (
-          <button
-            type="button"
-            className={className}
-            aria-haspopup={opens}
-            aria-expanded={false}
-            onPointerEnter={load}
-            onFocus={load}
-            onClick={() => want(true)}
-            // What has not come yet does not open any more.
-            onKeyDown={({ key }) => {
-              if (key === "Escape") want(false);
-            }}
-          >
-            {label}
-          </button>
-        )}
-      </Suspense>
+      <Suspense fallback={<p className="room-wait">Opening…</p>}>{children}</Suspense>
     </Failed>
   );
 }

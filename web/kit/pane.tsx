@@ -1,17 +1,16 @@
 import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { goTo } from "../app/route.ts";
+import { QuietButton } from "./message.tsx";
 
 export interface PaneProps {
   readonly title: string;
-  /** What is beside the title. */
-  readonly head?: ReactNode;
   readonly children: ReactNode;
 }
 
 const close = () => goTo({ room: "ask" });
 
 /** What stands beside the conversation; over it on a narrow screen. Escape closes it, and whoever came from a link is there again. */
-export function Pane({ title, head, children }: PaneProps) {
+export function Pane({ title, children }: PaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const cameFrom = useRef<Element | null>(null);
   useEffect(() => {
@@ -27,10 +26,7 @@ export function Pane({ title, head, children }: PaneProps) {
         <h2 ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        {head}
-        <button type="button" className="quiet-button" onClick={close}>
-          Close
-        </button>
+        <QuietButton onClick={close}>Close</QuietButton>
       </div>
       {children}
     </section>

@@ -1,4 +1,5 @@
 import type { Loaded } from "../app/use-loaded.ts";
+import { QuietButton } from "./message.tsx";
 
 export interface StateLineProps {
   readonly state: Loaded<unknown>;
@@ -30,13 +31,7 @@ export function StateLine({ state, what, onRetry }: StateLineProps) {
   return (
     <div className="message is-warning" role="alert">
       <p>{state.message}</p>
-      {KEY_CODES.has(state.code) ? (
-        <p>Sign in with a key that may do this.</p>
-      ) : (
-        <button type="button" className="quiet-button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      {KEY_CODES.has(state.code) ? <p>Sign in with a key that may do this.</p> : <QuietButton onClick={onRetry}>Try again</QuietButton>}
     </div>
   );
 }

@@ -1,11 +1,12 @@
-import { useCallback, useId, useState } from "react";
+import { useCallback, useState } from "react";
 import type { WireDocument, WireFile, WireVersions } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
-import { formatRoute } from "../app/route.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { documentPath, formatRoute } from "../app/route.ts";
+import { useFetched, useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
 import { AskedTwice } from "../kit/asked-twice.tsx";
 import { changesOf, shortened, TextDiff } from "../kit/changes.tsx";
+import { SelectField } from "../kit/controls.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
@@ -49,7 +50,7 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
           <Versions api={api} document={{ id, title }} scope={scope} />
         </span>
       ))}
-      <span className="file-act actions">
+      <span className="file-act row actions">
         {!uploaded || busy ? null : (
           <AskedTwice label="Delete" name={`Delete ${path}`} confirm="Delete it with what rests on it" onConfirm={onDelete} />
         )}
@@ -110,11 +111,8 @@ function Versions(props: VersionsProps) {
 
 function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
   const [before, setBefore] = useState("");
-  const select = useId();
-  const path = `/v1/documents/${encodeURIComponent(id)}`;
-  const [state, reload] = useLoaded(
-    useCallback((signal) => api.get<WireVersions>(`${path}/versions?${scope}`, signal), [api, path, scope]),
-  );
+  const path = documentPath(id);
+  const [state, reload] = useFetched<WireVersions>(api, `${path}/versions?${scope}`);
   if (state.type !== "ready") return <StateLine state={state} what="the versions" onRetry={reload} />;
   const [current, ...earlier] = state.value.items;
   if (current === undefined || earlier.length === 0) return <p>There is one version: it has not changed since it was taken in.</p>;
@@ -127,15 +125,15 @@ function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
       </p>
       {kept.length === 0 ? null : (
         <div className="filters">
-          <label htmlFor={select}>Compare today's with</label>
-          <select id={select} className="field" value={before} onChange={(event) => setBefore(event.target.value)}>
-            <option value="">nothing</option>
-            {kept.map(({ version }) => (
-              <option key={version} value={version}>
-                {versionsAgo(earlier.findIndex((one) => one.version === version) + 1)}
-              </option>
-            ))}
-          </select>
+          <SelectField
+            label="Compare today's with"
+            value={before}
+            options={[
+              ["", "nothing"],
+              ...kept.map(({ version }) => [version, versionsAgo(earlier.findIndex((one) => one.version === version) + 1)] as const),
+            ]}
+            onChange={setBefore}
+          />
         </div>
       )}
       {before === "" ? null : <Difference key={before} {...{ api, path, scope, before, title }} />}
@@ -170,7 +168,7 @@ function Difference({ api, path, scope, before, title }: DifferenceProps) {
   if (state.value.every(({ type }) => type === "same"))
     return <p>The text is the same: only its title, its date or its file has changed.</p>;
   return (
-    <ScrollRegion className="difference" aria-label={`What changed in ${title}`}>
+    <ScrollRegion className="prompt" aria-label={`What changed in ${title}`}>
       <TextDiff changes={state.value} />
     </ScrollRegion>
   );

@@ -1,16 +1,15 @@
-import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { WireFile, WireFileList, WireUploadLimits } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
-import type { Account } from "../app/use-account.ts";
+import { documentPath, queryOf } from "../app/route.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
-import { formatBytes, formatCount, formatNumber } from "../format.ts";
+import { formatCount, formatNumber } from "../format.ts";
+import { type Said, SaidLine, SearchField, useEvery } from "../kit/controls.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
 import { SearchPanel } from "./search-panel.tsx";
-
-export interface LibraryRoomProps {
-  readonly account: Account;
-}
 
 /** Milliseconds between two looks while files are being read. */
 const LOOK_MS = 2_000;
@@ -18,15 +17,14 @@ const LOOK_MS = 2_000;
 const LISTED = 100;
 
 /** What can be asked of: files with what became of them; new ones are taken in by drag and drop. */
-export default function LibraryRoom({ account }: LibraryRoomProps) {
+export default function LibraryRoom({ account }: { readonly account: Account }) {
   const { api, domain, preferences } = account;
   const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
-  const scope = new URLSearchParams({
-    ...(domain === null ? {} : { domain: domain.name }),
-    ...(tenant === null ? {} : { tenant }),
-  }).toString();
-  const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
-  const sendsOnly = maySendOnly(account);
+  const scope = queryOf({ domain: domain?.name, tenant });
+  const [said, setSaid] = useState<Said | null>(null);
+  const roles = rolesOf(account);
+  // It takes files in, but may not list them.
+  const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
     useCallback(
       async (signal) => (sendsOnly ? NOTHING : api.get<WireFileList>(`/v1/documents?limit=${LISTED}&${scope}`, signal)),
@@ -36,11 +34,7 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
   const files = state.type === "ready" ? state.value.items : [];
   const reading = files.some(({ status }) => status === "queued" || status === "reading");
 
-  useEffect(() => {
-    if (!reading) return;
-    const timer = setInterval(reload, LOOK_MS);
-    return () => clearInterval(timer);
-  }, [reading, reload]);
+  useEvery(reading ? LOOK_MS : null, reload);
 
   async function upload(chosen: readonly File[]) {
     const limits = account.caller.type === "ready" ? (account.caller.value.uploads ?? null) : null;
@@ -73,17 +67,11 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
     reload();
   }
 
-  const remove = ({ id, path }: WireFile) =>
-    tell(api.send("DELETE", `/v1/documents/${encodeURIComponent(id)}?${scope}`), `${path} was deleted.`);
+  const remove = ({ id, path }: WireFile) => tell(api.send("DELETE", `${documentPath(id)}?${scope}`), `${path} was deleted.`);
   return (
-    <main className="room-page" aria-labelledby="library-title">
-      <h1 id="library-title" className="room-title">
-        Library
-      </h1>
+    <RoomPage title="Library">
       <DropField onFiles={upload} />
-      <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
-        {said?.text}
-      </p>
+      <SaidLine said={said} />
       {sendsOnly ? (
         <p className="message library-note">
           This key takes files in. To see what became of them, and to search them, it needs the role ask too.
@@ -94,7 +82,7 @@ export default function LibraryRoom({ account }: LibraryRoomProps) {
           <Files {...{ state, reload, api, scope }} domain={domain?.name ?? null} onDelete={remove} />
         </>
       )}
-    </main>
+    </RoomPage>
   );
 }
 
@@ -107,7 +95,6 @@ interface FilesProps extends Pick<FileItemProps, "api" | "scope" | "domain"> {
 /** All files with what became of them, those first that need a look. */
 function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
   const [words, setWords] = useState("");
-  const search = useId();
   const files = state.type === "ready" ? state.value.items : [];
   const shown = files
     .filter(({ path, documents }) =>
@@ -121,8 +108,7 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
       {state.type !== "ready" ? null : (
         <>
           <div className="filters">
-            <label htmlFor={search}>Title or path holds</label>
-            <input id={search} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
+            <SearchField label="Title or path holds" value={words} onChange={setWords} />
             <span role="status">
               {files.length === 0 ? "There are no documents yet: drop some above." : formatCount(shown.length, "file")}
               {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the rest is listed by the command documents list`}
@@ -131,7 +117,7 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
           <p role="status" className="muted">
             {progressOf(files)}
           </p>
-          <ul className="queue">
+          <ul className="stack">
             {shown.map((file) => (
               <FileItem key={file.id} {...{ file, api, scope, domain }} onDelete={() => onDelete(file)} />
             ))}
@@ -140,11 +126,6 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
       )}
     </>
   );
-}
-
-/** Takes it files in, but may not list them? */
-function maySendOnly({ caller }: Pick<Account, "caller">): boolean {
-  return caller.type === "ready" && caller.value.roles.includes("ingest") && !caller.value.roles.includes("ask");
 }
 
 const NOTHING: WireFileList = { items: [], next_cursor: null };
@@ -168,12 +149,8 @@ function progressOf(files: readonly WireFile[]): string {
   ].join(", ");
 }
 
-interface DropFieldProps {
-  readonly onFiles: (files: readonly File[]) => void;
-}
-
 /** Takes files in: dropped on it, or chosen with the button inside. */
-function DropField({ onFiles }: DropFieldProps) {
+function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const [over, setOver] = useState(false);
   const field = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -254,4 +231,10 @@ export function planUpload<T extends ChosenFile>(files: readonly T[], limits: Wi
 function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string {
   const [is, most] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
   return `${name} is too large: it has ${is}, and a file may have ${most}. Split it, or ask whoever runs the server to read it in.`;
+}
+
+/** `33.5 MB`, as file managers count. @param round up for what is too much, down for what is allowed: the two never read the same */
+function formatBytes(bytes: number, round: (value: number) => number): string {
+  if (bytes >= 1e6) return `${formatNumber(round(bytes / 1e5) / 10)} MB`;
+  return bytes >= 1e3 ? `${formatNumber(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");
 }

@@ -2,7 +2,10 @@ import { type SyntheticEvent, useId, useState } from "react";
 import type { WireSearch } from "../../src/client/index.ts";
 import { type Api, messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
-import { formatCount, formatShare } from "../format.ts";
+import { formatCount } from "../format.ts";
+import { Scores } from "../kit/controls.tsx";
+import { formatShare } from "../kit/figures.ts";
+import { Alert } from "../kit/message.tsx";
 
 export interface SearchPanelProps {
   readonly api: Pick<Api, "search">;
@@ -60,11 +63,7 @@ export function SearchPanel({ api, domain, tenant }: SearchPanelProps) {
         </button>
       </form>
       {found.type === "searching" ? <p role="status">Searching…</p> : null}
-      {found.type === "failed" ? (
-        <p role="alert" className="message is-warning">
-          {found.message}
-        </p>
-      ) : null}
+      <Alert text={found.type === "failed" ? found.message : null} />
       {found.type === "found" ? <Passages {...found} {...{ domain, tenant }} /> : null}
     </section>
   );
@@ -108,11 +107,7 @@ export function Passages({ search, query, domain, tenant }: Found & { type: "fou
               </span>
             </p>
             <p className="passage-cut">{text}</p>
-            <ul className="scores">
-              {names.map((name) => (
-                <Score key={name} label={SCORES[name]} value={scores[name]} />
-              ))}
-            </ul>
+            <Scores scores={names.map((name) => [SCORES[name], scoreOf(scores[name])])} />
           </li>
         ))}
       </ol>
@@ -120,10 +115,6 @@ export function Passages({ search, query, domain, tenant }: Found & { type: "fou
   );
 }
 
-function Score({ label, value }: { readonly label: string; readonly value: number | null }) {
-  return (
-    <li>
-      <span className="muted">{label}</span> {value === null ? "not scored" : formatShare(value)}
-    </li>
-  );
+function scoreOf(score: number | null): string | null {
+  return score === null ? null : formatShare(score);
 }

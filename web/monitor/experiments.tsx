@@ -1,10 +1,10 @@
-import { useCallback, useEffect } from "react";
+import { useEffect } from "react";
 import type { WireExperiment } from "../../src/client/index.ts";
 import type { Account } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-loaded.ts";
 import { formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
-import { FigureTable } from "./figure-table.tsx";
+import { FigureTable } from "../kit/table.tsx";
 
 export interface ExperimentsProps {
   readonly api: Account["api"];
@@ -14,9 +14,7 @@ export interface ExperimentsProps {
 
 /** Settings that are compared on readers, and what may be said of them so far. */
 export function Experiments({ api, round }: ExperimentsProps) {
-  const [state, reload] = useLoaded(
-    useCallback((signal: AbortSignal) => api.get<{ items: readonly WireExperiment[] }>("/v1/experiments", signal), [api]),
-  );
+  const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>(api, "/v1/experiments");
   useEffect(() => {
     if (round > 0) reload();
   }, [round, reload]);

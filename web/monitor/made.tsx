@@ -1,6 +1,7 @@
 import type { WireMadeStatistics } from "../../src/client/index.ts";
-import { describeCheck, describeStage, formatCost, formatCount, formatDate, formatDuration, formatNumber, formatShare } from "../format.ts";
-import { FigureTable } from "./figure-table.tsx";
+import { describeStage, formatCount, formatDate, formatNumber } from "../format.ts";
+import { describeCheck, formatCost, formatDuration, formatShare } from "../kit/figures.ts";
+import { FigureTable } from "../kit/table.tsx";
 
 /** What is no stage among the timings. */
 const FIRST_SENTENCE = "first_sentence";

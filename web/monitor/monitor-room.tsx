@@ -1,12 +1,16 @@
-import { useCallback, useEffect, useId, useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
-import type { Account } from "../app/use-account.ts";
+import { queryOf } from "../app/route.ts";
+import { type Account, rolesOf } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { formatCost, formatCount, formatDate, formatDuration, formatNumber } from "../format.ts";
+import { formatCount, formatDate, formatNumber } from "../format.ts";
+import { CheckField, SelectField, useEvery } from "../kit/controls.tsx";
+import { formatCost, formatDuration } from "../kit/figures.ts";
+import { QuietButton } from "../kit/message.tsx";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-import { Card } from "./card.tsx";
+import { Card, FigureTable } from "../kit/table.tsx";
 import { Experiments } from "./experiments.tsx";
-import { FigureTable } from "./figure-table.tsx";
 import { Made } from "./made.tsx";
 import { ProcessFigures } from "./process-figures.tsx";
 
@@ -38,10 +42,6 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
   );
 }
 
-export interface MonitorRoomProps {
-  readonly account: Account;
-}
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Ranges of days begin with a whole one: a part of a day would look like a day on which little was asked. */
@@ -62,10 +62,9 @@ function dayOf(now: number): number {
 const LIVE_MS = 10_000;
 
 /** What was asked, how fast and at what cost it was answered; no text of a question is in it. */
-export default function MonitorRoom({ account: { api, domain, caller } }: MonitorRoomProps) {
+export default function MonitorRoom({ account: { api, domain, caller } }: { readonly account: Account }) {
   const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("days");
   const [live, setLive] = useState(false);
-  const id = useId();
   const load = useCallback(
     async (signal: AbortSignal) => {
       const query = rangeQuery(domain?.name, range);
@@ -83,51 +82,33 @@ export default function MonitorRoom({ account: { api, domain, caller } }: Monito
     readFigures();
     setRound((before) => before + 1);
   }, [readFigures]);
-  const roles: readonly string[] = caller.type === "ready" ? caller.value.roles : [];
-  useEffect(() => {
-    if (!live) return;
-    const timer = setInterval(reload, LIVE_MS);
-    return () => clearInterval(timer);
-  }, [live, reload]);
+  const roles = rolesOf({ caller });
+  useEvery(live ? LIVE_MS : null, reload);
   return (
-    <main className="room-page" aria-labelledby="monitor-title">
-      <h1 id="monitor-title" className="room-title">
-        Monitor
-      </h1>
+    <RoomPage title="Monitor">
       <div className="filters">
-        <label htmlFor={id}>Time</label>
-        <select
-          id={id}
-          className="field"
+        <SelectField
+          label="Time"
           value={range}
-          onChange={(event) => setRange(RANGES.find(({ name }) => name === event.target.value)?.name ?? "days")}
-        >
-          {RANGES.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
-        <label className="check">
-          <input type="checkbox" checked={live} onChange={(event) => setLive(event.target.checked)} />
+          options={RANGES.map(({ name, title }) => [name, title] as const)}
+          onChange={(chosen) => setRange(RANGES.find(({ name }) => name === chosen)?.name ?? "days")}
+        />
+        <CheckField checked={live} onChange={setLive}>
           Look again every {LIVE_MS / 1000} seconds
-        </label>
-        <button type="button" className="quiet-button" onClick={reload}>
-          Look again
-        </button>
+        </CheckField>
+        <QuietButton onClick={reload}>Look again</QuietButton>
       </div>
       <StateLine state={state} what="the figures" onRetry={reload} />
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
       {roles.includes("admin") ? <Experiments api={api} round={round} /> : null}
       {roles.includes("metrics") ? <ProcessFigures api={api} round={round} /> : null}
-    </main>
+    </RoomPage>
   );
 }
 
 function rangeQuery(domain: string | undefined, range: string): string {
   const from = RANGES.find(({ name }) => name === range)?.from(Date.now()) ?? null;
-  const since = from === null ? {} : { since: new Date(from).toISOString() };
-  return new URLSearchParams({ ...(domain === undefined ? {} : { domain }), ...since }).toString();
+  return queryOf({ domain, since: from === null ? null : new Date(from).toISOString() });
 }
 
 function Figures({ statistics, made }: { readonly statistics: WireStatistics; readonly made: WireMadeStatistics }) {

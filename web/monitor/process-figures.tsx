@@ -1,10 +1,10 @@
 import { useCallback, useEffect } from "react";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { describeStage, formatDuration, formatNumber } from "../format.ts";
+import { describeStage, formatNumber } from "../format.ts";
+import { formatDuration, formatTime } from "../kit/figures.ts";
 import { StateLine } from "../kit/state-line.tsx";
-import { Card } from "./card.tsx";
-import { FigureTable } from "./figure-table.tsx";
+import { Card, FigureTable } from "../kit/table.tsx";
 
 /** One line of what a server counts for Prometheus. */
 interface Sample {
@@ -83,7 +83,7 @@ function Figures({ samples }: { readonly samples: readonly Sample[] }) {
           note={waits === undefined ? "nothing has waited" : `${formatDuration(waits.mean * 1000)} on average`}
         />
         <Card title="Memory in use" value={number((only("process_resident_memory_bytes") ?? Number.NaN) / MIB, " MiB")} />
-        <Card title="Running since" value={started === null ? "not known" : SINCE.format(new Date(started * 1000))} />
+        <Card title="Running since" value={started === null ? "not known" : formatTime(started * 1000)} />
       </ul>
       <div className="charts">
         <FigureTable
@@ -117,8 +117,6 @@ function Figures({ samples }: { readonly samples: readonly Sample[] }) {
     </>
   );
 }
-
-const SINCE = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
 /** Count and mean of a histogram by its labels. */
 function meansBy(samples: readonly Sample[], name: string, keyOf: (labels: Sample["labels"]) => string) {

@@ -1,6 +1,7 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
+import { cutText } from "../kit/cut-text.ts";
 import { Near, NearParts } from "../kit/near.tsx";
 
 export interface DocumentTextProps {
@@ -106,14 +107,8 @@ interface PiecesProps {
 
 /** A stretch cut where marks begin and end. */
 function Pieces({ text, start, end, highlights }: PiecesProps) {
-  const inside = highlights.filter((one) => one.start < end && one.end > start);
-  const cuts = [start, end, ...inside.flatMap((one) => [one.start, one.end])].filter((at) => at >= start && at <= end);
-  const places = [...new Set(cuts)].sort((a, b) => a - b);
-  return places.slice(0, -1).map((from, i) => {
-    const to = places[i + 1] ?? end;
-    const over = inside.filter((one) => one.start <= from && one.end >= to);
-    const [strongest] = [...over].sort((a, b) => Number(b.type === "place") - Number(a.type === "place"));
-    const piece = text.slice(from, to);
+  return cutText(text.slice(start, end), start, highlights).map(({ start: from, text: piece, over }) => {
+    const strongest = over.find(({ type }) => type === "place") ?? over[0];
     return strongest === undefined ? (
       <span key={from} data-from={from}>
         {piece}

@@ -1,15 +1,16 @@
-import { Tabs } from "@base-ui/react/tabs";
 import { lazy, Suspense, type SyntheticEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
-import { goTo, type Place } from "../app/route.ts";
+import { documentPath, goTo, type Place, queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useFetched, useLoaded } from "../app/use-loaded.ts";
 import type { PaneParts } from "../ask/ask-room.tsx";
 import type { Turn } from "../ask/conversation/state.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
+import { Linked, QuietButton } from "../kit/message.tsx";
 import { Pane, showInPane } from "../kit/pane.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
+import { Tabbed } from "../kit/tabbed.tsx";
 import { DocumentText, type Highlight, readSelection, type TextStretch } from "./document-text.tsx";
 import type { PageMark } from "./pdf-pages.tsx";
 
@@ -22,8 +23,7 @@ export interface ReaderPaneProps extends PaneParts {
 
 /** A whole document beside the answer. */
 export default function ReaderPane({ place, account: { api }, turns, ask, running }: ReaderPaneProps) {
-  const path = `/v1/documents/${encodeURIComponent(place.document)}?${scopeOf(place)}`;
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
+  const [state, reload] = useFetched<WireDocument>(api, `${documentPath(place.document)}?${scopeOf(place)}`);
   const gone = state.type === "failed" && state.code === "unknown_document";
   return (
     <Pane title={state.type === "ready" ? state.value.title : "Document"}>
@@ -45,7 +45,7 @@ export default function ReaderPane({ place, account: { api }, turns, ask, runnin
 }
 
 function scopeOf({ domain, tenant }: Place): string {
-  return new URLSearchParams({ ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) }).toString();
+  return queryOf({ domain, tenant });
 }
 
 /** As in the style sheet: narrower, and what is opened hides the conversation. */
@@ -64,22 +64,13 @@ function Opened(props: OpenedProps) {
       {document.format !== "pdf" ? (
         <Text {...props} located={located} />
       ) : (
-        <Tabs.Root defaultValue="text" className="tabs">
-          <Tabs.List className="tab-list" aria-label="How the document is shown">
-            <Tabs.Tab value="text" className="tab">
-              Text
-            </Tabs.Tab>
-            <Tabs.Tab value="pages" className="tab">
-              Pages
-            </Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="text">
-            <Text {...props} located={located} />
-          </Tabs.Panel>
-          <Tabs.Panel value="pages">
-            <Pages {...{ document, place, turns, located }} api={props.account.api} />
-          </Tabs.Panel>
-        </Tabs.Root>
+        <Tabbed
+          label="How the document is shown"
+          parts={[
+            ["Text", <Text key="text" {...props} located={located} />],
+            ["Pages", <Pages key="pages" {...{ document, place, turns, located }} api={props.account.api} />],
+          ]}
+        />
       )}
     </>
   );
@@ -93,7 +84,7 @@ interface PagesProps extends Pick<OpenedProps, "document" | "place" | "turns"> {
 function Pages({ document, place, turns, located, api }: PagesProps) {
   const scope = scopeOf(place);
   const range = located.type === "none" || located.type === "changed" ? null : `start=${located.start}&end=${located.end}`;
-  const path = `/v1/documents/${encodeURIComponent(document.id)}`;
+  const path = documentPath(document.id);
   const [state] = useLoaded(
     useCallback(
       (signal) => (range === null ? Promise.resolve(null) : api.get<WireDocument>(`${path}?${scope}&${range}`, signal)),
@@ -102,7 +93,7 @@ function Pages({ document, place, turns, located, api }: PagesProps) {
   );
   const places = state.type === "ready" ? (state.value?.places ?? []) : [];
   const marks = useMemo(
-    (): PageMark[] => [{ type: "place", label: "The quote", pages: places }, ...citedOnPages(turns, document)],
+    (): PageMark[] => [{ type: "place", label: "The quote", pages: places }, ...citedIn(turns, document)],
     [places, turns, document],
   );
   if (state.type === "loading") return <StateLine state={state} what="where the quote stands" onRetry={() => {}} />;
@@ -171,7 +162,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
 function DocumentFacts({ document: { as_of, url, path, pages, notices, format } }: { readonly document: WireDocument }) {
   const href = toHttpUrl(url);
   return (
-    <div className="document-facts">
+    <div>
       <p className="muted">
         {as_of === null ? "No date stated" : `As of ${formatDate(as_of)}`} · <code>{path}</code>
         {format === null ? "" : ` · ${format}`}
@@ -179,9 +170,7 @@ function DocumentFacts({ document: { as_of, url, path, pages, notices, format } 
         {href === null ? null : (
           <>
             {" · "}
-            <a href={href} target="_blank" rel="noopener noreferrer">
-              Official page
-            </a>
+            <Linked text="Official page" href={href} />
           </>
         )}
       </p>
@@ -239,19 +228,13 @@ function markOf(located: Located): Highlight[] {
 }
 
 /** What the answers of this conversation quote of the document, in the version that they saw. */
-function citedIn(turns: readonly Turn[], { id, version }: WireDocument): Highlight[] {
+function citedIn(turns: readonly Turn[], { id, version }: WireDocument) {
   return turns.flatMap(({ id: turn, question, citations }) =>
     citations
       .filter((citation) => citation.document_id === id && citation.document_version === version)
-      .map(({ start, end, n }): Highlight => ({ start, end, type: "cited", turn, label: `Source ${n} of “${question}”` })),
-  );
-}
-
-function citedOnPages(turns: readonly Turn[], { id, version }: WireDocument): PageMark[] {
-  return turns.flatMap(({ question, citations }) =>
-    citations
-      .filter((citation) => citation.document_id === id && citation.document_version === version)
-      .map(({ n, original }): PageMark => ({ type: "cited", label: `Source ${n} of “${question}”`, pages: original.pages ?? [] })),
+      .map(({ start, end, n, original }) => ({
+        ...{ start, end, type: "cited" as const, turn, label: `Source ${n} of “${question}”`, pages: original.pages ?? [] },
+      })),
   );
 }
 
@@ -269,7 +252,7 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   const typed = question.trim();
   return (
     <form
-      className="ask-selection"
+      className="stack ask-selection"
       onSubmit={(event: SyntheticEvent) => {
         event.preventDefault();
         if (typed !== "" && !busy) onAsk(typed);
@@ -277,14 +260,12 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
     >
       <p className="selected-text">“{selected.text}”</p>
       <label htmlFor={id}>Ask about this selection ({formatCount(selected.end - selected.start, "character")})</label>
-      <input id={id} value={question} maxLength={500} onChange={(event) => setQuestion(event.target.value)} />
-      <div className="dialog-row">
+      <input id={id} className="field" value={question} maxLength={500} onChange={(event) => setQuestion(event.target.value)} />
+      <div className="row">
         <button type="submit" className="ask-button" disabled={busy || typed === ""}>
           Ask about it
         </button>
-        <button type="button" className="quiet-button" onClick={onClose}>
-          Leave it
-        </button>
+        <QuietButton onClick={onClose}>Leave it</QuietButton>
       </div>
     </form>
   );

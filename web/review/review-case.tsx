@@ -1,10 +1,11 @@
-import { type SyntheticEvent, useCallback, useId, useMemo, useState } from "react";
+import { type SyntheticEvent, useId, useMemo, useState } from "react";
 import type { WireAnswer, WireReview } from "../../src/client/index.ts";
 import { type Api, messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
-import { useLoaded } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-loaded.ts";
 import { formatDate } from "../format.ts";
 import { changesOf, TextDiff } from "../kit/changes.tsx";
+import { type Said, SaidLine } from "../kit/controls.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { correctedInWords, statusInWords } from "./review-words.ts";
@@ -20,10 +21,10 @@ const NAME = "sourcebound.reviewer";
 /** One answer with its sources, and what a reviewer can do with it. */
 export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
   const path = `/v1/review/${encodeURIComponent(id)}`;
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireReview>(path, signal), [api, path]));
+  const [state, reload] = useFetched<WireReview>(api, path);
   const [by, setBy] = useState(() => window.sessionStorage.getItem(NAME) ?? "");
   const [correcting, setCorrecting] = useState(false);
-  const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
+  const [said, setSaid] = useState<Said | null>(null);
 
   async function act(what: "approve" | "flag" | "correct", body: Record<string, string>, done: string) {
     try {
@@ -56,7 +57,7 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
           }}
         />
       </div>
-      <div className="actions">
+      <div className="row actions">
         <button type="button" className="ask-button" disabled={!named} onClick={() => act("approve", {}, "Approved.")}>
           Approve
         </button>
@@ -78,9 +79,7 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
           Correct
         </button>
       </div>
-      <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
-        {said?.text ?? (named ? "" : "Say who you are before you decide.")}
-      </p>
+      <SaidLine said={said} otherwise={named ? "" : "Say who you are before you decide."} />
       {correcting && review.answer !== null ? (
         <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, correctedInWords(review.within))} />
       ) : null}
@@ -142,13 +141,8 @@ function Shown({ review }: { readonly review: WireReview }) {
   );
 }
 
-interface CorrectionFormProps {
-  readonly answer: WireAnswer;
-  readonly onSend: (text: string) => Promise<void>;
-}
-
 /** Another answer in the place of the old one, with what changes shown beside it. */
-function CorrectionForm({ answer, onSend }: CorrectionFormProps) {
+function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; readonly onSend: (text: string) => Promise<void> }) {
   const before = useMemo(
     () => answer.sentences.map(({ text, citations }) => `${text}${citations.map((n) => ` [${n}]`).join("")}`).join("\n"),
     [answer],
@@ -182,7 +176,7 @@ function CorrectionForm({ answer, onSend }: CorrectionFormProps) {
       </p>
       <h3>What changes</h3>
       <TextDiff changes={changes} />
-      <div className="dialog-row">
+      <div className="row">
         <button type="submit" className="ask-button" disabled={busy || text.trim() === "" || text === before}>
           Keep this answer
         </button>

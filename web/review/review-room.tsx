@@ -1,14 +1,16 @@
-import { Tabs } from "@base-ui/react/tabs";
-import { useCallback, useId, useState } from "react";
+import { useState } from "react";
 import type { WireHistory, WireQueueItem } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
-import { formatRoute } from "../app/route.ts";
+import { formatRoute, queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
-import { useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatDate, formatMoment } from "../format.ts";
-import { ColumnHeads } from "../kit/column-heads.tsx";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
+import { useFetched } from "../app/use-loaded.ts";
+import { formatCount, formatDate } from "../format.ts";
+import { SearchField, SelectField } from "../kit/controls.tsx";
+import { formatMoment } from "../kit/figures.ts";
+import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
+import { Tabbed } from "../kit/tabbed.tsx";
+import { ScrollTable } from "../kit/table.tsx";
 import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
 import { actionInWords, fitInWords, reasonsInWords, statusInWords } from "./review-words.ts";
@@ -16,13 +18,9 @@ import { actionInWords, fitInWords, reasonsInWords, statusInWords } from "./revi
 /** What is done to one answer; the entry names it. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
 
-interface AuditLogProps {
-  readonly api: Pick<Api, "get">;
-}
-
 /** Who did what; each entry holds the hash of the one before it, so that a change shows. */
-function AuditLog({ api }: AuditLogProps) {
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireHistory>("/v1/review/history?limit=50", signal), [api]));
+function AuditLog({ api }: { readonly api: Pick<Api, "get"> }) {
+  const [state, reload] = useFetched<WireHistory>(api, "/v1/review/history?limit=50");
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
   const { chain, rows } = state.value;
   return (
@@ -35,29 +33,27 @@ function AuditLog({ api }: AuditLogProps) {
       {rows.length === 0 ? (
         <p>Nothing was done yet.</p>
       ) : (
-        <ScrollRegion className="answer-table" aria-label="Log of reviews">
-          <table>
-            <ColumnHeads names={["When", "Who", "What", "Of"]} />
-            <tbody>
-              {rows.map(({ seq, at, by, action, subject }) => (
-                <tr key={seq}>
-                  <td>
-                    <time dateTime={at}>{formatMoment(at)}</time>
-                  </td>
-                  <td>{by}</td>
-                  <td>{actionInWords(action)}</td>
-                  <td>
-                    {OF_AN_ANSWER.has(action) ? (
-                      <a href={formatRoute({ room: "review", id: subject })}>the answer</a>
-                    ) : (
-                      <code>{subject}</code>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
+        <ScrollTable
+          label="Log of reviews"
+          columns={["When", "Who", "What", "Of"]}
+          rows={rows.map(({ seq, at, by, action, subject }) => ({
+            key: seq,
+            cells: [
+              <time key="at" dateTime={at}>
+                {formatMoment(at)}
+              </time>,
+              by,
+              actionInWords(action),
+              OF_AN_ANSWER.has(action) ? (
+                <a key="of" href={formatRoute({ room: "review", id: subject })}>
+                  the answer
+                </a>
+              ) : (
+                <code key="of">{subject}</code>
+              ),
+            ],
+          }))}
+        />
       )}
     </>
   );
@@ -81,37 +77,18 @@ const LISTED = 100;
 /** Answers that wait for a reviewer, the most pressing first, and what can be done with one. */
 export default function ReviewRoom({ id, account }: ReviewRoomProps) {
   return (
-    <main className="room-page" aria-labelledby="review-title">
-      <h1 id="review-title" className="room-title">
-        Review
-      </h1>
-      <Tabs.Root defaultValue="queue" className="tabs">
-        <Tabs.List className="tab-list" aria-label="Parts of the review">
-          {PARTS.map(([name, title]) => (
-            <Tabs.Tab key={name} value={name} className="tab">
-              {title}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="queue">
-          <Queue id={id} account={account} />
-        </Tabs.Panel>
-        <Tabs.Panel value="reports">
-          <Reports api={account.api} domain={account.domain?.name ?? null} />
-        </Tabs.Panel>
-        <Tabs.Panel value="log">
-          <AuditLog api={account.api} />
-        </Tabs.Panel>
-      </Tabs.Root>
-    </main>
+    <RoomPage title="Review">
+      <Tabbed
+        label="Parts of the review"
+        parts={[
+          ["Queue", <Queue key="queue" id={id} account={account} />],
+          ["Reports and gaps", <Reports key="reports" api={account.api} domain={account.domain?.name ?? null} />],
+          ["Who did what", <AuditLog key="log" api={account.api} />],
+        ]}
+      />
+    </RoomPage>
   );
 }
-
-const PARTS = [
-  ["queue", "Queue"],
-  ["reports", "Reports and gaps"],
-  ["log", "Who did what"],
-] as const;
 
 /** The queue beside the answer that is open. */
 function Queue({ id, account }: ReviewRoomProps) {
@@ -119,9 +96,8 @@ function Queue({ id, account }: ReviewRoomProps) {
   const [status, setStatus] = useState("");
   const [words, setWords] = useState("");
   const [why, setWhy] = useState("");
-  const filter = useId();
-  const path = queuePath(domain?.name, status);
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<{ items: readonly WireQueueItem[] }>(path, signal), [api, path]));
+  const path = `/v1/review?${queryOf({ limit: String(LISTED), domain: domain?.name, status: status || null })}`;
+  const [state, reload] = useFetched<{ items: readonly WireQueueItem[] }>(api, path);
   const items = state.type === "ready" ? state.value.items : [];
   const reasons = [...new Set(items.flatMap((item) => reasonsInWords(item.why)))].sort();
   const found = items.filter(
@@ -131,26 +107,15 @@ function Queue({ id, account }: ReviewRoomProps) {
     <div className="columns">
       <section aria-label="Queue">
         <div className="filters">
-          <label htmlFor={`${filter}-status`}>Show</label>
-          <select id={`${filter}-status`} className="field" value={status} onChange={(event) => setStatus(event.target.value)}>
-            {STATUSES.map(([name, title]) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-          </select>
-          <label htmlFor={`${filter}-words`}>Question holds</label>
-          <input id={`${filter}-words`} type="search" className="field" value={words} onChange={(event) => setWords(event.target.value)} />
+          <SelectField label="Show" value={status} options={STATUSES} onChange={setStatus} />
+          <SearchField label="Question holds" value={words} onChange={setWords} />
           {reasons.length === 0 ? null : (
-            <>
-              <label htmlFor={`${filter}-why`}>Because of</label>
-              <select id={`${filter}-why`} className="field" value={why} onChange={(event) => setWhy(event.target.value)}>
-                <option value="">anything</option>
-                {reasons.map((reason) => (
-                  <option key={reason}>{reason}</option>
-                ))}
-              </select>
-            </>
+            <SelectField
+              label="Because of"
+              value={why}
+              options={[["", "anything"], ...reasons.map((one) => [one, one] as const)]}
+              onChange={setWhy}
+            />
           )}
         </div>
         <StateLine state={state} what="the queue" onRetry={reload} />
@@ -163,7 +128,7 @@ function Queue({ id, account }: ReviewRoomProps) {
               : formatCount(found.length, "question")}
           </p>
         )}
-        <ul className="queue">
+        <ul className="stack">
           {found.map((item) => (
             <QueueItem key={item.id} item={item} open={item.id === id} />
           ))}
@@ -175,15 +140,6 @@ function Queue({ id, account }: ReviewRoomProps) {
       </section>
     </div>
   );
-}
-
-function queuePath(domain: string | undefined, status: string): string {
-  const query = new URLSearchParams({
-    limit: String(LISTED),
-    ...(domain === undefined ? {} : { domain }),
-    ...(status === "" ? {} : { status }),
-  });
-  return `/v1/review?${query}`;
 }
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {

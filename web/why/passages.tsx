@@ -1,9 +1,12 @@
-import { useCallback, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import type { WireAnswer, WireDocument } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
-import { formatRoute } from "../app/route.ts";
-import { useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatShare } from "../format.ts";
+import { documentPath, formatRoute, queryOf } from "../app/route.ts";
+import { useFetched } from "../app/use-loaded.ts";
+import { formatCount } from "../format.ts";
+import { Scores } from "../kit/controls.tsx";
+import { cutText, type Range } from "../kit/cut-text.ts";
+import { formatShare } from "../kit/figures.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
 export interface PassagesProps {
@@ -15,7 +18,12 @@ export interface PassagesProps {
 type Weighed = WireAnswer["evidence"][number];
 
 const VERDICTS = { verified: "answers", uncertain: "may answer", rejected: "does not answer" } as const;
-const SCORES = { rel: "relevance", consistency: "consistency", agreement: "agreement", cross: "reranker" } as const;
+const SCORES = [
+  ["rel", "relevance"],
+  ["consistency", "consistency"],
+  ["agreement", "agreement"],
+  ["cross", "reranker"],
+] as const;
 
 /** Every passage that was weighed, with its scores, why it counts or not, and what was read of it. */
 export function Passages({ answer, tenant, api }: PassagesProps) {
@@ -48,19 +56,7 @@ function Passage({ weighed, answer, tenant, api }: PassagesProps & { readonly we
         {known ? <a href={formatRoute({ room: "read", ...place })}>{title}</a> : <strong>{title}</strong>}{" "}
         <span className="muted">{(headings ?? []).filter((heading) => heading !== title).join(" › ")}</span>
       </p>
-      <ul className="scores">
-        <li>
-          <span className="muted">in all</span> {formatShare(final)}
-        </li>
-        {Object.entries(SCORES).map(([name, label]) => {
-          const score = weighed[name as keyof typeof SCORES];
-          return (
-            <li key={name}>
-              <span className="muted">{label}</span> {score === null ? "not scored" : formatShare(score)}
-            </li>
-          );
-        })}
-      </ul>
+      <Scores scores={[["in all", formatShare(final)], ...SCORES.map(([name, label]) => [label, scoreOf(weighed[name])] as const)]} />
       <p className="muted">{reason}</p>
       {known ? (
         <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -75,9 +71,7 @@ function Passage({ weighed, answer, tenant, api }: PassagesProps & { readonly we
 /** The passage with what the answer quotes of it and the stretch that fitted best. */
 function Read({ weighed, answer: { domain, citations }, tenant, api }: PassagesProps & { readonly weighed: Weighed }) {
   const { document_id: id, document_version: version } = weighed;
-  const scope = new URLSearchParams({ domain, ...(tenant === null ? {} : { tenant }) });
-  const path = `/v1/documents/${encodeURIComponent(id)}?${scope}`;
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
+  const [state, reload] = useFetched<WireDocument>(api, `${documentPath(id)}?${queryOf({ domain, tenant })}`);
   const pieces = useMemo(() => {
     if (state.type !== "ready" || state.value.version !== version) return null;
     const quoted = citations.filter((one) => one.document_id === id && one.document_version === version);
@@ -105,32 +99,18 @@ function Read({ weighed, answer: { domain, citations }, tenant, api }: PassagesP
   );
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
+function scoreOf(score: number | null): string | null {
+  return score === null ? null : formatShare(score);
 }
 
-interface PassagePiece extends Range {
-  readonly text: string;
-  /** Numbers of the citations that quote it. */
-  readonly cites: readonly number[];
-  /** It lies in the stretch that fitted the question best. */
-  readonly fits: boolean;
-}
+type Stretch = Range & { /** `null`: the stretch that fitted the question best. */ readonly n: number | null };
 
 /** A passage of a document's text, cut where quotes of it and its best stretch begin and end. */
-export function cutPassage(
-  text: string,
-  passage: Range & { readonly window: Range },
-  quotes: readonly (Range & { readonly n: number })[],
-): PassagePiece[] {
-  const { start, end, window } = passage;
-  const inside = quotes.filter((quote) => quote.start < end && quote.end > start);
-  const cuts = [start, end, window.start, window.end, ...inside.flatMap((quote) => [quote.start, quote.end])];
-  const places = [...new Set(cuts.filter((at) => at >= start && at <= end))].sort((a, b) => a - b);
-  return places.slice(0, -1).map((from, i) => {
-    const to = places[i + 1] ?? end;
-    const covers = (range: Range) => range.start <= from && range.end >= to;
-    return { start: from, end: to, text: text.slice(from, to), cites: inside.filter(covers).map(({ n }) => n), fits: covers(window) };
-  });
+function cutPassage(text: string, { start, end, window }: Range & { readonly window: Range }, quotes: readonly Stretch[]) {
+  const pieces = cutText<Stretch>(text.slice(start, end), start, [...quotes, { ...window, n: null }]);
+  return pieces.map(({ over, ...piece }) => ({
+    ...piece,
+    cites: over.flatMap(({ n }) => n ?? []),
+    fits: over.some(({ n }) => n === null),
+  }));
 }

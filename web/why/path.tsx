@@ -1,7 +1,8 @@
 import { Fragment } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
-import { describeStage, formatCost, formatCount, formatDuration } from "../format.ts";
+import { describeStage, formatCount } from "../format.ts";
+import { formatCost, formatDuration } from "../kit/figures.ts";
 import { numbered } from "../kit/numbered.ts";
 import { factsInWords, rawFacts } from "./facts.ts";
 
@@ -40,7 +41,7 @@ export function Path({ answer, stages }: PathProps) {
       <ol className="timeline">
         {numbered(timed).map(({ place, item: { stage, ms, facts } }) => (
           <li key={place}>
-            <span className="timeline-name">{describeStage(stage)}</span>
+            <span>{describeStage(stage)}</span>
             <span className="timeline-ms">{formatDuration(ms)}</span>
             <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
               <rect x={((begins[place] ?? 0) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />

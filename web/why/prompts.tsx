@@ -1,12 +1,13 @@
-import { useCallback } from "react";
 import type { WireAnswer, WireCalls } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
-import { useLoaded } from "../app/use-loaded.ts";
-import { formatCost, formatCount } from "../format.ts";
-import { ColumnHeads } from "../kit/column-heads.tsx";
+import { queryOf } from "../app/route.ts";
+import { useFetched } from "../app/use-loaded.ts";
+import { formatCount } from "../format.ts";
+import { formatCost } from "../kit/figures.ts";
 import { numbered } from "../kit/numbered.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
+import { Table } from "../kit/table.tsx";
 
 export interface PromptsProps {
   readonly answer: WireAnswer;
@@ -20,30 +21,21 @@ export function Prompts({ answer, tenant, api }: PromptsProps) {
   if (calls.length === 0) return <p>No language model was called: the answer is made of quotes, by the writer “{model}”.</p>;
   return (
     <>
-      <table className="plain">
-        <caption>Calls of language models</caption>
-        <ColumnHeads names={["Stage", "Model", "Tokens in", "Tokens out", "Cost"]} />
-        <tbody>
-          {numbered(calls).map(({ place, item: { stage, model: called, input_tokens, output_tokens, cost_usd } }) => (
-            <tr key={place}>
-              <td>{stage}</td>
-              <td>{called}</td>
-              <td>{input_tokens ?? "not counted"}</td>
-              <td>{output_tokens ?? "not counted"}</td>
-              <td>{formatCost(cost_usd)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Calls of language models"
+        columns={["Stage", "Model", "Tokens in", "Tokens out", "Cost"]}
+        rows={calls.map(({ stage, model: called, input_tokens: sent, output_tokens: got, cost_usd: cost }, key) => ({
+          key,
+          cells: [stage, called, sent ?? "not counted", got ?? "not counted", formatCost(cost)],
+        }))}
+      />
       <Sent {...{ answer, tenant, api }} />
     </>
   );
 }
 
 function Sent({ answer: { id, domain }, tenant, api }: PromptsProps) {
-  const scope = new URLSearchParams({ domain, ...(tenant === null ? {} : { tenant }) }).toString();
-  const path = `/v1/answers/${encodeURIComponent(id)}/calls?${scope}`;
-  const [state, reload] = useLoaded(useCallback((signal) => api.get<WireCalls>(path, signal), [api, path]));
+  const [state, reload] = useFetched<WireCalls>(api, `/v1/answers/${encodeURIComponent(id)}/calls?${queryOf({ domain, tenant })}`);
   if (state.type !== "ready") return <StateLine state={state} what="what the model was sent" onRetry={reload} />;
   const { recorded, calls } = state.value;
   if (!recorded) return <p>What the model was sent is not recorded for this answer.</p>;

@@ -1,16 +1,20 @@
-import { Tabs } from "@base-ui/react/tabs";
 import { useCallback, useState } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
 import { type Api, messageOf } from "../app/api.ts";
+import { queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
-import { describeCheck, formatChance, formatCost, formatDuration, formatMoment, formatNumber, formatShare } from "../format.ts";
+import { formatChance, formatNumber } from "../format.ts";
+import { type Said, SaidLine } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
+import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
+import { QuietButton } from "../kit/message.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { Pane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
+import { Tabbed } from "../kit/tabbed.tsx";
 import { factsInWords } from "./facts.ts";
 import { Passages } from "./passages.tsx";
 import { Path } from "./path.tsx";
@@ -89,45 +93,23 @@ export default function WhyPane({ id, turns, account: { api } }: WhyPaneProps) {
   );
 }
 
-const TABS = ["Path", "Passages", "Checks", "Decision", "Model", "Record"] as const;
-
-interface MadeProps {
-  readonly answer: WireAnswer;
-  readonly turn: Turn | null;
-  readonly api: Account["api"];
-}
-
-function Made({ answer, turn, api }: MadeProps) {
+function Made({ answer, turn, api }: { readonly answer: WireAnswer; readonly turn: Turn | null; readonly api: Account["api"] }) {
+  const tenant = turn?.asked.tenant ?? null;
   return (
     <>
-      <p className="why-question">{answer.question}</p>
-      <Tabs.Root defaultValue="Path" className="tabs">
-        <Tabs.List className="tab-list" aria-label="Why this answer">
-          {TABS.map((name) => (
-            <Tabs.Tab key={name} value={name} className="tab">
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="Path" className="tab-panel">
-          <Path answer={answer} stages={turn?.stages ?? []} />
-        </Tabs.Panel>
-        <Tabs.Panel value="Passages" className="tab-panel">
-          <Passages answer={answer} tenant={turn?.asked.tenant ?? null} api={api} />
-        </Tabs.Panel>
-        <Tabs.Panel value="Checks" className="tab-panel">
-          <Checks answer={answer} />
-        </Tabs.Panel>
-        <Tabs.Panel value="Decision" className="tab-panel">
-          <Decision answer={answer} turn={turn} />
-        </Tabs.Panel>
-        <Tabs.Panel value="Model" className="tab-panel">
-          <Prompts answer={answer} tenant={turn?.asked.tenant ?? null} api={api} />
-        </Tabs.Panel>
-        <Tabs.Panel value="Record" className="tab-panel">
-          <AnswerRecord answer={answer} turn={turn} api={api} />
-        </Tabs.Panel>
-      </Tabs.Root>
+      <p>{answer.question}</p>
+      <Tabbed
+        label="Why this answer"
+        panel="tab-panel"
+        parts={[
+          ["Path", <Path key="path" answer={answer} stages={turn?.stages ?? []} />],
+          ["Passages", <Passages key="passages" answer={answer} tenant={tenant} api={api} />],
+          ["Checks", <Checks key="checks" answer={answer} />],
+          ["Decision", <Decision key="decision" answer={answer} turn={turn} />],
+          ["Model", <Prompts key="model" answer={answer} tenant={tenant} api={api} />],
+          ["Record", <AnswerRecord key="record" answer={answer} turn={turn} api={api} />],
+        ]}
+      />
     </>
   );
 }
@@ -225,22 +207,26 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
   );
 }
 
-interface AnswerRecordProps {
-  readonly answer: WireAnswer;
-  readonly turn: Turn | null;
-  readonly api: Pick<Api, "get">;
-}
-
 /** What there is of the answer to be kept: the record, and the proof that others can check. */
-function AnswerRecord({ answer, turn, api }: AnswerRecordProps) {
-  const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
+function AnswerRecord({ answer, turn, api }: { readonly answer: WireAnswer; readonly turn: Turn | null; readonly api: Pick<Api, "get"> }) {
+  const [said, setSaid] = useState<Said | null>(null);
   const { id, domain, token_usage: tokens } = answer;
   const save = () => download(`answer-${id}.json`, "application/json", JSON.stringify({ answer, stages: turn?.stages ?? [] }, null, 2));
+
+  const facts = [
+    ["Answer", id],
+    ["Documents", domain],
+    ["Method", answer.profile],
+    ["Written by", answer.model],
+    ["Time", formatDuration(answer.latency_ms)],
+    ["Tokens", tokens.total === null ? "not counted" : formatNumber(tokens.total)],
+    ["Cost", formatCost(answer.cost_usd)],
+  ];
 
   async function prove() {
     setSaid({ failed: false, text: "Making the proof…" });
     try {
-      const scope = new URLSearchParams({ domain, ...(turn?.asked.tenant === undefined ? {} : { tenant: turn.asked.tenant }) });
+      const scope = queryOf({ domain, tenant: turn?.asked.tenant });
       const proof = await api.get<unknown>(`/v1/answers/${encodeURIComponent(id)}/proof?${scope}`);
       download(`proof-${id}.json`, "application/json", JSON.stringify(proof));
       setSaid({ failed: false, text: "The proof was saved." });
@@ -252,39 +238,23 @@ function AnswerRecord({ answer, turn, api }: AnswerRecordProps) {
   return (
     <>
       <dl className="facts">
-        <Fact name="Answer" value={id} />
-        <Fact name="Documents" value={domain} />
-        <Fact name="Method" value={answer.profile} />
-        <Fact name="Written by" value={answer.model} />
-        <Fact name="Time" value={formatDuration(answer.latency_ms)} />
-        <Fact name="Tokens" value={tokens.total === null ? "not counted" : formatNumber(tokens.total)} />
-        <Fact name="Cost" value={formatCost(answer.cost_usd)} />
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
       </dl>
       <p>The record holds the answer with every quote, its place and hash, every check and what each stage reported.</p>
       <p>
         The proof is signed, and whoever has the documents can run its checks again offline:{" "}
         <code>sourcebound prove verify proof-{id}.json --documents FOLDER</code>
       </p>
-      <div className="actions">
-        <button type="button" className="quiet-button" onClick={save}>
-          Download the record
-        </button>
-        <button type="button" className="quiet-button" onClick={prove}>
-          Download the proof
-        </button>
+      <div className="row actions">
+        <QuietButton onClick={save}>Download the record</QuietButton>
+        <QuietButton onClick={prove}>Download the proof</QuietButton>
       </div>
-      <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
-        {said?.text}
-      </p>
+      <SaidLine said={said} />
     </>
-  );
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }

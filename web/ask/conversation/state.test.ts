@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StreamEvent, WireCitation } from "../../../src/client/index.ts";
 import { eventsOf, sampleAnswer, sampleCitation } from "../../../src/testing/answers.ts";
 import { eventToWire } from "../../../src/wire/index.ts";
+import { asStored, type ConversationEntry, findConversations } from "./archive.ts";
 import { type Conversation, type ConversationAction, EMPTY_CONVERSATION, reduceConversation } from "./state.ts";
 
 const passage = { title: "T", url: null, asOf: null, headingPath: [], path: "t.md", context: "One. Two." };
@@ -69,5 +70,23 @@ describe("the conversation", () => {
     const cleared = play([asked, ...events.map(event), { type: "cleared" }]);
     expect(cleared).toEqual(EMPTY_CONVERSATION);
     expect(play(events.map(event), cleared)).toBe(cleared);
+  });
+});
+
+const entry = (id: string, text: string): ConversationEntry => ({ id, owner: "o", title: id, updatedAt: 0, turns: 1, text });
+
+describe("finding conversations", () => {
+  it("wants every word, in any case and order, and gives all for none", () => {
+    const entries = [entry("a", "how long is a card valid?"), entry("b", "what does a lost card cost?")];
+    expect(findConversations(entries, "CARD lost").map(({ id }) => id)).toEqual(["b"]);
+    expect(findConversations(entries, "  ").map(({ id }) => id)).toEqual(["a", "b"]);
+    expect(findConversations(entries, "zoo")).toEqual([]);
+  });
+});
+
+describe("a stored conversation", () => {
+  it("calls interrupted what was running when it was stored: nobody stopped it", () => {
+    const { turns } = reduceConversation(EMPTY_CONVERSATION, { type: "asked", id: 1, question: "q" });
+    expect(asStored(turns).map(({ status }) => status.type)).toEqual(["interrupted"]);
   });
 });

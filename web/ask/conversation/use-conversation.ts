@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 import { type Client, ClientError } from "../../../src/client/index.ts";
+import { messageOf } from "../../app/api.ts";
 import { type Archive, asStored } from "./archive.ts";
 import { type AskedHow, type Conversation, EMPTY_CONVERSATION, type Failure, reduceConversation } from "./state.ts";
 
@@ -92,7 +93,7 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
         setUnkept(null);
         setSaved((before) => before + 1);
       },
-      (error: unknown) => setUnkept(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setUnkept(messageOf(error)),
     );
   }, [archive, owner, id, turns, sessionId, running, lastId]);
 
@@ -113,5 +114,5 @@ function createId(): string {
 
 function toFailure(error: unknown): Failure {
   if (error instanceof ClientError) return { code: error.code, message: error.message, status: error.status };
-  return { code: "page_failed", message: error instanceof Error ? error.message : String(error), status: null };
+  return { code: "page_failed", message: messageOf(error), status: null };
 }

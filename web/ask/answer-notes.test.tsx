@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { ConflictList, type ConflictListProps } from "./answer-notes.tsx";
+import { ConflictList, type ConflictListProps, WebList, type WebListProps } from "./answer-notes.tsx";
 
 type WireConflict = ConflictListProps["conflicts"][number];
 
@@ -27,17 +27,11 @@ const rendered = (resolved_by: WireConflict["resolved_by"], kind: WireConflict["
   renderToStaticMarkup(<ConflictList number={1} conflicts={[{ ...conflict, kind, resolved_by }]} />);
 
 describe("ConflictList", () => {
-  it("shows both sides with value, sentence, source and date, and that nothing decides", () => {
+  it("shows both sides as text with value, sentence, source and date, links to the web alone, and says that nothing decides", () => {
     const html = rendered(null);
-    for (const part of [
-      "Sources disagree: $5 or $8&lt;img src=x&gt;",
-      "$5",
-      "A card costs $5.",
-      "Doc S1",
-      "no date stated",
-      "Nothing here decides which holds",
-    ])
-      expect(html).toContain(part);
+    const sides = ["Sources disagree: $5 or $8&lt;img src=x&gt;", "A card costs $5.", "Doc S1", "no date stated"];
+    for (const part of [...sides, "Nothing here decides which holds", 'href="https://library.example/fees/"']) expect(html).toContain(part);
+    expect(html).not.toMatch(/<img|javascript:/);
   });
 
   it("shows two sources against one in one box, each with its date", () => {
@@ -73,11 +67,36 @@ describe("ConflictList", () => {
     expect(rendered({ rule: "regulation", holds: "S1" })).toContain("a source of kind &quot;regulation&quot; holds: $5");
     expect(rendered({ rule: "newer", holds: "S1" })).not.toContain("Nothing here decides");
   });
+});
 
-  it("renders texts as text, and links only to http addresses", () => {
-    const html = rendered(null);
-    expect(html).not.toContain("<img");
-    expect(html).not.toContain("javascript:");
-    expect(html).toContain('href="https://library.example/fees/"');
+const page = {
+  url: "https://library.example/fees",
+  title: "<img src=x onerror=alert(1)>",
+  retrieved_at: "2026-11-21T10:00:00.000Z",
+  verdict: "contradicted" as const,
+  claim: "A card costs $5.",
+  quote: "A card costs $8. <script>alert(1)</script>",
+};
+const web = (said: WebListProps["web"]) => renderToStaticMarkup(<WebList web={said} />);
+
+describe("what the web said, on the page", () => {
+  it("is marked as no source, with address and day, and what strangers wrote stands as text", () => {
+    const html = web([{ sid: "S1", verdict: "contradicted", reason: "contradicted by 1 of 1 page", query: "card", pages: [page] }]);
+    expect(html).toContain("not a source of this answer");
+    expect(html).toContain("says otherwise");
+    expect(html).toContain('href="https://library.example/fees"');
+    expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(html).not.toMatch(/<(?:script|img)/);
+  });
+
+  it("links to no address that is not of the web", () => {
+    const html = web([{ sid: "S1", verdict: "confirmed", reason: "", query: "", pages: [{ ...page, url: "javascript:alert(1)" }] }]);
+    expect(html).not.toContain("href");
+  });
+
+  it("says why nothing was found, and is not there when the web was not asked", () => {
+    const html = web([{ sid: "S1", verdict: "silent", reason: "not checked: down", query: "card", pages: [] }]);
+    expect(html).toContain("not checked: down");
+    expect(web([])).toBe("");
   });
 });

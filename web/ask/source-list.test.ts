@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
@@ -7,7 +8,7 @@ import type { OriginalPlace } from "../../src/types.ts";
 import { answerToWire } from "../../src/wire/index.ts";
 import { copiedText } from "./answer-actions.tsx";
 import { RefusalView } from "./refusal-view.tsx";
-import { PassageView } from "./source-list.tsx";
+import { markQuote, PassageView } from "./source-list.tsx";
 
 const QUOTE = "The lamp is lit at dusk.";
 const passage = { title: "The keeper", url: null, asOf: null, headingPath: [], path: "keeper.epub", context: QUOTE };
@@ -41,5 +42,31 @@ describe("a place in a file", () => {
   it("names the file alone where it is no archive", () => {
     const answer = citing({ path: "keeper.md" });
     expect(copiedText(answer)).toMatch(/ keeper\.md$/);
+  });
+});
+
+describe("markQuote", () => {
+  it("cuts the passage at the place that the citation names, not at the first likeness", () => {
+    expect(markQuote({ context: "a b a b", quote: "a b", quote_start: 4 })).toEqual({ before: "a b ", quote: "a b", after: "" });
+  });
+
+  it.each([
+    ["another place", { context: "abc", quote: "bc", quote_start: 0 }],
+    ["a place below zero", { context: "abc", quote: "c", quote_start: -1 }],
+    ["a place beyond the end", { context: "abc", quote: "c", quote_start: 9 }],
+    ["an empty quote", { context: "abc", quote: "", quote_start: 1 }],
+  ])("marks nothing at %s", (_name, citation) => expect(markQuote(citation)).toBeNull());
+
+  it("gives back the whole passage in three pieces", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.string({ unit: "binary", minLength: 1 }),
+        fc.string({ unit: "binary" }),
+        (before, quote, after) => {
+          expect(markQuote({ context: before + quote + after, quote, quote_start: before.length })).toEqual({ before, quote, after });
+        },
+      ),
+    );
   });
 });

@@ -1,0 +1,92 @@
+import { type ReactNode, useEffect, useId } from "react";
+
+/** Calls back again and again. @param ms between two calls; `null`: not now */
+export function useEvery(ms: number | null, act: () => void): void {
+  useEffect(() => {
+    if (ms === null) return;
+    const timer = setInterval(act, ms);
+    return () => clearInterval(timer);
+  }, [ms, act]);
+}
+
+/** What an action came to. */
+export interface Said {
+  readonly failed: boolean;
+  readonly text: string;
+}
+
+/** What an action came to, spoken as it changes; `otherwise` stands there before anything was done. */
+export function SaidLine({ said, otherwise = "" }: { readonly said: Said | null; readonly otherwise?: string }) {
+  return (
+    <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
+      {said?.text ?? otherwise}
+    </p>
+  );
+}
+
+export interface SelectFieldProps {
+  readonly label: string;
+  readonly value: string | number;
+  /** Values with what is shown of them. */
+  readonly options: readonly (readonly [value: string, title: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+/** A choice with its label before it. */
+export function SelectField({ label, value, options, onChange }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
+        {options.map(([name, title]) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+/** Words that narrow a list, with their label before them. */
+export function SearchField({ label, value, onChange }: Omit<SelectFieldProps, "options">) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <input id={id} type="search" className="field" value={value} onChange={(event) => onChange(event.target.value)} />
+    </>
+  );
+}
+
+/** A choice of yes or no. */
+export function CheckField({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  children: ReactNode;
+}) {
+  return (
+    <label className="check">
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      {children}
+    </label>
+  );
+}
+
+/** Scores with their names; `null`: not scored. */
+export function Scores({ scores }: { readonly scores: readonly (readonly [label: string, score: string | null])[] }) {
+  return (
+    <ul className="scores">
+      {scores.map(([label, score]) => (
+        <li key={label}>
+          <span className="muted">{label}</span> {score ?? "not scored"}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,23 @@
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A stretch of a text, with the ranges that lie over all of it. */
+export interface Piece<T> {
+  readonly start: number;
+  readonly text: string;
+  readonly over: readonly T[];
+}
+
+/** A text, of which `from` is where it begins in what ranges count, cut where they begin and end. */
+export function cutText<T extends Range>(text: string, from: number, ranges: readonly T[]): Piece<T>[] {
+  const to = from + text.length;
+  const inside = ranges.filter(({ start, end }) => start < to && end > from);
+  const cuts = [from, to, ...inside.flatMap(({ start, end }) => [start, end])].filter((at) => at >= from && at <= to);
+  const places = [...new Set(cuts)].sort((a, b) => a - b);
+  return places.slice(0, -1).map((start, i) => {
+    const end = places[i + 1] ?? to;
+    return { start, text: text.slice(start - from, end - from), over: inside.filter((one) => one.start <= start && one.end >= end) };
+  });
+}

@@ -1,0 +1,29 @@
+import { Tabs } from "@base-ui/react/tabs";
+import type { ReactNode } from "react";
+
+export interface TabbedProps {
+  readonly label: string;
+  /** Titles with what they open; the first is open. */
+  readonly parts: readonly (readonly [title: string, content: ReactNode])[];
+  readonly panel?: string;
+}
+
+/** Parts of which one is shown. */
+export function Tabbed({ label, parts, panel }: TabbedProps) {
+  return (
+    <Tabs.Root defaultValue={parts[0]?.[0]}>
+      <Tabs.List className="tab-list" aria-label={label}>
+        {parts.map(([title]) => (
+          <Tabs.Tab key={title} value={title} className="tab">
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {parts.map(([title, content]) => (
+        <Tabs.Panel key={title} value={title} className={panel}>
+          {content}
+        </Tabs.Panel>
+      ))}
+    </Tabs.Root>
+  );
+}

@@ -1,0 +1,92 @@
+import type { ReactNode } from "react";
+import { numbered } from "./numbered.ts";
+import { ScrollRegion } from "./scroll-region.tsx";
+
+export interface TableProps {
+  readonly columns: readonly string[];
+  readonly rows: readonly TableRow[];
+  readonly caption?: string;
+}
+
+export interface TableRow {
+  readonly key: string | number;
+  /** Names the row, in its first column; absent: its first cell is one like the others. */
+  readonly head?: ReactNode;
+  readonly cells: readonly ReactNode[];
+}
+
+/** A table with a name for each column. */
+export function Table({ columns, rows, caption }: TableProps) {
+  return (
+    <table>
+      {caption === undefined ? null : <caption>{caption}</caption>}
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, head, cells }) => (
+          <tr key={key}>
+            {head === undefined ? null : <th scope="row">{head}</th>}
+            {numbered(cells).map(({ place, item }) => (
+              <td key={place}>{item}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** A table that scrolls by itself where it is too wide. */
+export function ScrollTable({ label, ...table }: TableProps & { readonly label: string }) {
+  return (
+    <ScrollRegion className="answer-table" aria-label={label}>
+      <Table {...table} />
+    </ScrollRegion>
+  );
+}
+
+export interface FigureTableProps {
+  readonly title: string;
+  readonly columns: readonly string[];
+  /** Rows by their names, with a cell for each column but the first. */
+  readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];
+  readonly note?: string | null;
+  /** Said where there is no row. @default "None." */
+  readonly empty?: string;
+}
+
+/** Figures by name. */
+export function FigureTable({ title, columns, rows, note = null, empty = "None." }: FigureTableProps) {
+  return (
+    <section className="chart" aria-label={title}>
+      <h2>{title}</h2>
+      {rows.length === 0 ? <p className="muted">{empty}</p> : null}
+      {rows.length === 0 ? null : (
+        <ScrollTable
+          label={`${title}: the table`}
+          columns={columns}
+          rows={rows.map(({ name, cells }) => ({ key: name, head: name, cells }))}
+        />
+      )}
+      {note === null ? null : <p className="muted">{note}</p>}
+    </section>
+  );
+}
+
+/** One figure. */
+export function Card({ title, value, note }: { readonly title: string; readonly value: string; readonly note?: string }) {
+  return (
+    <li className="card">
+      <span className="muted">{title}</span>
+      <strong className="figure">{value}</strong>
+      {note === undefined ? null : <span className="muted">{note}</span>}
+    </li>
+  );
+}
