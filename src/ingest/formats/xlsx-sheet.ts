@@ -286,7 +286,7 @@ function textOf(
     return formula.trim() === "" ? "" : `=${formula}`;
   }
   if (type === "e" && value !== "") count.errors++;
-  if (type === "b") return value === "1" ? "true" : "false";
+  if (type === "b") return value === "" ? "" : String(value === "1");
   const number = type === "n" && value.trim() !== "" ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? showNumber(number, numbers[style] ?? { pattern: null, isDate: false }, from1904) : value;
 }
