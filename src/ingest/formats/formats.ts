@@ -4,7 +4,7 @@ import type { ReadingNotice } from "../../types.ts";
 import { csvFormat } from "./csv.ts";
 import { docxFormat } from "./docx.ts";
 import { epubFormat } from "./epub.ts";
-import { extensionOf, type Format, type TextFormat, textFormat } from "./format.ts";
+import { extensionOf, type Format, nameOf, type TextFormat, textFormat } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { parseJson, parseJsonLines } from "./json.ts";
 import { emlFormat, mboxFormat } from "./mail.ts";
@@ -60,12 +60,7 @@ const GZIP: Format = {
     const inner = path.replace(/\.gz$/i, "");
     const { format, notices } = chooseFormat(inner, unpacked);
     if (format === GZIP) throw new IngestError("too_deep", "it is packed more than once: unpack it, or leave it out");
-    const name =
-      inner
-        .split("/")
-        .at(-1)
-        ?.replace(/\.[^.]*$/, "") ?? inner;
-    const results = await format.read({ path: inner, name, bytes: unpacked });
+    const results = await format.read({ path: inner, name: nameOf(inner), bytes: unpacked });
     return results.map((result) => ({ ...result, notices: [...notices, ...(result.notices ?? [])] }));
   },
 };

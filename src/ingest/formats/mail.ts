@@ -94,8 +94,6 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
     blocks: joined.blocks,
     sourceMap: joined.sourceMap,
     metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
-    access: null,
-    tenant: null,
     unit: "extracted_utf16",
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
     notices: [...notices, ...(written.notices ?? [])],

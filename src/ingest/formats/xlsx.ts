@@ -115,8 +115,6 @@ function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResu
   return {
     ...writer.finish(),
     metadata: plainMetadata(title),
-    access: null,
-    tenant: null,
     unit: "extracted_utf16",
     places: { type: "cells", cells: numbers, sheets: laid.map(({ name, head }) => [head.start, name] as const) },
   };
