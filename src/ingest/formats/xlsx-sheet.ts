@@ -1,29 +1,8 @@
-import { Parser } from "htmlparser2";
 import { format, isDateFormat } from "numfmt";
 import { IngestError } from "../../errors.ts";
 import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import { MOST_HEAD_ROWS, SHORT_CHARACTERS, type TableCell } from "./table.ts";
-
-interface XmlHandler {
-  /** Names come without their prefix. */
-  open?(name: string, attributes: Readonly<Record<string, string>>): void;
-  text?(text: string): void;
-  close?(name: string): void;
-}
-
-/** Walks a part of an archive in one pass. Entities that it declares are not expanded. */
-export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
-  const local = (name: string) => name.slice(name.indexOf(":") + 1);
-  const parser = new Parser(
-    {
-      onopentag: (name, attributes) => open?.(local(name), attributes),
-      ontext: (part) => text?.(part),
-      onclosetag: (name) => close?.(local(name)),
-    },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(xml);
-}
+import { walkXml } from "./zip.ts";
 
 /** What a workbook says of the values of its cells. */
 export interface ValueStyles {

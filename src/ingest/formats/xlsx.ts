@@ -4,8 +4,8 @@ import { BlockWriter } from "../block-writer.ts";
 import type { Format } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
-import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells, walkXml, withMergedCells } from "./xlsx-sheet.ts";
-import { unpackZip } from "./zip.ts";
+import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells, withMergedCells } from "./xlsx-sheet.ts";
+import { unpackZip, walkXml } from "./zip.ts";
 
 /** Workbooks: every filled row of every sheet with its header, its numbers as they are shown there. */
 export const xlsxFormat: Format = {
