@@ -25,19 +25,6 @@ test("ends a group when it is full, and gives the rest at the end", async () => 
   ).toEqual([["a", "b"], ["c", "d"], ["e"]]);
 });
 
-test("ends a group when its first item has waited long enough, and loses nothing of what comes later", async () => {
-  const slow = [
-    [0, "a"],
-    [0, "b"],
-    [300, "c"],
-    [0, "d"],
-  ] as const;
-  expect(await groupsOf(slow, 100, 60)).toEqual([
-    ["a", "b"],
-    ["c", "d"],
-  ]);
-});
-
 test("gives what came before a failure, then throws it", async () => {
   const groups: string[][] = [];
   const failing = async () => {
@@ -53,10 +40,6 @@ test("gives what came before a failure, then throws it", async () => {
   };
   await expect(failing()).rejects.toThrow("broken");
   expect(groups).toEqual([["a", "b"]]);
-});
-
-test("has no groups of nothing", async () => {
-  expect(await groupsOf([], 2, 10)).toEqual([]);
 });
 
 test("prepares small items ahead, of large ones one, and gives them in order", async () => {

@@ -76,15 +76,6 @@ export class BlockWriter {
     this.#lineBreaks = lineBreaks;
   }
 
-  get listDepth(): number {
-    return this.#listDepth;
-  }
-
-  /** Level of the last true heading; what opens like a heading below it is one level deeper. */
-  get headingLevel(): number {
-    return this.#headingLevel;
-  }
-
   /** True while the text goes into a heading or a table row, which are one line each. */
   get isSingleLine(): boolean {
     const frame = this.#frames.at(-1);

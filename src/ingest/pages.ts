@@ -1,4 +1,5 @@
 import type { SourceMapData, TextRange } from "../types.ts";
+import { firstAfter } from "./visible.ts";
 
 /** Form feed: what ends a page in text taken from PDFs and printers' files. */
 const PAGE_BREAK = "\f";
@@ -33,14 +34,7 @@ function withoutRanges(map: SourceMapData, ranges: readonly TextRange[]): number
   const kept: number[] = [];
   for (let i = 0; i < map.length; i += 4) {
     const start = map[i + 2] as number;
-    let low = 0;
-    let high = ranges.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((ranges[middle] as TextRange).end > start) high = middle;
-      else low = middle + 1;
-    }
-    if ((ranges[low]?.start ?? Number.POSITIVE_INFINITY) > start) kept.push(...map.slice(i, i + 4));
+    if ((ranges[firstAfter(ranges, start)]?.start ?? Number.POSITIVE_INFINITY) > start) kept.push(...map.slice(i, i + 4));
   }
   return kept;
 }

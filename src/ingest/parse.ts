@@ -112,8 +112,8 @@ function toDocuments(
   return results.map((result) => ({
     path: result.entryId === undefined ? documentPath(path) : `${documentPath(path)}#${result.entryId}`,
     metadata: result.metadata,
-    access: result.access,
-    tenant: result.tenant,
+    access: result.access ?? null,
+    tenant: result.tenant ?? null,
     text: result.text,
     blocks: result.blocks,
     units: unitsOf(result.text, result.blocks),

@@ -38,3 +38,15 @@ export function visibleEnd(text: string): number {
 export function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
 }
+
+/** Index of the first of some ranges in order that ends after `offset`. */
+export function firstAfter(ranges: readonly TextRange[], offset: number): number {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle] as TextRange).end > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

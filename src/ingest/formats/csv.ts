@@ -30,8 +30,6 @@ export function parseCsv(source: string, name: string): FormatResult {
   return {
     ...writer.finish(),
     metadata: plainMetadata(name),
-    access: null,
-    tenant: null,
     places: { type: "cells", cells: numbers, sheets: [] },
   };
 }

@@ -4,10 +4,8 @@ import type { ReadingNotice } from "../../types.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { titleOf, withoutRepeatedTitle } from "./parsed.ts";
-import { unpackZip } from "./zip.ts";
+import { unpackZip, walkXml } from "./zip.ts";
 
-/** What a style says of itself and of the first row of its tables. */
-const STYLE_TAG = /<(\/?)w:(style|basedOn|tblStylePr)(?:\s[^<>]*)?>/g;
 /** Styles that a style may go back to. */
 const MOST_BASES = 20;
 /** What says where a run stands, and its looks. */
@@ -15,11 +13,6 @@ const TAG = /<w:(tbl|tr|r)(?: [^<>]*)?(?<!\/)>(?:<w:rPr(?: [^<>]*)?(\/?)>)?|<\/w
 /** Of the looks of a table: its first row is set apart. */
 const FIRST_ROW_BIT = 0x20;
 const IS_BOLD = "<w:b/>";
-
-interface TableStyle {
-  basedOn: string;
-  setsFirstRowApart: boolean;
-}
 
 interface OpenTable {
   isStyled: boolean;
@@ -55,38 +48,29 @@ function withBoldFirstRows(xml: string, styles: string): string {
   });
 }
 
+/** Styles of tables that set the first row apart, themselves or by a style that they go back to. */
 function stylesWithFirstRow(xml: string): ReadonlySet<string> {
-  const styles = tableStylesOf(xml);
+  const styles = new Map<string, { basedOn: string; setsFirstRowApart: boolean }>();
+  let open = "";
+  walkXml(xml, {
+    open(name, { "w:type": type, "w:styleId": id = "", "w:val": value = "" }) {
+      const style = styles.get(open);
+      if (name === "style" && type === "table") {
+        styles.set(id, { basedOn: "", setsFirstRowApart: false });
+        open = id;
+      } else if (name === "basedOn" && style !== undefined) style.basedOn ||= value;
+      else if (name === "tblStylePr" && type === "firstRow" && style !== undefined) style.setsFirstRowApart = true;
+    },
+    close(name) {
+      if (name === "style") open = "";
+    },
+  });
+  styles.delete("");
   const setsApart = (id: string, left: number): boolean => {
     const style = styles.get(id);
-    if (style === undefined || left === 0) return false;
-    return style.setsFirstRowApart || setsApart(style.basedOn, left - 1);
+    return style !== undefined && left > 0 && (style.setsFirstRowApart || setsApart(style.basedOn, left - 1));
   };
   return new Set([...styles.keys()].filter((id) => setsApart(id, MOST_BASES)));
-}
-
-/** In one pass: a style may have no content, or no end. */
-function tableStylesOf(xml: string): ReadonlyMap<string, TableStyle> {
-  const styles = new Map<string, TableStyle>();
-  let open: TableStyle | null = null;
-  for (const [tag, slash, name] of xml.matchAll(STYLE_TAG)) {
-    const isEmpty = tag.endsWith("/>");
-    if (name === "style") {
-      open = null;
-      const id = wordValue(tag, "styleId");
-      if (slash !== "" || wordValue(tag, "type") !== "table" || id === "") continue;
-      const style = { basedOn: "", setsFirstRowApart: false };
-      styles.set(id, style);
-      if (!isEmpty) open = style;
-    } else if (open === null || slash !== "") continue;
-    else if (name === "basedOn") open.basedOn ||= wordValue(tag, "val");
-    else if (!isEmpty && wordValue(tag, "type") === "firstRow") open.setsFirstRowApart = true;
-  }
-  return styles;
-}
-
-function wordValue(tag: string, attribute: "styleId" | "type" | "val"): string {
-  return new RegExp(String.raw`\sw:${attribute}="([^"]{1,200})"`).exec(tag)?.[1] ?? "";
 }
 
 /** Word says it in words, or, before 2010, as one bit of many. */

@@ -56,8 +56,6 @@ export const epubFormat: Format = {
       {
         ...written,
         metadata: plainMetadata(title, { description: book.author, asOf: book.asOf }),
-        access: null,
-        tenant: null,
         places: { type: "parts", parts: places },
         encoding: "utf-8",
         notices: [...notices, ...unseen],

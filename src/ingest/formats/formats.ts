@@ -4,7 +4,7 @@ import type { ReadingNotice } from "../../types.ts";
 import { csvFormat } from "./csv.ts";
 import { docxFormat } from "./docx.ts";
 import { epubFormat } from "./epub.ts";
-import { extensionOf, type Format, type TextFormat, textFormat } from "./format.ts";
+import { extensionOf, type Format, nameOf, type TextFormat, textFormat } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { parseJson, parseJsonLines } from "./json.ts";
 import { emlFormat, mboxFormat } from "./mail.ts";
@@ -16,24 +16,33 @@ import { xlsxFormat } from "./xlsx.ts";
 import { yamlFormat } from "./yaml.ts";
 import { unpackGzip, zipKind } from "./zip.ts";
 
-/** Lines of AsciiDoc that are headings, fences of code, or no text: attributes, comments, settings of blocks, other fences. */
-const ASCIIDOC_LINE =
-  /^(?:(={1,6})(?=[ \t])|(-{4,}|\.{4,})(?=[ \t]*\r?$)|:[\w!-]+:.*|\/\/.*|(?:include|ifdef|ifndef|endif|image|toc)::.*|\[[^\]\n]*\](?=[ \t]*\r?$)|(?:={4,}|\*{4,}|_{4,}|--|\|={3,})(?=[ \t]*\r?$))/gm;
+/** Fences of code in AsciiDoc, and lines that are no text: attributes, comments, settings of blocks, other fences. */
+const ASCIIDOC_CODE = /^(?:-{4,}|\.{4,}|`{3,})/;
+const ASCIIDOC_SETTING = /^(?::[\w!-]+:|\/\/|(?:include|ifdef|ifndef|endif|image|toc)::|\[[^\]]*\]$|(?:={4,}|\*{4,}|_{4,}|--|\|={3,})$)/;
 
-/** AsciiDoc as markdown of the same length, so that offsets stay: marks of headings and code are those of markdown, what is no text is blank. */
+/** AsciiDoc as markdown of the same length, so that offsets stay: marks of headings and code are those of markdown, what is no text is blank. Code stays as it is. */
 function asMarkdown(source: string): string {
-  return source.replace(ASCIIDOC_LINE, (found: string, heading?: string, fence?: string) =>
-    (heading !== undefined ? "#" : fence !== undefined ? "`" : " ").repeat(found.length),
-  );
+  let fence = "";
+  return source.replace(/^.*$/gm, (line) => {
+    const text = line.trimEnd();
+    const [opened = ""] = ASCIIDOC_CODE.exec(text) ?? [];
+    if (fence !== "" && text !== fence) return line;
+    if (fence !== "" || opened !== "") {
+      fence = fence === "" ? opened : "";
+      return line.replace(opened, "`".repeat(opened.length));
+    }
+    if (ASCIIDOC_SETTING.test(text)) return " ".repeat(line.length);
+    return line.replace(/(?<=^\ufeff?)={1,6}(?=[ \t])/, (marks) => "#".repeat(marks.length));
+  });
 }
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 12, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 13, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 8, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 8, (source, name) => [parseHtml(source, name)]),
-  textFormat("json", [".json"], 6, parseJson),
-  textFormat("jsonl", [".jsonl", ".ndjson"], 6, parseJsonLines),
+  textFormat("html", [".html", ".htm", ".xhtml"], 9, (source, name) => [parseHtml(source, name)]),
+  textFormat("json", [".json"], 7, parseJson),
+  textFormat("jsonl", [".jsonl", ".ndjson"], 7, parseJsonLines),
   yamlFormat,
   csvFormat,
   rstFormat,
@@ -51,12 +60,7 @@ const GZIP: Format = {
     const inner = path.replace(/\.gz$/i, "");
     const { format, notices } = chooseFormat(inner, unpacked);
     if (format === GZIP) throw new IngestError("too_deep", "it is packed more than once: unpack it, or leave it out");
-    const name =
-      inner
-        .split("/")
-        .at(-1)
-        ?.replace(/\.[^.]*$/, "") ?? inner;
-    const results = await format.read({ path: inner, name, bytes: unpacked });
+    const results = await format.read({ path: inner, name: nameOf(inner), bytes: unpacked });
     return results.map((result) => ({ ...result, notices: [...notices, ...(result.notices ?? [])] }));
   },
 };

@@ -14,7 +14,7 @@ const MAX_MESSAGES = 200_000;
 export const emlFormat: Format = {
   name: "eml",
   extensions: [".eml"],
-  version: 8,
+  version: 9,
   async read({ bytes, name }) {
     const { entryId: _, ...mail } = await readMail(bytes, name);
     return [mail];
@@ -25,7 +25,7 @@ export const emlFormat: Format = {
 export const mboxFormat: Format = {
   name: "mbox",
   extensions: [".mbox", ".mbx"],
-  version: 8,
+  version: 9,
   async read({ bytes, name }) {
     const seen = new Map<string, number>();
     const results: FormatResult[] = [];
@@ -94,8 +94,6 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
     blocks: joined.blocks,
     sourceMap: joined.sourceMap,
     metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
-    access: null,
-    tenant: null,
     unit: "extracted_utf16",
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
     notices: [...notices, ...(written.notices ?? [])],

@@ -80,15 +80,13 @@ export function createMarkdownWriter(
 
   function writeParts(range: TextRange, { file, blocks }: Reading): void {
     const parts = segmentsOf(source.masked, range, file);
-    const listEnds = endsOfLists(parts);
     let groupStart = -1;
     let groupEnd = -1;
     // Code inside of an item may go on behind empty lines, and shows the tags of lines that are empty but for them.
     let holdsFence = false;
     for (let i = 0; i < parts.length; i++) {
       const part = parts[i] as Segment;
-      const last = listEnds[i] as number;
-      const next = parts[last + 1];
+      const next = parts[i + 1];
       const opensBlock = part.isCut || !mayContinueList(source.masked, part);
       const isContinued =
         part.kind === "plain" && part.plain.items.length > 0 && next !== undefined && mayContinueList(source.masked, next);
@@ -106,10 +104,6 @@ export function createMarkdownWriter(
       }
       if (isSimple) {
         writeSimple({ source, writer }, part, writeLine);
-        for (const { plain } of parts.slice(i + 1, last + 1).filter((one) => one.kind === "plain"))
-          writeItems({ source, writer }, plain.items);
-        if (part.kind === "plain" && part.plain.items.length > 0) writer.endList();
-        i = last;
       } else {
         if (groupStart < 0) [groupStart, holdsFence] = [part.start, false];
         holdsFence ||= INNER_FENCE.test(source.masked.slice(part.start, part.end));
@@ -194,7 +188,6 @@ function writeSimple({ source, writer }: Sides, part: Segment, writeLine: Markdo
   }
 }
 
-/** Leaves a list open: the next part may go on with it. */
 function writePlain(sides: Sides, { paragraph, items }: PlainMarkdown): void {
   const { writer } = sides;
   writer.paragraph();
@@ -203,6 +196,7 @@ function writePlain(sides: Sides, { paragraph, items }: PlainMarkdown): void {
   if (items.length === 0) return;
   writer.beginList();
   writeItems(sides, items);
+  writer.endList();
 }
 
 function writeItems(sides: Sides, items: readonly PlainItem[]): void {
@@ -235,21 +229,6 @@ function writePieces({ source, writer }: Sides, pieces: readonly PlainPiece[]): 
     else source.write(writer, start, end, isCode);
   }
   if (pieces.at(-1)?.isBold === true) writer.endBold();
-}
-
-/** Of each part, the last one that goes on with its list behind empty lines; itself, where none does, or the list is as long as what is parsed at a time. */
-function endsOfLists(parts: readonly Segment[]): number[] {
-  const ends = parts.map((_, i) => i);
-  for (let i = parts.length - 2; i >= 0; i--) {
-    const [part, next] = [listOf(parts[i]), listOf(parts[i + 1])];
-    if (part !== null && part.mark === next?.mark && next.paragraph.length === 0) ends[i] = ends[i + 1] as number;
-  }
-  return ends.map((last, i) => ((parts[last] as Segment).end - (parts[i] as Segment).start > LIST_GROUP_LENGTH ? i : last));
-}
-
-/** The list of a part that others may go on with; `null`: none, or what stands at the end of its lines is for the full parser. */
-function listOf(part: Segment | undefined): PlainMarkdown | null {
-  return part?.kind !== "plain" || part.plain.mark === "" || part.plain.hasSpaceAtEnd ? null : part.plain;
 }
 
 function options(disabled: readonly string[]): Options {

@@ -2,6 +2,7 @@ import type { TextRange } from "../../types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
+import { firstAfter } from "../visible.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { codeSpanFinder, findNotes, findStruck, signsOf, withStruck } from "./markdown-notes.ts";
 import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
@@ -227,23 +228,11 @@ function masksOf(
 
 /** Whether an offset lies on a line of a pipe table. */
 function pipeLines(source: string, start: number): (offset: number) => boolean {
-  const starts: number[] = [];
-  const ends: number[] = [];
   if (!source.includes("|", start)) return () => false;
   const line = /^[ \t]*\|.*\|[ \t\r]*$/gm;
   line.lastIndex = start;
-  for (let match = line.exec(source); match !== null; match = line.exec(source)) {
-    starts.push(match.index);
-    ends.push(match.index + match[0].length);
-  }
-  return (offset) => {
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((ends[middle] ?? 0) > offset) high = middle;
-      else low = middle + 1;
-    }
-    return low < starts.length && (starts[low] ?? 0) <= offset;
-  };
+  const lines: TextRange[] = [];
+  for (let match = line.exec(source); match !== null; match = line.exec(source))
+    lines.push({ start: match.index, end: match.index + match[0].length });
+  return (offset) => (lines[firstAfter(lines, offset)]?.start ?? Number.POSITIVE_INFINITY) <= offset;
 }

@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from "entities";
 import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
-import type { CodePiece } from "../visible.ts";
+import { type CodePiece, firstAfter } from "../visible.ts";
 
 /** An inline tag or comment inside text, or a text that is shown otherwise. */
 export interface Mask {
@@ -62,7 +62,7 @@ export function maskSource(
   function writeCode(writer: BlockWriter, pieces: readonly CodePiece[]): void {
     writer.code(pieces);
     for (const { start, end } of pieces) {
-      for (let i = firstMaskAfter(masks, start); i < masks.length; i++) {
+      for (let i = firstAfter(masks, start); i < masks.length; i++) {
         const mask = masks[i];
         if (mask === undefined || mask.start >= end) break;
         if (mask.effect === "struck") struckInCode += mask.end - mask.start;
@@ -72,7 +72,7 @@ export function maskSource(
 
   function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
     let at = start;
-    for (let i = firstMaskAfter(covered, start); i < covered.length && at < end; i++) {
+    for (let i = firstAfter(covered, start); i < covered.length && at < end; i++) {
       const mask = covered[i];
       if (mask === undefined || mask.start >= end) break;
       if (mask.effect === "text" || (isCode && (mask.effect === "call" || mask.effect === "lead"))) continue;
@@ -190,16 +190,4 @@ function followingText(source: string, masks: readonly Mask[]): Int32Array {
     after[i] = next !== undefined && /^[ \t]*$/.test(source.slice(end, next.start)) ? (after[i + 1] ?? end) : end;
   }
   return after;
-}
-
-/** Index of the first mask that ends after `offset`. */
-function firstMaskAfter(masks: readonly TextRange[], offset: number): number {
-  let low = 0;
-  let high = masks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((masks[middle]?.end ?? 0) > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -96,8 +96,9 @@ function appendMap(target: number[], map: SourceMapData, textStart: number, sour
 /** What a format makes of a file, or of one entry of it, before it becomes a document. */
 export interface FormatResult extends WrittenBlocks {
   readonly metadata: DocumentMetadata;
-  readonly access: string | null;
-  readonly tenant: string | null;
+  /** Access label and tenant that the document states itself; absent or `null`: it states none. */
+  readonly access?: string | null;
+  readonly tenant?: string | null;
   /** Tells the documents of one file apart; absent: the file is one document. */
   readonly entryId?: string;
   /** Where each page begins in the text; absent or `null`: the format or the file has none. */

@@ -12,12 +12,8 @@ export interface PlainPiece extends TextRange {
 export interface PlainMarkdown {
   readonly paragraph: readonly PlainPiece[];
   readonly items: readonly PlainItem[];
-  /** What stands before the words of the outermost items; empty: there are none. */
-  readonly mark: string;
   /** Holds more than plain words and one flat list: where the part is long or full of marks, the full parser is asked. */
   readonly isRich: boolean;
-  /** A line ends in white space, which the full parser takes away from the text: what follows comes from another place then. */
-  readonly hasSpaceAtEnd: boolean;
 }
 
 export interface PlainItem {
@@ -79,7 +75,7 @@ export function readPlainMarkdown(text: string, { start, end }: TextRange, { max
   const items: { readonly depth: number; readonly pieces: PlainPiece[] }[] = [];
   const open: OpenList[] = [];
   const found = { hasDefinitions, isRich: false };
-  let mark = "";
+  /** A line ends in white space, which the full parser takes away from the text: what follows comes from another place then. */
   let hasSpaceAtEnd = false;
   for (let lineStart = start; lineStart < end; ) {
     const newline = text.indexOf("\n", lineStart);
@@ -95,8 +91,7 @@ export function readPlainMarkdown(text: string, { start, end }: TextRange, { max
       // Behind a paragraph only a list from 1 on is one.
       if (open.length === 0 && item[3] !== undefined && paragraph.length > 0 && item[3] !== "1") return null;
       if ((open.length === 0 && indent > maxIndent) || BLOCK_SYNTAX.test(content) || !enterItem(open, item)) return null;
-      if (open.length === 1) mark = `${open[0]?.blanks}${open[0]?.mark}`;
-      else found.isRich = true;
+      if (open.length > 1) found.isRich = true;
       items.push({ depth: open.length - 1, pieces: [] });
     } else if (BLOCK_SYNTAX.test(line) || (lineStart === start && indent > maxIndent)) return null;
     const into = items.at(-1)?.pieces ?? paragraph;
@@ -105,7 +100,7 @@ export function readPlainMarkdown(text: string, { start, end }: TextRange, { max
     if (lineEnd < end) into.push({ start: lineEnd, end: isBroken ? lineEnd : lineEnd + 1 });
     lineStart = lineEnd + 1;
   }
-  return found.isRich && hasSpaceAtEnd ? null : { paragraph, items, mark, isRich: found.isRich, hasSpaceAtEnd };
+  return found.isRich && hasSpaceAtEnd ? null : { paragraph, items, isRich: found.isRich };
 }
 
 /** Opens or goes on with the list that an item belongs to, by the column of its mark; `false` where the grammar has more to say. */
@@ -136,6 +131,7 @@ export function readPlainLine(text: string, { start, end }: TextRange, { hasDefi
 /** The rows of a table as the ranges of their cells, the header first. Cells may still hold inline syntax. */
 export type PlainTable = readonly (readonly TextRange[])[];
 
+/** The line below the header of a table. */
 export const DELIMITER_ROW = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\r?$/;
 
 /** Reads a part that is one pipe table, each line of which begins and ends with a pipe; `null` for anything else. */

@@ -59,8 +59,8 @@ function isFlat({ fields }: RecordValue): boolean {
 /** Entries that name what is said of what, in more words than a cell has, are texts: a FAQ is no table. */
 function areTexts(entries: readonly Entry[]): boolean {
   const records = entries.map(({ record }) => record);
-  const text = chooseField(records, TEXT_FIELDS, (value) => value.length);
-  if (text === null || chooseField(records, TITLE_FIELDS, () => 1) === null) return false;
+  const text = chooseField(records, TEXT_FIELDS);
+  if (text === null || chooseField(records, TITLE_FIELDS) === null) return false;
   const characters = records.reduce((sum, record) => sum + (textOfField(record, text)?.length ?? 0), 0);
   return characters / records.length > SHORT_TEXT;
 }
@@ -102,8 +102,6 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
   return {
     ...writer.finish(),
     metadata: plainMetadata(name),
-    access: null,
-    tenant: null,
     places: { type: "cells", cells: cells.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)).flat(), sheets: [] },
     notices: [{ code: "fields_guessed", message }],
   };
@@ -120,7 +118,7 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
   const records = entries.map(({ record }) => record);
   const roles = rolesOf(records);
   const { title, question, text } = roles;
-  const id = chooseField(records, ID_FIELDS, () => 1);
+  const id = chooseField(records, ID_FIELDS);
   const said = [
     `title from ${title === null ? "the file" : `"${title}"`}`,
     ...(question === null ? [] : [`question from "${question}"`]),
@@ -139,8 +137,6 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
       ...written,
       entryId: times === 0 ? wanted : `${wanted}~${times + 1}`,
       metadata: plainMetadata(called, { url: url !== null && /^https?:\/\//.test(url) ? url : null }),
-      access: null,
-      tenant: null,
       notices,
     };
   });
@@ -163,8 +159,8 @@ interface Roles {
 }
 
 function rolesOf(records: readonly RecordValue[]): Roles {
-  const named = chooseField(records, TITLE_FIELDS, () => 1);
-  const known = chooseField(records, TEXT_FIELDS, (value) => value.length);
+  const named = chooseField(records, TITLE_FIELDS);
+  const known = chooseField(records, TEXT_FIELDS);
   const asking = askingField(records, [named, known]);
   const [title, question] = named === null ? [asking, null] : [named, asking];
   return { title, question, text: known ?? longestField(records, [title, question]) };
@@ -187,14 +183,14 @@ function askingField(records: readonly RecordValue[], others: readonly (string |
 }
 
 /** The first of the names that at least half of the records fill with text. */
-function chooseField(records: readonly RecordValue[], names: readonly string[], weight: (text: string) => number): string | null {
+function chooseField(records: readonly RecordValue[], names: readonly string[]): string | null {
   const spelled = new Map<string, string>();
   for (const record of records.slice(0, 100))
     for (const [key] of record.fields) if (!spelled.has(key.text.toLowerCase())) spelled.set(key.text.toLowerCase(), key.text);
   for (const name of names) {
     const field = spelled.get(name);
     if (field === undefined) continue;
-    const filled = records.filter((record) => weight(textOfField(record, field) ?? "") > 0 && textOfField(record, field) !== null);
+    const filled = records.filter((record) => textOfField(record, field) !== null);
     if (filled.length >= records.length / 2) return field;
   }
   return null;
@@ -232,7 +228,7 @@ function oneDocument(source: string, root: SourceValue, name: string): FormatRes
   const parts = writeValue(source, root, 1);
   const joined = joinAll(parts);
   const title = root.type === "record" ? TITLE_FIELDS.map((field) => textOfField(root, field)).find((found) => found !== null) : null;
-  return { ...joined, metadata: plainMetadata(title ?? name), access: null, tenant: null };
+  return { ...joined, metadata: plainMetadata(title ?? name) };
 }
 
 function writeValue(source: string, value: SourceValue, level: number): WrittenBlocks[] {

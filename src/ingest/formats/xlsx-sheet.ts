@@ -1,29 +1,8 @@
-import { Parser } from "htmlparser2";
 import { format, isDateFormat } from "numfmt";
 import { IngestError } from "../../errors.ts";
 import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import { MOST_HEAD_ROWS, SHORT_CHARACTERS, type TableCell } from "./table.ts";
-
-interface XmlHandler {
-  /** Names come without their prefix. */
-  open?(name: string, attributes: Readonly<Record<string, string>>): void;
-  text?(text: string): void;
-  close?(name: string): void;
-}
-
-/** Walks a part of an archive in one pass. Entities that it declares are not expanded. */
-export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
-  const local = (name: string) => name.slice(name.indexOf(":") + 1);
-  const parser = new Parser(
-    {
-      onopentag: (name, attributes) => open?.(local(name), attributes),
-      ontext: (part) => text?.(part),
-      onclosetag: (name) => close?.(local(name)),
-    },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(xml);
-}
+import { walkXml } from "./zip.ts";
 
 /** What a workbook says of the values of its cells. */
 export interface ValueStyles {
@@ -286,7 +265,7 @@ function textOf(
     return formula.trim() === "" ? "" : `=${formula}`;
   }
   if (type === "e" && value !== "") count.errors++;
-  if (type === "b") return value === "1" ? "true" : "false";
+  if (type === "b") return value === "" ? "" : String(value === "1");
   const number = type === "n" && value.trim() !== "" ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? showNumber(number, numbers[style] ?? { pattern: null, isDate: false }, from1904) : value;
 }

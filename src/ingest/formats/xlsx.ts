@@ -4,8 +4,8 @@ import { BlockWriter } from "../block-writer.ts";
 import type { Format } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
-import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells, walkXml, withMergedCells } from "./xlsx-sheet.ts";
-import { unpackZip } from "./zip.ts";
+import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells, withMergedCells } from "./xlsx-sheet.ts";
+import { unpackZip, walkXml } from "./zip.ts";
 
 /** Workbooks: every filled row of every sheet with its header, its numbers as they are shown there. */
 export const xlsxFormat: Format = {
@@ -115,8 +115,6 @@ function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResu
   return {
     ...writer.finish(),
     metadata: plainMetadata(title),
-    access: null,
-    tenant: null,
     unit: "extracted_utf16",
     places: { type: "cells", cells: numbers, sheets: laid.map(({ name, head }) => [head.start, name] as const) },
   };

@@ -6,7 +6,7 @@ import { textFormat } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { documentsOfValue, type ScalarValue, type SourceValue } from "./records.ts";
 /** Catalogues and settings in YAML. References (`*name`) are kept as they are written: what they unfold to is not repeated. */
-export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 5, parseYaml);
+export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 6, parseYaml);
 
 export function parseYaml(source: string, name: string): FormatResult[] {
   const { documents, lines } = composeYaml(source, { uniqueKeys: false });

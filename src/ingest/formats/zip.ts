@@ -1,7 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
+import { Parser } from "htmlparser2";
 import { IngestError, messageOf, systemCodeOf } from "../../errors.ts";
 import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
+
 /** Files of an archive by name. Names are only looked up, never written anywhere. */
 export type ArchiveParts = ReadonlyMap<string, Uint8Array>;
 
@@ -74,4 +76,25 @@ function unpacksTooFar(limit: number): IngestError {
       limit,
     },
   );
+}
+
+interface XmlHandler {
+  /** Names come without their prefix. */
+  open?(name: string, attributes: Readonly<Record<string, string>>): void;
+  text?(text: string): void;
+  close?(name: string): void;
+}
+
+/** Walks a part of an archive in one pass. Entities that it declares are not expanded. */
+export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
+  const local = (name: string) => name.slice(name.indexOf(":") + 1);
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => open?.(local(name), attributes),
+      ontext: (part) => text?.(part),
+      onclosetag: (name) => close?.(local(name)),
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(xml);
 }

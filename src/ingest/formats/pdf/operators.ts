@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule, toMatrix } from "./words.ts";
+import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
 
 /** A drawn shape of this size, in points, may stand for the sign that opens an item of a list. */
 const SMALLEST_DOT = 1;
@@ -108,35 +108,8 @@ export interface Segment {
   readonly y2: number;
 }
 
-export interface TextState {
-  readonly fill?: string;
-  readonly charSpacing?: number;
-  readonly wordSpacing?: number;
-  readonly scale?: number;
-  readonly rise?: number;
-  readonly mode?: number;
-  readonly leading?: number;
-}
-
-/** Called for what an operator does, in order. */
-export interface OperatorHandler {
-  save(): void;
-  restore(): void;
-  transform(matrix: Matrix): void;
-  beginText(): void;
-  setFont(name: string, size: number): void;
-  setTextMatrix(matrix: Matrix): void;
-  moveText(x: number, y: number): void;
-  set(changes: TextState): void;
-  nextLine(): void;
-  showText(glyphs: readonly unknown[]): void;
-  /** Marked content begins. */
-  mark(isArtifact: boolean): void;
-  unmark(): void;
-  /** `corners`: lower left and upper right of all its points. */
-  path(segments: readonly Segment[], isFilled: boolean, corners: Segment): void;
-  picture(): void;
-}
+/** What an operator does, given its arguments. */
+export type OperatorAction = (args: readonly unknown[]) => void;
 
 /** Operators of one page that are followed; a page for people has some thousands. */
 const MAX_OPERATORS = 3_000_000;
@@ -146,74 +119,29 @@ const LINE = 1;
 const CURVE = 2;
 const QUADRATIC = 3;
 
-export async function readOperators(page: OperatorPage, names: OperatorNames, handler: OperatorHandler): Promise<void> {
+/** Calls, in order, the action of each operator of a page that has one. */
+export async function runOperators(
+  page: OperatorPage,
+  names: OperatorNames,
+  actions: Readonly<Record<string, OperatorAction>>,
+): Promise<void> {
   const { fnArray, argsArray } = await page.getOperatorList();
-  const actions = actionsOf(names, handler);
-  const count = Math.min(fnArray.length, MAX_OPERATORS);
-  // Fonts are sent beside the operators, before them, and are put where they are found some steps after they arrive.
-  const isUnknown = (operator: number, i: number) => operator === names.setFont && !page.commonObjs.has(fontNameOf(argsArray[i]));
-  if (fnArray.some(isUnknown)) await setImmediate();
-  for (let i = 0; i < count; i++) actions[fnArray[i] ?? -1]?.((argsArray[i] ?? NONE) as readonly unknown[]);
-}
-
-function fontNameOf(args: unknown): string {
-  return String((args as readonly unknown[])[0]);
-}
-
-type Action = (args: readonly unknown[]) => void;
-
-const NONE: readonly unknown[] = [];
-
-/** What is done for each operator, by its number. */
-function actionsOf(names: OperatorNames, handler: OperatorHandler): readonly (Action | undefined)[] {
-  const fills = new Set(
-    ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"].map((name) => names[name]),
-  );
-  const noPaint = names.endPath;
-  const setLeading = (value: unknown) => handler.set({ leading: -Number(value) });
-  const actions: Readonly<Record<string, Action>> = {
-    save: () => handler.save(),
-    restore: () => handler.restore(),
-    transform: (args) => handler.transform(toMatrix(args)),
-    paintFormXObjectBegin: ([matrix]) => {
-      handler.save();
-      if (matrix !== null && matrix !== undefined) handler.transform(toMatrix(matrix));
-    },
-    paintFormXObjectEnd: () => handler.restore(),
-    beginText: () => handler.beginText(),
-    setFont: ([name, size]) => handler.setFont(String(name), Number(size)),
-    setTextMatrix: ([matrix, ...rest]) => handler.setTextMatrix(toMatrix(typeof matrix === "number" ? [matrix, ...rest] : matrix)),
-    moveText: ([x, y]) => handler.moveText(Number(x), Number(y)),
-    setLeadingMoveText: ([x, y]) => {
-      setLeading(-Number(y));
-      handler.moveText(Number(x), Number(y));
-    },
-    setLeading: ([value]) => setLeading(value),
-    nextLine: () => handler.nextLine(),
-    setCharSpacing: ([value]) => handler.set({ charSpacing: Number(value) }),
-    setWordSpacing: ([value]) => handler.set({ wordSpacing: Number(value) }),
-    setHScale: ([value]) => handler.set({ scale: Number(value) / 100 }),
-    setTextRise: ([value]) => handler.set({ rise: Number(value) }),
-    setTextRenderingMode: ([value]) => handler.set({ mode: Number(value) }),
-    setFillRGBColor: ([color]) => handler.set({ fill: String(color) }),
-    setFillColorN: () => handler.set({ fill: "pattern" }),
-    setFillTransparent: () => handler.set({ fill: "none" }),
-    showText: ([glyphs]) => handler.showText((glyphs ?? []) as readonly unknown[]),
-    beginMarkedContent: ([tag]) => handler.mark(tag === "Artifact"),
-    beginMarkedContentProps: ([tag]) => handler.mark(tag === "Artifact"),
-    endMarkedContent: () => handler.unmark(),
-    constructPath: ([paint, data]) => {
-      const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
-      if (paint !== noPaint && path !== null && path !== undefined)
-        handler.path(segmentsOf(path), fills.has(Number(paint)), cornersOf(path));
-    },
-    paintImageXObject: () => handler.picture(),
-    paintInlineImageXObject: () => handler.picture(),
-    paintImageMaskXObject: () => handler.picture(),
-  };
-  const byNumber: (Action | undefined)[] = [];
+  const byNumber: (OperatorAction | undefined)[] = [];
   for (const [name, action] of Object.entries(actions)) if (names[name] !== undefined) byNumber[names[name]] = action;
-  return byNumber;
+  const argsOf = (i: number) => (argsArray[i] ?? []) as readonly unknown[];
+  // Fonts are sent beside the operators, before them, and are put where they are found some steps after they arrive.
+  if (fnArray.some((operator, i) => operator === names.setFont && !page.commonObjs.has(String(argsOf(i)[0])))) await setImmediate();
+  const count = Math.min(fnArray.length, MAX_OPERATORS);
+  for (let i = 0; i < count; i++) byNumber[fnArray[i] ?? -1]?.(argsOf(i));
+}
+
+const FILLS = ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"];
+
+/** The path that `constructPath` draws; `null`: it paints nothing. */
+export function pathOf([paint, data]: readonly unknown[], names: OperatorNames): Path | null {
+  const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
+  if (paint === names.endPath || path === null || path === undefined) return null;
+  return { segments: segmentsOf(path), isFilled: FILLS.some((name) => names[name] === paint), corners: cornersOf(path) };
 }
 
 /** Numbers behind an operator of a path's data. */

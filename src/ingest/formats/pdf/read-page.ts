@@ -1,5 +1,5 @@
-import { createDrawings, type OperatorNames, type OperatorPage, readOperators } from "./operators.ts";
-import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf } from "./words.ts";
+import { createDrawings, type OperatorNames, type OperatorPage, pathOf, runOperators } from "./operators.ts";
+import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./words.ts";
 
 /** White space wider than this parts words, in parts of the letters' size: half of a usual blank. */
 const WORD_GAP = 0.16;
@@ -81,44 +81,64 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   let state = firstState(transform);
   let text = START;
   let line = text;
-  const moveTo = (x: number, y: number) => {
-    line = multiply(line, [1, 0, 0, 1, x, y]);
-    text = line;
+  const set = (changes: Partial<State>) => {
+    state = { ...state, ...changes };
   };
-  const setMatrix = (matrix: Matrix) => {
+  const multiplyBy = (matrix: Matrix) => set({ matrix: multiply(state.matrix, matrix) });
+  const setTextMatrix = (matrix: Matrix) => {
     line = matrix;
     text = matrix;
   };
-  await readOperators(page, names, {
+  const moveText = (x: unknown, y: unknown) => setTextMatrix(multiply(line, [1, 0, 0, 1, Number(x), Number(y)]));
+  const restore = () => {
+    state = stack.pop() ?? state;
+  };
+  const picture = () => drawings.addPicture(state.matrix);
+  await runOperators(page, names, {
     save: () => stack.push(state),
-    restore: () => {
-      state = stack.pop() ?? state;
+    restore,
+    transform: (args) => multiplyBy(toMatrix(args)),
+    paintFormXObjectBegin: ([matrix]) => {
+      stack.push(state);
+      if (matrix !== null && matrix !== undefined) multiplyBy(toMatrix(matrix));
     },
-    transform: (matrix) => {
-      state = { ...state, matrix: multiply(state.matrix, matrix) };
+    paintFormXObjectEnd: restore,
+    beginText: () => setTextMatrix(START),
+    setFont: ([name, size]) => set({ font: fontOf(String(name)), size: Number(size) }),
+    setTextMatrix: ([matrix, ...rest]) => setTextMatrix(toMatrix(typeof matrix === "number" ? [matrix, ...rest] : matrix)),
+    moveText: ([x, y]) => moveText(x, y),
+    setLeadingMoveText: ([x, y]) => {
+      set({ leading: Number(y) });
+      moveText(x, y);
     },
-    beginText: () => setMatrix(START),
-    setFont: (name, size) => {
-      state = { ...state, font: fontOf(name), size };
+    setLeading: ([value]) => set({ leading: -Number(value) }),
+    nextLine: () => moveText(0, state.leading),
+    setCharSpacing: ([value]) => set({ charSpacing: Number(value) }),
+    setWordSpacing: ([value]) => set({ wordSpacing: Number(value) }),
+    setHScale: ([value]) => set({ scale: Number(value) / 100 }),
+    setTextRise: ([value]) => set({ rise: Number(value) }),
+    setTextRenderingMode: ([value]) => set({ mode: Number(value) }),
+    setFillRGBColor: ([color]) => set({ fill: String(color) }),
+    setFillColorN: () => set({ fill: "pattern" }),
+    setFillTransparent: () => set({ fill: "none" }),
+    showText: ([glyphs]) => {
+      text = letters.show((glyphs ?? []) as readonly (Glyph | number)[], state, text);
     },
-    setTextMatrix: setMatrix,
-    moveText: moveTo,
-    set: (changes) => {
-      state = { ...state, ...changes };
+    beginMarkedContent: ([tag]) => letters.mark(tag === "Artifact"),
+    beginMarkedContentProps: ([tag]) => letters.mark(tag === "Artifact"),
+    endMarkedContent: letters.unmark,
+    constructPath: (args) => {
+      const path = pathOf(args, names);
+      if (path !== null) drawings.addPath(path, state);
     },
-    nextLine: () => moveTo(0, state.leading),
-    showText: (glyphs) => {
-      text = letters.show(glyphs as readonly (Glyph | number)[], state, text);
-    },
-    mark: letters.mark,
-    unmark: letters.unmark,
-    path: (segments, isFilled, corners) => drawings.addPath({ segments, isFilled, corners }, state),
-    picture: () => drawings.addPicture(state.matrix),
+    paintImageXObject: picture,
+    paintInlineImageXObject: picture,
+    paintImageMaskXObject: picture,
   });
   letters.end();
-  const { rules, dots, picture } = drawings;
-  const isPicture = picture.area > width * height * PICTURE_SHARE;
-  return { number, width, height, words, rules, dots, isPicture, picture: picture.box };
+  const { rules, dots, picture: largest } = drawings;
+  const isPicture = largest.area > width * height * PICTURE_SHARE;
+  return { number, width, height, words, rules, dots, isPicture, picture: largest.box };
 }
 
 /** Puts letters together to words, as they are shown. */

@@ -69,8 +69,6 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
       {
         ...written,
         metadata: plainMetadata(title ?? titleOf(written) ?? name, { description: author }),
-        access: null,
-        tenant: null,
         unit: "extracted_utf16",
         notices,
       },

@@ -1,5 +1,6 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
+import { readDocuments } from "../parse.ts";
 import { xlsxOf } from "../testing/made-files.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";
 import { xlsxFormat } from "./xlsx.ts";
@@ -131,4 +132,95 @@ test("errors and formulas without a result are shown as what they are, and said"
     [{ code: "cells_without_value", message: said(0, 1) }],
     [],
   ]);
+});
+
+/** What is read of one number under a pattern; a pattern of digits is a number of a built-in one. */
+async function shown(pattern: string, value: number, from1904 = false): Promise<string> {
+  const rows = [
+    ["Name", "Value"],
+    ["it", `${pattern}|${value}`],
+  ];
+  const [document] = await xlsxFormat.read({
+    path: "a.xlsx",
+    name: "a",
+    bytes: xlsxOf([{ name: "s", rows }], { patterns: [pattern], from1904 }),
+  });
+  return /it \| (.*)$/.exec(document?.text ?? "")?.[1] ?? "";
+}
+
+describe("numbers of a workbook", () => {
+  test.each([
+    ["0.0%", 0.075, "7.5%"],
+    ["9", 0.25, "25%"],
+    ["$#,##0.00", 1234.5, "$1,234.50"],
+    ['_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)', -1234.5, "$(1,234.50)"],
+    ["#,##0.00 [$€-407]", 1234.5, "1.234,50 €"],
+    ["d mmmm yyyy", 46206, "3 July 2026"],
+    ["15", 46206, "3-Jul-26"],
+    ["[h]:mm", 1.75, "42:00"],
+    ["00000", 123, "00123"],
+    ['0 "mg"', 40, "40 mg"],
+    ['[>=1000]#,##0,"k";0', 25_000, "25k"],
+    ["12", 0.5, "1/2"],
+  ])("under %s %d is read as it is shown: %s", async (pattern, value, text) => {
+    expect(await shown(pattern, value)).toBe(text);
+  });
+
+  test("counts days from 1904 where the workbook does", async () => {
+    expect(await shown("yyyy-mm-dd", 46206 - 1_462, true)).toBe("2026-07-03");
+  });
+
+  test("writes dates that every computer shows otherwise as year, month and day", async () => {
+    expect(await shown("14", 46206)).toBe("2026-07-03");
+  });
+
+  test.each([
+    ['0.0"', 0.075, "0.075"],
+    ["General", 0.1, "0.1"],
+    [";;;", 7, "7"],
+  ])("reads the number itself where %s shows nothing of %d", async (pattern, value, text) => {
+    expect(await shown(pattern, value)).toBe(text);
+  });
+});
+
+const mergedRows = async (rows: readonly (readonly string[])[], merged: readonly string[]) => {
+  const [document] = await readDocuments({ path: "a.xlsx", bytes: xlsxOf([{ name: "Fees & more", rows, merged }]) });
+  return document === undefined ? [] : blocksOf(document);
+};
+
+test("reads merged cells in each column and row that they cover, rows of names as one", async () => {
+  const rows = [
+    ["Course", "Fee", "", "Lessons"],
+    ["", "Resident", "Visitor", ""],
+    ["Otter", "72", "99", "12"],
+    ["", "60", "80", "10"],
+    ["Seal", "free", "", "4"],
+  ];
+  expect(await mergedRows(rows, ["A1:A2", "B1:C1", "D1:D2", "A3:A4", "B5:C5"])).toEqual([
+    "table-row^0 Course | Fee · Resident | Fee · Visitor | Lessons",
+    "table-row^0 Otter | 72 | 99 | 12",
+    "table-row^0 Otter | 60 | 80 | 10",
+    "table-row^0 Seal | free | free | 4",
+  ]);
+});
+
+test("knows the header in which a name covers several columns, and a title over the table", async () => {
+  const rows = [
+    ["Fees of 2026", "", "", ""],
+    ["Course", "Fee", "", "Lessons"],
+    ["Otter", "72", "99", "12"],
+    ["Total", "", "", "12"],
+  ];
+  expect(await mergedRows(rows, ["A1:D1", "B2:C2", "A4:C4"])).toEqual([
+    "paragraph Fees of 2026",
+    "table-row^1 Course | Fee | Fee | Lessons",
+    "table-row^1 Otter | 72 | 99 | 12",
+    "table-row^1 Total | | | 12",
+  ]);
+});
+
+test("is not led to fill the memory by cells that cover the whole sheet", async () => {
+  const rows = Array.from({ length: 200 }, () => ["a", "", "b"]);
+  const merged = Array.from({ length: 5_000 }, (_, i) => `A${(i % 200) + 1}:XFD1048576`);
+  expect(await mergedRows(rows, merged)).toHaveLength(200);
 });
