@@ -2,7 +2,6 @@ import type { Engine } from "../engine/engine.ts";
 import { RequestError } from "../errors.ts";
 import { clusterBootstrap } from "../grade/bootstrap.ts";
 import { expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
-import type { IsotonicMap } from "../models/calibration/isotonic.ts";
 import { VERSION } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
@@ -11,7 +10,6 @@ import { calibrationName } from "../verify/calibration-files.ts";
 import { readChooserWeights } from "../write/chooser-weights.ts";
 import { askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
 import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
-import { fitConfidenceMap } from "./fit-confidence-map.ts";
 import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
 
 export interface CalibrateOptions {
@@ -57,9 +55,8 @@ export interface CalibrationReport {
   readonly curve: readonly OperatingPoint[];
   readonly shipped: OperatingPoint;
   readonly aurc: Measured;
-  /** Of the gate's chance as the chance of a right answer, and of what the map makes of it, cross-fitted. */
-  readonly calibrationError: { readonly raw: Measured; readonly mapped: Measured | null };
-  readonly map: { readonly fitted: IsotonicMap | null; readonly why: string };
+  /** Of the gate's chance as the chance of a right answer. */
+  readonly calibrationError: Measured;
   readonly choice: ChosenThreshold;
   /** What is to be written; `null`: too few labels. */
   readonly calibration: GateCalibration | null;
@@ -154,10 +151,6 @@ function summarise(
     });
     return drawn ?? { value: 0, low: 0, high: 0 };
   };
-  const map = fitConfidenceMap(answered);
-  const mapped = new Map(answered.map((one, i) => [one, map.crossFitted?.[i] ?? 0]));
-  const errorOf = (score: (one: Answered) => number) => (some: readonly Answered[]) =>
-    expectedCalibrationError(some.map((one) => ({ score: score(one), right: !one.wrong })));
   return {
     domain: facts.domain,
     profile: facts.profile,
@@ -176,11 +169,7 @@ function summarise(
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
     shipped: pointAt(answered, readChooserWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
-    calibrationError: {
-      raw: bounded(errorOf(({ chance }) => chance)),
-      mapped: map.fitted === null ? null : bounded(errorOf((one) => mapped.get(one) as number)),
-    },
-    map: { fitted: map.fitted, why: map.why },
+    calibrationError: bounded((some) => expectedCalibrationError(some.map(({ chance, wrong }) => ({ score: chance, right: !wrong })))),
     choice: chooseThreshold(
       answered.map(({ chance, wrong }) => ({ score: chance, wrong })),
       risk,
@@ -207,7 +196,7 @@ interface ArtifactFacts {
 }
 
 function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, documents, date }: ArtifactFacts): GateCalibration | null {
-  const { choice, questions, labels, risk, delta, by, aurc, calibrationError, map } = report;
+  const { choice, questions, labels, risk, delta, by, aurc, calibrationError } = report;
   if (choice.type !== "chosen") return null;
   const { threshold, answered, wrong } = choice;
   const interval = wilson(wrong, answered) as Interval;
@@ -237,9 +226,8 @@ function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, doc
       answered_answerable: questions.filter(reaches).length,
       reached: questions.filter(({ chance }) => chance !== null && chance >= threshold).length,
     },
-    aurc: { value: aurc.value, low: aurc.low, high: aurc.high },
-    calibration_error: pickMeasured(calibrationError.mapped ?? calibrationError.raw),
-    map: map.fitted === null ? null : { scores: [...map.fitted.scores], probabilities: [...map.fitted.probabilities] },
+    aurc: pickMeasured(aurc),
+    calibration_error: pickMeasured(calibrationError),
     chances: questions.flatMap(({ chance }) => chance ?? []).sort((a, b) => a - b),
   };
 }

@@ -166,7 +166,7 @@ export function createSettingsReader(
   return async (domain: string, name: string) => {
     const pack = domains.pack(domain);
     const profile = domains.profile(pack, name);
-    const threshold = await thresholds.of(pack, profile);
+    const threshold = thresholds.of(pack, profile);
     const hash = configHash(config, pack, profile, threshold);
     return {
       pack,

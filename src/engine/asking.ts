@@ -34,14 +34,14 @@ export function createAsking({
 }: AskingParts): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = domains.profile(pack, name);
-    return partsFor(pack, profile, await thresholds.of(pack, profile));
+    return partsFor(pack, profile, thresholds.of(pack, profile));
   };
   async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
     const pack = domains.pack(options.domain);
     const request = requestOf(question, options, pack, config);
     await indexes.of(pack.name).ready();
     const profile = domains.profile(pack, request.profile);
-    const threshold = options.measuring === true ? { type: "none" as const } : await thresholds.of(pack, profile);
+    const threshold = options.measuring === true ? { type: "none" as const } : thresholds.of(pack, profile);
     const events = answer(request, partsFor(pack, profile, threshold), signalOf(options));
     if (options.proof !== true) return yield* events;
     for await (const event of events) yield event.type === "answer" ? { ...event, answer: await withProof(event.answer, options) } : event;
@@ -79,7 +79,7 @@ export function createAsking({
       const pack = domains.pack(name);
       const index = indexes.of(pack.name);
       await index.read();
-      return fitToIndex(await thresholds.of(pack, domains.profile(pack), true), {
+      return fitToIndex(thresholds.of(pack, domains.profile(pack)), {
         windows: index.windows,
         ranker: index.encoder?.id ?? null,
       });

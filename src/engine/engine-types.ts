@@ -111,7 +111,7 @@ export interface Health {
   readonly model: string;
   /** Name of the calibration whose threshold holds; `null`: the shipped one. */
   readonly calibration: string | null;
-  /** What somebody should look at: a calibration that cannot be used, confidences that have moved since. */
+  /** What somebody should look at: a calibration that cannot be used. */
   readonly warnings: readonly string[];
 }
 

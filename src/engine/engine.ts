@@ -43,7 +43,6 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const thresholds = createGateThresholds({
     ...{ config, models, warn, clock },
     weights: local.weightsOfGate,
-    recent: store.interactions.recentChances,
     given: given.threshold,
   });
   const partsFor = createAnswerParts(opened, domains, indexes);
@@ -111,7 +110,7 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   const pack = domains.pack();
   const scope = domains.scope({ domain: pack.name, tenant: null });
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
-  const threshold = await thresholds.of(pack, domains.profile(pack), true);
+  const threshold = thresholds.of(pack, domains.profile(pack));
   const { windows, encoder } = indexes.of(pack.name);
   return {
     status: documents > 0 ? "ok" : "degraded",

@@ -7,7 +7,6 @@ import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type AskedIndex, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
 import { CalibrationFiles } from "../verify/calibration-files.ts";
-import { DriftWatch } from "../verify/watch-drift.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Health } from "./engine-types.ts";
 import type { GateWeights } from "./local-models.ts";
@@ -16,7 +15,6 @@ interface ThresholdParts {
   readonly config: Config;
   readonly models: AnswerParts["models"];
   readonly weights: () => GateWeights;
-  readonly recent: ConstructorParameters<typeof DriftWatch>[0]["recent"];
   readonly warn: (message: string) => void;
   readonly clock: () => number;
   /** In the place of any other. */
@@ -27,13 +25,11 @@ interface ThresholdParts {
 export interface GateThresholds {
   /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
   facts(pack: DomainPack, profile: Profile): GateFacts | null;
-  /** @param look compares confidences with the calibration's now, not only when it is due */
-  of(pack: DomainPack, profile: Profile, look?: boolean): Promise<GateThreshold>;
+  of(pack: DomainPack, profile: Profile): GateThreshold;
 }
 
-export function createGateThresholds({ config, models, weights, recent, warn, clock, given }: ThresholdParts): GateThresholds {
+export function createGateThresholds({ config, models, weights, warn, clock, given }: ThresholdParts): GateThresholds {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
-  const driftWatch = new DriftWatch({ recent, warn });
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
     if (!warned.has(message)) warn(message);
@@ -51,7 +47,7 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
       weights: idOf(weights()),
     };
   };
-  const of = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
+  const of = (pack: DomainPack, profile: Profile): GateThreshold => {
     if (given !== undefined) return given;
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
     const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
@@ -61,10 +57,7 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
       return minimum === undefined ? { type: "shipped" } : { type: "set", minimum };
     }
     const why = found.type === "found" ? misfitOf(found.calibration, depends) : found.why;
-    if (found.type === "found" && why === null) {
-      const { calibration } = found;
-      return { type: "calibrated", calibration, drift: await (look ? driftWatch.look(calibration) : driftWatch.question(calibration)) };
-    }
+    if (found.type === "found" && why === null) return { type: "calibrated", calibration: found.calibration };
     const name = found.type === "found" ? found.calibration.name : found.name;
     const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${why}` };
     warnOnce(`${unusable.why}. The shipped threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
@@ -85,7 +78,7 @@ export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThr
 export function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration" | "warnings"> {
   switch (threshold.type) {
     case "calibrated":
-      return { calibration: threshold.calibration.name, warnings: threshold.drift === null ? [] : [threshold.drift] };
+      return { calibration: threshold.calibration.name, warnings: [] };
     case "unusable":
       return { calibration: null, warnings: [threshold.why] };
     case "shipped":

@@ -1,4 +1,4 @@
-import type { AnswerEvent, IngestEvent } from "../events.ts";
+import type { AnswerEvent } from "../events.ts";
 import type { Answer, FilterRequest, Selection, Turn } from "../types.ts";
 
 /** Whose answer it is, by name. */
@@ -58,26 +58,6 @@ export interface DocumentChange {
   readonly change: "added" | "changed" | "deleted";
 }
 
-/** A stored answer that an edit would change. */
-export interface AnswerChange {
-  readonly id: string;
-  readonly question: string;
-  readonly before: Said;
-  readonly after: Said;
-}
-
-export type DiffEvent =
-  | { readonly type: "progress"; readonly done: number; readonly total: number }
-  | { readonly type: "changed"; readonly answer: AnswerChange }
-  | { readonly type: "end"; readonly asked: number; readonly changed: number; readonly documents: readonly DocumentChange[] };
-
-export interface DiffOptions extends ReplayOptions {
-  /** Source whose folder the edited one takes the place of. @default the only one of the domain */
-  readonly source?: string | undefined;
-  /** Latest stored answers that are asked again, each question once. @default 1000 */
-  readonly limit?: number | undefined;
-}
-
 /** What an engine makes again of its stored answers. */
 export interface Replayer {
   /**
@@ -87,17 +67,11 @@ export interface Replayer {
   replay(id: string, options?: ReplayOptions): Promise<Replayed>;
   /** The same, then with today's documents and settings. */
   replayNow(id: string, options?: ReplayOptions): Promise<ReplayedNow>;
-  /**
-   * Stored answers that would change if a source's folder were as the given one is; nothing is stored.
-   * @throws RequestError `replay_source` when the source has to be named
-   */
-  diffCorpus(folder: string, options?: DiffOptions): AsyncGenerator<DiffEvent, void>;
 }
 
 /** The part of an engine that replays. */
 export interface ScratchEngine {
   ask(question: string, options: ScratchAsk): AsyncGenerator<AnswerEvent, void>;
-  ingest(folder: string, options: ScratchIngest): AsyncGenerator<IngestEvent, void>;
   close(): Promise<void>;
 }
 
@@ -111,13 +85,4 @@ export interface ScratchAsk {
   readonly filters: FilterRequest | null;
   readonly history: readonly Turn[];
   readonly signal?: AbortSignal | undefined;
-}
-
-export interface ScratchIngest {
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly source: string;
-  readonly root: string;
-  readonly access: string;
-  readonly baseUrl?: string | undefined;
 }

@@ -4,27 +4,16 @@ import { RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";
 import { forStorage } from "../remember/redact.ts";
 import type { PastDocument } from "../store/corpus-log.ts";
-import type { Origin } from "../store/origins.ts";
 import type { StoredRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, FilterRequest } from "../types.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 import { differingPlaces, saidBy, sameSaid, settingChanges } from "./replay-compare.ts";
-import type {
-  AnswerChange,
-  Cause,
-  DiffEvent,
-  DiffOptions,
-  DocumentChange,
-  Replayed,
-  ReplayedNow,
-  Replayer,
-  ReplayOptions,
-} from "./replay-types.ts";
+import type { Cause, DocumentChange, Replayed, ReplayedNow, Replayer, ReplayOptions } from "./replay-types.ts";
 import { openScratch, type Scratch, type ScratchCorpus, type ScratchHost, type ScratchSettings } from "./scratch.ts";
 
 export interface ReplayerParts extends ScratchHost {
-  readonly store: Pick<Store, "records" | "corpusLog" | "documents" | "origins">;
+  readonly store: Pick<Store, "records" | "corpusLog" | "documents">;
   readonly scope: (options: ReplayOptions) => Parameters<typeof visibleRecord>[1];
   /** Today's settings of a domain and profile. */
   readonly settings: (domain: string, profile: string) => Promise<ScratchSettings & { readonly recorded: RecordedSettings }>;
@@ -32,8 +21,6 @@ export interface ReplayerParts extends ScratchHost {
 
 /** Edits that are tried one by one, those of documents that the answer found first: each costs an index. */
 const EDITS_TRIED = 20;
-/** Stored answers that a diff asks again. */
-const DIFF_ANSWERS = 1_000;
 
 export function createReplayer(parts: ReplayerParts): Replayer {
   const { store, scope } = parts;
@@ -58,7 +45,6 @@ export function createReplayer(parts: ReplayerParts): Replayer {
       const made = await madeAnswer(await visibleRecord(id, scope(options), store.records), store.records);
       return { ...replayed, ...(await compareWithNow(made, parts, options.signal)) };
     },
-    diffCorpus: (folder, options = {}) => diffCorpus(folder, options, parts),
   };
 }
 
@@ -185,94 +171,4 @@ function changesBetween(before: readonly PastDocument[], after: readonly PastDoc
     return known === undefined ? [{ id, path, change: "added" }] : known.version === version ? [] : [{ id, path, change: "changed" }];
   });
   return [...gone, ...put].sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Asks stored questions over today's documents and over the edited ones. */
-async function* diffCorpus(folder: string, options: DiffOptions, parts: ReplayerParts): AsyncGenerator<DiffEvent, void> {
-  const { domain, tenant, access } = parts.scope(options);
-  const folders = (await parts.store.origins.list(domain)).filter((one) => one.folder !== null);
-  const origin = chooseOrigin(folders, options.source, domain);
-  const revision = await parts.store.documents.revision(domain);
-  const records = await latestRecords(domain, options.limit ?? DIFF_ANSWERS, parts);
-  const asked = records.filter((one) => one.tenant === tenant && one.access.every((label) => access.includes(label)));
-  const corpus = await corpusOf({ domain, revision }, parts);
-  const edited = await editedCorpus(folder, origin, corpus, parts);
-  const byProfile = Map.groupBy(asked, ({ body }) => (body as AnswerRecord).question.profile);
-  let [done, changed] = [0, 0];
-  for (const [profile, some] of byProfile) {
-    const { recorded: _, ...settings } = await parts.settings(domain, profile);
-    const before = await openScratch(parts, corpus, settings);
-    const after = await openScratch(parts, edited, settings);
-    try {
-      for (const record of some) {
-        options.signal?.throwIfAborted();
-        const answer = await compareOver(record, before, after, options.signal);
-        yield { type: "progress", done: ++done, total: asked.length };
-        if (answer !== null) changed++;
-        if (answer !== null) yield { type: "changed", answer };
-      }
-    } finally {
-      await before.close();
-      await after.close();
-    }
-  }
-  yield { type: "end", asked: done, changed, documents: changesBetween(corpus.documents, edited.documents) };
-}
-
-async function compareOver(
-  record: StoredRecord,
-  one: Scratch,
-  other: Scratch,
-  signal: AbortSignal | undefined,
-): Promise<AnswerChange | null> {
-  const before = saidBy(await askAgain(record, one, signal));
-  const after = saidBy(await askAgain(record, other, signal));
-  const { question } = record.body as AnswerRecord;
-  return sameSaid(before, after) ? null : { id: record.id, question: question.text, before, after };
-}
-
-/** @throws RequestError `replay_source` */
-function chooseOrigin(origins: readonly Origin[], named: string | undefined, domain: string): Origin {
-  const found = named === undefined ? (origins.length === 1 ? origins[0] : undefined) : origins.find(({ source }) => source === named);
-  if (found !== undefined) return found;
-  const known = origins.map(({ source }) => source).join(", ");
-  const message =
-    origins.length === 0
-      ? `Nothing was ingested into domain "${domain}".`
-      : `Name the source that the folder takes the place of with --source: ${known}.`;
-  throw new RequestError("replay_source", message, { domain });
-}
-
-/** Today's documents with those of one source as an edited folder has them. */
-async function editedCorpus(folder: string, origin: Origin, corpus: ScratchCorpus, parts: ReplayerParts): Promise<ScratchCorpus> {
-  const { recorded: _, ...settings } = await parts.settings(origin.domain, "sourcebound");
-  const scratch = await openScratch(parts, corpus, settings);
-  try {
-    const { domain, tenant, source, access, baseUrl } = origin;
-    for await (const _event of scratch.engine.ingest(folder, {
-      domain,
-      tenant,
-      source,
-      root: folder,
-      access,
-      baseUrl: baseUrl ?? undefined,
-    }));
-    return { ...corpus, documents: await scratch.documents() };
-  } finally {
-    await scratch.close();
-  }
-}
-
-/** The latest recorded answers, each question once. */
-async function latestRecords(domain: string, limit: number, { store }: Pick<ReplayerParts, "store">): Promise<StoredRecord[]> {
-  const found = new Map<string, StoredRecord>();
-  for (const id of (await store.records.list(domain, Number.MAX_SAFE_INTEGER)).reverse()) {
-    if (found.size >= limit) break;
-    const record = await store.records.get(id);
-    if (record === null) continue;
-    const { question, served } = record.body as AnswerRecord;
-    const key = JSON.stringify([question.text, question.profile, question.detail, record.tenant, question.history]);
-    if (served === null && !found.has(key)) found.set(key, record);
-  }
-  return [...found.values()].reverse();
 }

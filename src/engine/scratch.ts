@@ -59,8 +59,6 @@ export interface Played {
 export interface Scratch {
   readonly engine: ScratchEngine;
   readonly played: Played;
-  /** All documents that it holds. */
-  documents(): Promise<readonly PastDocument[]>;
   close(): Promise<void>;
 }
 
@@ -84,7 +82,6 @@ export async function openScratch(
     });
     return {
       ...{ engine, played },
-      documents: () => readAll(join(folder, "sourcebound.db"), pack.name),
       async close() {
         await engine.close();
         rmSync(folder, { recursive: true, force: true });
@@ -93,17 +90,6 @@ export async function openScratch(
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
-  }
-}
-
-async function readAll(path: string, domain: string): Promise<readonly PastDocument[]> {
-  const db = await openSqlite(path);
-  try {
-    const { documents, corpusLog } = createStore(db, { now: () => new Date(0), clock: () => 0 });
-    const heads = await documents.heads(domain);
-    return await corpusLog.past(domain, new Map([...heads].map(([id, { version }]) => [id, version])));
-  } finally {
-    await db.destroy();
   }
 }
 

@@ -15,8 +15,6 @@ export interface InteractionStore {
   add(interaction: Interaction, report?: NewReport | null, facts?: InteractionFacts, beside?: Beside): Promise<ReviewStatus>;
   /** Newest first. */
   list(domain: string, limit: number): Promise<StoredInteraction[]>;
-  /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
-  recentChances(of: { readonly domain: string; readonly profile: string; readonly since: string }, limit: number): Promise<number[]>;
 }
 
 /** What an interaction store needs besides the database. */
@@ -52,19 +50,6 @@ export function createInteractionStore(
         .limit(limit)
         .execute();
       return rows.map(({ whole, ...row }) => fromRow({ ...row, answer: whole }));
-    },
-    async recentChances({ domain, profile, since }, limit) {
-      const rows = await db
-        .selectFrom("interactions")
-        .select("chance")
-        .where("domain", "=", domain)
-        .where("created_at", ">=", since)
-        .where("profile", "=", profile)
-        .where("chance", "is not", null)
-        .orderBy("created_at", "desc")
-        .limit(limit)
-        .execute();
-      return rows.flatMap(({ chance }) => chance ?? []);
     },
   };
 }

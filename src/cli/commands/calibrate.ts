@@ -86,15 +86,14 @@ function parseShare(text: string): number {
   return share;
 }
 
-function toJson({ labels, curve, shipped, calibrationError, map, calibration, ...report }: CalibrationReport, written: string | null) {
+function toJson({ labels, curve, shipped, calibrationError, calibration, ...report }: CalibrationReport, written: string | null) {
   const point = ({ answeredAnswerable, ...one }: CalibrationReport["shipped"]) => ({ ...one, answered_answerable: answeredAnswerable });
   return {
     ...report,
     labels,
     curve: curve.map(point),
     shipped: point(shipped),
-    calibration_error: calibrationError,
-    map,
+    calibration_error: { raw: calibrationError },
     calibration,
     written,
   };

@@ -48,7 +48,7 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
     .option("--corpus <folder>", "folder of documents, under `pages/` where there is one; pages are named relative to it")
     .option(
       "--golden <path>",
-      "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or a file of ours, Ragas or promptfoo (.jsonl, .json, .yaml)",
+      "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml)",
     )
     .addOption(new Option("--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden").env("SOURCEBOUND_DATA"))
     .option("--domains <names>", "comma-separated: only these sets of --data")

@@ -175,7 +175,7 @@ function describeMade(made: GateThreshold, name: string, now: Date): PackFinding
   const age = days === 0 ? "less than a day ago" : days === 1 ? "1 day ago" : `${days} days ago`;
   const promise = `at most ${percent(risk)} of the answers to such questions wrong, with ${percent(1 - delta)} confidence`;
   const message = `in use, and it fits: ${file}, made ${age} (${date.slice(0, 10)}) on ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
-  return [packFinding("note", "calibration", message), ...(made.drift === null ? [] : [packFinding("warning", "calibration", made.drift)])];
+  return [packFinding("note", "calibration", message)];
 }
 
 function checkProfile({ default_profile }: DomainPack): PackFinding[] {

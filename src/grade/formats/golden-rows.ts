@@ -24,7 +24,7 @@ export const answerableSchema = z.object({
   tenant: z.string().min(1).nullable().default(null),
 });
 
-/** The same of our own files: a question without any mark of its right answer is a slip. */
+/** A question without any mark of its right answer is a slip. */
 export const markedSchema = answerableSchema.refine(
   (one) => one.answer !== "" || [one.gold_pages, one.gold_quotes, one.key_values, one.keyphrases].some((marks) => marks.length > 0),
   "says nothing of the right answer: give gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind where it is to be refused",
@@ -43,11 +43,11 @@ export const unanswerableSchema = z.object({
 export type GoldenAnswerable = z.infer<typeof answerableSchema>;
 export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;
 
-/** Questions of a file, whoever wrote it, with what of it could not be used. */
+/** Questions of a file, with what of it could not be used. */
 export interface GoldenFile {
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
-  /** Such as an assertion that only a model could judge. */
+  /** Such as keys that are not read. */
   readonly notices: readonly string[];
 }
 

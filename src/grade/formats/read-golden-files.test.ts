@@ -62,39 +62,6 @@ describe("readGoldenFile", () => {
     expect(readGoldenFile(file("b.json", JSON.stringify(rows.slice(0, 1)))).notices).toEqual([]);
   });
 
-  it("reads rows of Ragas by the names of today and of before, and says that answers in them are not graded", () => {
-    const now = {
-      user_input: "How long?",
-      reference: "21 days.",
-      reference_contexts: ["Books may be kept for 21 days."],
-      response: "A year.",
-    };
-    const before = { question: "How much?", ground_truths: ["5 dollars"], contexts: ["x"] };
-    const read = readGoldenFile(file("ragas.json", JSON.stringify([now, before])));
-    expect(read.answerable).toMatchObject([
-      { question: "How long?", answer: "21 days.", gold_quotes: ["Books may be kept for 21 days."], gold_pages: [] },
-      { question: "How much?", answer: "5 dollars", gold_quotes: [] },
-    ]);
-    expect(read.notices).toEqual(["1 rows hold a response: it is not graded, the question is asked anew"]);
-  });
-
-  it("reads tests of promptfoo and names assertions that it cannot judge", () => {
-    const tests = `tests:
-  - vars: { question: How long? }
-    assert:
-      - { type: icontains, value: 21 days }
-      - { type: not-contains, value: 14 days }
-      - { type: contains-all, value: [book, reader] }
-      - { type: llm-rubric, value: is polite }
-  - vars: { query: A piano? }
-    assert: [{ type: is-refusal }]
-`;
-    const read = readGoldenFile(file("promptfoo.yaml", tests));
-    expect(read.answerable).toMatchObject([{ question: "How long?", key_values: ["21 days", "book", "reader"], must_not: ["14 days"] }]);
-    expect(read.unanswerable).toMatchObject([{ question: "A piano?", kind: "out_of_scope" }]);
-    expect(read.notices).toEqual(['1 assertions of type "llm-rubric" are not read: nothing is said of them']);
-  });
-
   it.each([
     ["empty.yaml", "", "holds no list of questions"],
     ["none.json", "[]", "holds no question"],
@@ -103,7 +70,7 @@ describe("readGoldenFile", () => {
     ["text.yaml", "just words", "holds no list of questions"],
     ["bare.yaml", "- { question: How long? }", "says nothing of the right answer"],
     ["kind.yaml", "- { question: How long?, kind: odd }", "question 1 is not valid"],
-    ["noquestion.json", '[{"reference": "x"}]', "question 1 is not valid"],
+    ["noquestion.json", '[{"answer": "x"}]', "question 1 is not valid"],
     ["number.yaml", "- 5", "question 1 is not valid"],
     ["aliases.yaml", `a: &a [x, x]\nb: &b [${"*a, ".repeat(60)}*a]\nquestions: [${"*b, ".repeat(60)}*b]`, "could not be read"],
   ])("says of %s what is wrong with it", (name, text, message) => {

@@ -12,8 +12,6 @@ import {
   parseRow,
   unanswerableSchema,
 } from "./golden-rows.ts";
-import { isPromptfoo, readPromptfoo } from "./promptfoo.ts";
-import { isRagas, readRagas } from "./ragas.ts";
 import { type UnreadKeys, unreadNotices, withKeys } from "./row-keys.ts";
 
 export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
@@ -47,21 +45,18 @@ export function readGoldenFile(path: string): GoldenFile {
 }
 
 /**
- * Questions as they are written: ours (`questions:`, a list, or JSON lines), rows of Ragas, or a configuration of promptfoo; YAML, JSON or JSON lines.
+ * Questions in YAML, JSON or JSON lines: a list, or `questions:` with a list.
  * @param name of the file: its ending says how it is read, and errors name it
  * @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row
  */
 export function parseGoldenFile(name: string, text: string): GoldenFile {
   const value = /\.(?:jsonl|ndjson)$/i.test(name) ? parseLines(name, text, z.unknown(), "golden_invalid") : parseText(name, text);
-  if (isPromptfoo(value)) return asked(name, readPromptfoo(name, value));
   const rows = rowsOf(value);
   if (rows === null)
-    throw new RequestError(
-      "golden_invalid",
-      `${name} holds no list of questions: give a list, \`questions:\` with a list, or \`tests:\` as promptfoo has it.`,
-      { path: name },
-    );
-  return asked(name, rows.some(isRagas) ? readRagas(name, rows) : readOwn(name, rows));
+    throw new RequestError("golden_invalid", `${name} holds no list of questions: give a list, or \`questions:\` with a list.`, {
+      path: name,
+    });
+  return asked(name, readOwn(name, rows));
 }
 
 function parseText(name: string, text: string): unknown {
