@@ -1,7 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../package.ts";
-import { addAblateCommand } from "./commands/ablate.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addCacheCommand } from "./commands/cache.ts";
@@ -131,7 +130,6 @@ export function createProgram(context: CliContext): Command {
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);
   addEvalCommand(program, context);
-  addAblateCommand(program, context);
   addDemoCommand(program, context);
   addNewDomainCommand(program, context);
   addDoctorCommand(program, context);

@@ -1,6 +1,6 @@
-import type { CheckSettings, GateSettings, Profile } from "../../profiles/profile.ts";
-import { sevenLayer } from "../../profiles/seven-layer.ts";
-import { sourcebound } from "../../profiles/sourcebound.ts";
+import type { CheckSettings, GateSettings, Profile } from "../../../src/profiles/profile.ts";
+import { sevenLayer } from "../../../src/profiles/seven-layer.ts";
+import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 
 /** One arrangement of layers; all run the same path, and only their numbers differ (DESIGN.md, section 4). */
 export interface Rung {

@@ -1,6 +1,6 @@
-import { splitSentences } from "../../text/sentences.ts";
-import type { TextRange } from "../../types.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../../../src/grade/random.ts";
+import { splitSentences } from "../../../src/text/sentences.ts";
+import type { TextRange } from "../../../src/types.ts";
 
 /** Categories in which the source design counts what a model makes up. */
 export const FAULT_CATEGORIES = ["hallucination", "number", "citation", "url"] as const;

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { RequestError } from "../../errors.ts";
-import { WRITERS } from "../../grade/ablate/ablated-item.ts";
-import type { AblatedWriter } from "../../grade/ablate/summarize.ts";
-import { chooseSets } from "../../grade/choose-sets.ts";
-import { renderTable, writeReport } from "../../grade/report.ts";
-import { didYouMean } from "../../text/nearest.ts";
-import { type CliContext, pathOf } from "../context.ts";
-import { configOf } from "../open.ts";
-import { createProgressBar } from "../progress-bar.ts";
+import { type CliContext, pathOf } from "../../src/cli/context.ts";
+import { configOf } from "../../src/cli/open.ts";
+import { createProgressBar } from "../../src/cli/progress-bar.ts";
+import { RequestError } from "../../src/errors.ts";
+import { chooseSets } from "../../src/grade/choose-sets.ts";
+import { renderTable, writeReport } from "../../src/grade/report.ts";
+import { didYouMean } from "../../src/text/nearest.ts";
+import { WRITERS } from "../runs/ablate/ablated-item.ts";
+import type { AblatedWriter } from "../runs/ablate/summarize.ts";
 
 interface AblateFlags {
   corpus?: string;
@@ -57,10 +57,10 @@ export function addAblateCommand(program: Command, context: CliContext): void {
 
 const EXAMPLES = `
 Examples:
-  sourcebound ablate --domain veterans --out ablation.json
-  sourcebound ablate --domain veterans --rungs ladder --writers scripted --rate source --rounds 10
-  sourcebound ablate --domain retail --rungs ladder --writers model --limit 10
-  sourcebound ablate --corpus data/va-pages --golden data/va-golden --domain veterans --rungs seven,seven-5`;
+  ./run ablate --domain veterans --out ablation.json
+  ./run ablate --domain veterans --rungs ladder --writers scripted --rate source --rounds 10
+  ./run ablate --domain retail --rungs ladder --writers model --limit 10
+  ./run ablate --corpus data/va-pages --golden data/va-golden --domain veterans --rungs seven,seven-5`;
 
 async function runAblation(flags: AblateFlags, command: Command, context: CliContext): Promise<void> {
   const { terminal, signal } = context;
@@ -76,10 +76,10 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
   if (chosen === undefined) throw new RequestError("golden_missing", "There is no set: give --domain, or --corpus with --golden.");
   // Loaded only now: help and wrong usage answer without the engine.
   const [{ ablate }, { summarizeAblation, SOURCE_RATES }, { RUNGS }, { createShippedJudge }] = await Promise.all([
-    import("../../grade/ablate/ablate.ts"),
-    import("../../grade/ablate/summarize.ts"),
-    import("../../grade/ablate/rungs.ts"),
-    import("../../grade/shipped-judge.ts"),
+    import("../runs/ablate/ablate.ts"),
+    import("../runs/ablate/summarize.ts"),
+    import("../runs/ablate/rungs.ts"),
+    import("../../src/grade/shipped-judge.ts"),
   ]);
   const rungs = rungsNamed(flags.rungs, RUNGS);
   const rates = share === null ? SOURCE_RATES : { hallucination: share, number: share, url: share, citation: share };

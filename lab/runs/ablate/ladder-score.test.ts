@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CheckResult } from "../../types.ts";
+import type { CheckResult } from "../../../src/types.ts";
 import type { WrittenSentence } from "./faults.ts";
 import { invalidCitations, type ShownAnswer, scoreAnswer } from "./ladder-score.ts";
 

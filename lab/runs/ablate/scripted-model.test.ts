@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { parseMarkers } from "../../check/markers.ts";
-import { fakePassage } from "../../testing/passages.ts";
-import { splitSentences } from "../../text/sentences.ts";
-import { groundedPrompt } from "../../write/prompt.ts";
-import { passageSource } from "../../write/sources.ts";
-import { createRandom } from "../random.ts";
+import { parseMarkers } from "../../../src/check/markers.ts";
+import { createRandom } from "../../../src/grade/random.ts";
+import { fakePassage } from "../../../src/testing/passages.ts";
+import { splitSentences } from "../../../src/text/sentences.ts";
+import { groundedPrompt } from "../../../src/write/prompt.ts";
+import { passageSource } from "../../../src/write/sources.ts";
 import { categoryOf, FAULT_CATEGORIES, type FaultCategory, plainWords, type WrittenSentence } from "./faults.ts";
-import { draftText, readPrompt, writeDraft } from "./scripted-draft.ts";
+import { draftText, readPrompt, writeDraft } from "./scripted-model.ts";
 
 const QUOTES = [
   "You must file VA Form 20-0996 within 1 year of the date on the decision letter.",
