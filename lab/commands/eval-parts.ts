@@ -187,7 +187,7 @@ function addChecks(measure: Measure): void {
     examples: "  sourcebound eval checks --golden data/va-golden --corpus data/va-pages",
     async *run({ domain: name, ...flags }, { config, ...given }) {
       const { evaluateChecks } = await import("../runs/checks.ts");
-      const { createClaimReader } = await import("../../src/engine/claim-reader.ts");
+      const { createClaimReader } = await import("../../src/engine/reader-keeper.ts");
       const { createReaderKeeper } = await import("../../src/engine/reader-keeper.ts");
       const encoder = loadEmbeddedEncoder();
       const keeper = createReaderKeeper();

@@ -1,6 +1,5 @@
 import type { ReadClaims } from "../check/contrast.ts";
-import { createClaimReader } from "../engine/claim-reader.ts";
-import { createReaderKeeper } from "../engine/reader-keeper.ts";
+import { createClaimReader, createReaderKeeper } from "../engine/reader-keeper.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../models/embedded-support.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";

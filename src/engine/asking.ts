@@ -12,26 +12,16 @@ import type { Domains } from "./domains.ts";
 import type { AskOptions, Engine } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
-import type { Prover } from "./proofs.ts";
-
-export interface AskingParts {
-  readonly config: Config;
-  readonly domains: Domains;
-  readonly indexes: Indexes;
-  readonly thresholds: GateThresholds;
-  readonly partsFor: PartsFor;
-  readonly prove: Prover["prove"];
-}
+import type { Opened } from "./open.ts";
+import type { Prover } from "./service-types.ts";
 
 /** What an engine does with a question. */
-export function createAsking({
-  config,
-  domains,
-  indexes,
-  thresholds,
-  partsFor,
-  prove,
-}: AskingParts): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
+export function createAsking(
+  { config }: Opened,
+  domains: Domains,
+  indexes: Indexes,
+  { thresholds, partsFor, prove }: { readonly thresholds: GateThresholds; readonly partsFor: PartsFor; readonly prove: Prover["prove"] },
+): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = domains.profile(pack, name);
     return partsFor(pack, profile, thresholds.of(pack, profile));

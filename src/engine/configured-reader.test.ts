@@ -6,7 +6,7 @@ import { loadConfig } from "../config.ts";
 import { findOnnxRuntime } from "../reader/onnx/runtime.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
 import { writeFakeOnnxRuntime } from "../testing/fake-onnxruntime.ts";
-import { configuredReader } from "./configured-reader.ts";
+import { configuredReader } from "./local-models.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "configured-reader-"));
 afterAll(() => rmSync(folder, { recursive: true }));

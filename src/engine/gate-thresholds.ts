@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { writersOf } from "../answer/compress.ts";
-import type { AnswerParts } from "../answer/parts.ts";
 import { calibrationFolder } from "../calibrate/data-folders.ts";
-import type { Config } from "../config.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type AskedIndex, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
@@ -10,16 +8,7 @@ import { CalibrationFiles } from "../verify/calibration-files.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Health } from "./engine-types.ts";
 import type { GateWeights } from "./local-models.ts";
-
-interface ThresholdParts {
-  readonly config: Config;
-  readonly models: AnswerParts["models"];
-  readonly weights: () => GateWeights;
-  readonly warn: (message: string) => void;
-  readonly clock: () => number;
-  /** In the place of any other. */
-  readonly given?: GateThreshold | undefined;
-}
+import type { Opened } from "./open.ts";
 
 /** From which chance on the learned gate answers: a calibration of the data folder or the pack that fits, else the shipped threshold. */
 export interface GateThresholds {
@@ -28,7 +17,7 @@ export interface GateThresholds {
   of(pack: DomainPack, profile: Profile): GateThreshold;
 }
 
-export function createGateThresholds({ config, models, weights, warn, clock, given }: ThresholdParts): GateThresholds {
+export function createGateThresholds({ config, models, local, warn, clock, given }: Opened): GateThresholds {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
@@ -44,11 +33,11 @@ export function createGateThresholds({ config, models, weights, warn, clock, giv
       profile: profile.name,
       settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
       writer: writers === null ? "extractive" : `${writers.small.id}, ${writers.large.id}`,
-      weights: idOf(weights()),
+      weights: idOf(local.weightsOfGate()),
     };
   };
   const of = (pack: DomainPack, profile: Profile): GateThreshold => {
-    if (given !== undefined) return given;
+    if (given.threshold !== undefined) return given.threshold;
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
     const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
     const depends = found === null ? null : facts(pack, profile);

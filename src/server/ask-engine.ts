@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ScopeOptions } from "../engine/engine-types.ts";
-import type { RefreshResult } from "../engine/refresh.ts";
+import type { RefreshResult } from "../engine/service-types.ts";
 import type { AnswerEvent } from "../events.ts";
 import type { Turn, Warning } from "../types.ts";
 import type { askRequestSchema } from "../wire/index.ts";

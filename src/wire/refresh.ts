@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RefreshResult } from "../engine/refresh.ts";
+import type { RefreshResult } from "../engine/service-types.ts";
 
 export const refreshRequestSchema = z
   .strictObject({ domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent.") })

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Cause, Replayed, ReplayedNow, Said } from "../../engine/replay-types.ts";
+import type { Cause, Replayed, ReplayedNow, Said } from "../../engine/service-types.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmless } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";

@@ -1,6 +1,6 @@
 import type { AnswerRecord } from "../../answer/record.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { unknownDocument } from "../../engine/originals.ts";
+import { unknownDocument } from "../../engine/uploads.ts";
 import { mayShowRecord, unknownRecord, visibleRecord } from "../../engine/proofs.ts";
 import type { Evaluations } from "../../grade/evaluations.ts";
 import { NODE_TYPES, type NodeType, viewGraph } from "../../remember/graph-view.ts";
