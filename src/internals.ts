@@ -10,7 +10,7 @@ export { checkSentence } from "./check/check.ts";
 export { createReader } from "./check/statements.ts";
 export { answerableSchema, readGolden } from "./grade/golden.ts";
 export { mean, quantile, wilson } from "./grade/metrics.ts";
-export { createRandom } from "./grade/random.ts";
+export { createRandom } from "./grade/metrics.ts";
 export { countRow, decimal, type Report, type TableRow, versionsOf } from "./grade/report.ts";
 export { readFrontMatter } from "./ingest/formats/front-matter.ts";
 export { parseFile } from "./ingest/parse.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CalibrateOptions, type CalibrationReport, calibrate } from "../src/calibrate/calibrate.ts";
 import { writeCalibration } from "../src/calibrate/write-calibration.ts";
 import type { AskOptions } from "../src/engine/engine.ts";
-import { createRandom } from "../src/grade/random.ts";
+import { createRandom } from "../src/grade/metrics.ts";
 import type { GateCalibration } from "../src/verify/calibration.ts";
 import { LOOK_AGAIN_MS } from "../src/verify/calibration-files.ts";
 import { readChooserWeights } from "../src/write/chooser-weights.ts";

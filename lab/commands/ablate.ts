@@ -79,7 +79,7 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
     import("../runs/ablate/ablate.ts"),
     import("../runs/ablate/summarize.ts"),
     import("../runs/ablate/rungs.ts"),
-    import("../../src/grade/shipped-judge.ts"),
+    import("../../src/grade/claim-judge.ts"),
   ]);
   const rungs = rungsNamed(flags.rungs, RUNGS);
   const rates = share === null ? SOURCE_RATES : { hallucination: share, number: share, url: share, citation: share };

@@ -4,7 +4,7 @@ import type { CliContext } from "../../src/cli/context.ts";
 import { configOf } from "../../src/cli/open.ts";
 import type { Config } from "../../src/config.ts";
 import { RequestError } from "../../src/errors.ts";
-import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-golden-sets.ts";
+import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-sets.ts";
 import { renderTable, writeReport } from "../../src/grade/report.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
 import type { RefusalEvent } from "../runs/refusal.ts";

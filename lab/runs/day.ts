@@ -6,7 +6,7 @@ import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../src/confi
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { createRandom, type Random } from "../../src/grade/random.ts";
+import { createRandom, type Random } from "../../src/grade/metrics.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
 import { countTokens } from "../../src/text/cl100k.ts";
 import { normalizeQuestion } from "../../src/text/normalize-question.ts";

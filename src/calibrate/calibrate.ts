@@ -1,7 +1,6 @@
 import type { Engine } from "../engine/engine.ts";
 import { RequestError } from "../errors.ts";
-import { clusterBootstrap } from "../grade/bootstrap.ts";
-import { expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
+import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
 import { VERSION } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExperimentSettings } from "../config/experiments.ts";
 import { configSchema } from "../config.ts";
-import { createRandom } from "../grade/random.ts";
+import { createRandom } from "../grade/metrics.ts";
 import type { ExposedSession } from "../store/exposures.ts";
 import { assignVariant } from "./assign.ts";
 import { experimentsByDomain } from "./experiments.ts";

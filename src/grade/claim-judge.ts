@@ -2,6 +2,8 @@ import { createBearsOut } from "../check/bears-out.ts";
 import type { CitedQuote } from "../check/finding.ts";
 import { createReader } from "../check/statements.ts";
 import type { SupportScorer } from "../check/support-scorer.ts";
+import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createReading } from "../reading/reading.ts";
 
 /** What is wrong with a sentence: nothing, or one of the three ways in which an answer goes wrong; `unscored`: it could not be told. */
@@ -68,4 +70,9 @@ const SHOWN = 120;
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= SHOWN ? line : `${line.slice(0, SHOWN - 1)}…`;
+}
+
+/** A judge with the learned score that ships, whatever is configured: with a judge that is another model each time runs could not be compared. */
+export function createShippedJudge(): ClaimJudge {
+  return createClaimJudge(createEmbeddedSupportScorer(sharedEncoder()));
 }

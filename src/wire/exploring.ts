@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RecordedCall } from "../answer/recorded-calls.ts";
-import type { Evaluation } from "../grade/evaluation.ts";
+import type { Evaluation } from "../grade/run-evaluation.ts";
 import type { Change } from "../grade/golden-report.ts";
 import { type GraphView, NODE_TYPES } from "../remember/graph-view.ts";
 import { askRequestSchema } from "./ask.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseMarkers } from "../../../src/check/markers.ts";
-import { createRandom } from "../../../src/grade/random.ts";
+import { createRandom } from "../../../src/grade/metrics.ts";
 import { fakePassage } from "../../../src/testing/passages.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { groundedPrompt } from "../../../src/write/prompt.ts";

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { auroc } from "../../../src/grade/metrics.ts";
 import { createHubEncoder } from "../../../src/models/adapters/hub.ts";
 import type { Calibration } from "../../../src/models/calibration/calibration.ts";
 import { distributionOf } from "../../../src/models/calibration/quantiles.ts";
@@ -32,7 +33,7 @@ const encoder: Encoder =
 const pairs = labelledPairs(values.data, Number(values.questions), SEED);
 process.stderr.write(`${pairs.length} pairs, ${pairs.filter(({ relevant }) => relevant).length} relevant\n`);
 const cosines = await cosinesOf(pairs, encoder);
-const scored = pairs.map(({ relevant }, i) => ({ score: cosines[i] as number, relevant }));
+const scoresOf = (wanted: boolean) => cosines.filter((_, i) => pairs[i]?.relevant === wanted);
 const calibration: Calibration = {
   model: encoder.model ?? encoder.id,
   date: values.date ?? new Date().toISOString().slice(0, 10),
@@ -41,7 +42,7 @@ const calibration: Calibration = {
     [...new Set(pairs.map(({ set }) => set))].map((set) => [set, countsOf(pairs.filter((pair) => pair.set === set))]),
   ),
   n: pairs.length,
-  measured: { auroc: round(auroc(scored)) },
+  measured: { auroc: round(auroc(scoresOf(true), scoresOf(false)) as number) },
   quantiles: distributionOf(cosines).map(round),
 };
 writeFileSync(values.out, `${JSON.stringify(calibration)}\n`);
@@ -60,20 +61,6 @@ async function cosinesOf(all: readonly LabelledPair[], { embed }: Encoder): Prom
   const vectorOf = (text: string) => vectors.get(text) as Float32Array;
   const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
   return all.map(({ question, windows }) => Math.max(...windows.map((window) => cosine(vectorOf(question), vectorOf(window)))));
-}
-
-/** Chance that a relevant pair scores above an irrelevant one; ties count half. */
-function auroc(all: readonly { readonly score: number; readonly relevant: boolean }[]): number {
-  const sorted = [...all].sort((a, b) => a.score - b.score);
-  let ranks = 0;
-  for (let from = 0; from < sorted.length; ) {
-    let to = from;
-    while (to < sorted.length && sorted[to]?.score === sorted[from]?.score) to++;
-    ranks += sorted.slice(from, to).filter(({ relevant }) => relevant).length * ((from + to + 1) / 2);
-    from = to;
-  }
-  const relevant = all.filter((one) => one.relevant).length;
-  return (ranks - (relevant * (relevant + 1)) / 2) / (relevant * (all.length - relevant));
 }
 
 function countsOf(part: readonly LabelledPair[]) {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config.ts";
-import { configuredReader, openCrisisFinder } from "../../engine/local-models.ts";
 import { packHotlines } from "../../engine/domain.ts";
+import { configuredReader, openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";

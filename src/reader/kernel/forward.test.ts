@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import loadWabt from "wabt";
-import { createRandom } from "../../grade/random.ts";
+import { createRandom } from "../../grade/metrics.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { FORWARD_BASE64, FORWARD_SOURCE_SHA256 } from "./forward.generated.ts";
 import { largestCode, type ReaderKernel } from "./kernel.ts";

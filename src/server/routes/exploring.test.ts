@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { RequestError } from "../../errors.ts";
-import type { Evaluation } from "../../grade/evaluation.ts";
+import type { Evaluation } from "../../grade/run-evaluation.ts";
 import type { Evaluations } from "../../grade/evaluations.ts";
 import { evaluationHandlers } from "./exploring.ts";
 
