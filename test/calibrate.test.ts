@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CalibrateOptions, type CalibrationReport, calibrate } from "../src/calibrate/calibrate.ts";
-import { writeCalibration } from "../src/calibrate/write-calibration.ts";
+import { type CalibrateOptions, type CalibrationReport, calibrate, writeCalibration } from "../src/calibrate/calibrate.ts";
 import type { AskOptions } from "../src/engine/engine.ts";
 import { createRandom } from "../src/grade/metrics.ts";
 import type { GateCalibration } from "../src/verify/calibration.ts";

@@ -1,10 +1,12 @@
+import { join } from "node:path";
 import type { Engine } from "../engine/engine.ts";
-import { RequestError } from "../errors.ts";
+import { messageOf, RequestError, StoreError } from "../errors.ts";
 import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
 import { VERSION } from "../package.ts";
+import { replaceFile } from "../retrieve/replace-file.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
-import type { GateCalibration, GateFacts } from "../verify/calibration.ts";
+import { type GateCalibration, type GateFacts, gateCalibrationSchema } from "../verify/calibration.ts";
 import { calibrationName } from "../verify/calibration-files.ts";
 import { readChooserWeights } from "../write/chooser-weights.ts";
 import { askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
@@ -239,4 +241,26 @@ function countBy(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
+}
+
+/**
+ * Writes a calibration as a whole or not at all.
+ * @param out another file than the one that the engine looks for
+ * @returns path of the file
+ * @throws StoreError `calibration_unwritable`
+ */
+export async function writeCalibration(calibration: GateCalibration, folder: string, out?: string): Promise<string> {
+  const path = out ?? join(folder, `${calibration.name}.json`);
+  const text = `${JSON.stringify(gateCalibrationSchema.parse(calibration), null, 2)}\n`;
+  try {
+    await replaceFile(path, [new TextEncoder().encode(text)], async () => true);
+    return path;
+  } catch (cause) {
+    throw new StoreError(
+      "calibration_unwritable",
+      `The calibration could not be written to ${path} (${messageOf(cause)}).`,
+      { path },
+      { cause },
+    );
+  }
 }

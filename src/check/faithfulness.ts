@@ -1,4 +1,4 @@
-import type { GuardSettings } from "../profiles/guard-settings.ts";
+import type { GuardSettings } from "../profiles/profile.ts";
 import type { BearsOut } from "./bears-out.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { SupportScorer } from "./support-scorer.ts";

@@ -1,4 +1,4 @@
-import type { GuardSettings } from "../profiles/guard-settings.ts";
+import type { GuardSettings } from "../profiles/profile.ts";
 import { createBearsOut } from "./bears-out.ts";
 import { checkFaithfulness, type PassageTexts } from "./faithfulness.ts";
 import type { Finding } from "./finding.ts";

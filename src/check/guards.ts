@@ -1,5 +1,5 @@
 import type { Terminology } from "../guard/terminology.ts";
-import type { GuardSettings } from "../profiles/guard-settings.ts";
+import type { GuardSettings } from "../profiles/profile.ts";
 import type { Finding } from "./finding.ts";
 import { checkInjection } from "./injection.ts";
 import { checkPii } from "./pii.ts";

@@ -15,10 +15,9 @@ import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
 import type { GateThreshold } from "../verify/calibration.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
-import type { Domains } from "./domains.ts";
+import { type Domains, perKey } from "./domains.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import { perKey } from "./per-key.ts";
 
 /** Titles that say what a folder of anybody's documents is about. */
 const TITLES_NAMED = 3;

@@ -7,8 +7,7 @@ import { createPageReader } from "../ingest/read-page-apart.ts";
 import { createWebSearch, SEARCH_URLS, type SearchEndpoint } from "../models/adapters/web-search.ts";
 import { INTERNET, type WebNetwork } from "../models/web-network.ts";
 import { fetchWebPage } from "../models/web-page.ts";
-import { graded } from "../profiles/graded.ts";
-import { profileNamed, profiles } from "../profiles/index.ts";
+import { graded, profileNamed, profiles } from "../profiles/index.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createWordReader } from "../reading/content-words.ts";
 import { type Classify, createClassifier } from "../remember/classify.ts";
@@ -21,7 +20,6 @@ import type { WebParts } from "../verify/web.ts";
 import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
 import type { ReachOptions, ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import { perKey } from "./per-key.ts";
 
 /** Domain packs, and what is made of each once. */
 export interface Domains {
@@ -112,4 +110,16 @@ function endpointOf({ type, url, api_key, timeout_ms }: NonNullable<Config["web_
   const address = url ?? (type === "searxng" ? undefined : SEARCH_URLS[type]);
   if (address === undefined) throw new ConfigError("config_invalid", "web_search.url is missing: set the address of the SearXNG instance");
   return { type, url: address, apiKey: api_key, timeoutMs: timeout_ms };
+}
+
+/** Makes a thing for each key once, when it is first asked for. */
+export function perKey<Key, Thing>(make: (key: Key) => Thing): ((key: Key) => Thing) & { readonly made: ReadonlyMap<Key, Thing> } {
+  const made = new Map<Key, Thing>();
+  const get = (key: Key): Thing => {
+    if (made.has(key)) return made.get(key) as Thing;
+    const thing = make(key);
+    made.set(key, thing);
+    return thing;
+  };
+  return Object.assign(get, { made });
 }

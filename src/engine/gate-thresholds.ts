@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { writersOf } from "../answer/compress.ts";
-import { calibrationFolder } from "../calibrate/data-folders.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type AskedIndex, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
@@ -77,4 +76,9 @@ export function describeThreshold(threshold: GateThreshold): Pick<Health, "calib
     default:
       return threshold satisfies never;
   }
+}
+
+/** Folder of the calibrations that were made here, inside the data folder. */
+export function calibrationFolder(dataDir: string): string {
+  return join(dataDir, "calibration");
 }

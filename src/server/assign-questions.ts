@@ -1,7 +1,5 @@
 import { createEngine, type Engine } from "../engine/engine.ts";
-import { assignVariant } from "../experiments/assign.ts";
-import { experimentsByDomain } from "../experiments/experiments.ts";
-import { overlayConfig } from "../experiments/overlay.ts";
+import { assignVariant, experimentsByDomain, overlayConfig } from "../experiments/experiments.ts";
 import { spentOn } from "./admission/budgets.ts";
 import { withAsk } from "./with-ask.ts";
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { CalibrationReport } from "../../calibrate/calibrate.ts";
-import { calibrationFolder } from "../../calibrate/data-folders.ts";
+import { calibrationFolder } from "../../engine/gate-thresholds.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 
@@ -57,7 +57,7 @@ async function runCalibration(flags: CalibrateFlags, command: Command, context: 
     import("../../calibrate/calibrate.ts"),
     import("../../calibrate/calibration-table.ts"),
     import("../../grade/report.ts"),
-    import("../../calibrate/write-calibration.ts"),
+    import("../../calibrate/calibrate.ts"),
   ]);
   await withEngine(context, config, async (engine) => {
     for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { calibrationFolder } from "../../calibrate/data-folders.ts";
 import { type DomainPack, listDomains } from "../../engine/domain.ts";
+import { calibrationFolder } from "../../engine/gate-thresholds.ts";
 import type { FindingLevel, PackReport } from "../../engine/packs/check-pack.ts";
 import { RequestError } from "../../errors.ts";
 import { isOpenToOthers } from "../../store/private.ts";
