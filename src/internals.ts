@@ -15,7 +15,6 @@ export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 export { PACKAGE_ROOT } from "./package.ts";
 export { profileNamed } from "./profiles/index.ts";
 export { createReader as createModelReader, SHIPPED_WEIGHTS } from "./reader/create-reader.ts";
-export { createForward } from "./reader/forward.ts";
 export { findOnnxRuntime } from "./reader/onnx/runtime.ts";
 export { piecesOf } from "./reader/shared-weights.ts";
 export { loadReaderWeights } from "./reader/weights.ts";

@@ -8,6 +8,7 @@ import { renderTable, writeReport } from "../../src/grade/report.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
 import { WRITERS } from "../runs/ablate/ablated-item.ts";
 import type { AblatedWriter } from "../runs/ablate/summarize.ts";
+import { givenOptions } from "./measurement.ts";
 
 interface AblateFlags {
   corpus?: string;
@@ -98,20 +99,7 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
       else ablated.push({ writer, rungs, items: event.items, questions: event.questions, rounds });
     }
   }
-  const given = Object.entries({
-    corpus,
-    golden,
-    domain,
-    tenant,
-    limit,
-    writers: flags.writers,
-    rungs: flags.rungs,
-    rate: flags.rate,
-    rounds,
-    seed,
-  });
-  const line = ["ablate", ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))].join(" ");
-  const { report, table } = summarizeAblation(ablated, { command: line, seed, rates });
+  const { report, table } = summarizeAblation(ablated, { command: `ablate${givenOptions(command, ["out"])}`, seed, rates });
   terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
   terminal.print(renderTable(table));
   if (flags.out !== undefined) writeReport(pathOf(context, flags.out), report);

@@ -52,7 +52,7 @@ export function createMeasure(evaluate: Command, context: CliContext): Measure {
     if (examples !== undefined) command.addHelpText("after", `\nExamples:\n${examples}`);
     command.action(async ({ json, ...flags }: { json?: string }) => {
       const config = configOf(context, command, {}, pack === null ? {} : { domain: pack });
-      const line = `eval ${name}${given(command, [...beside, "json"])}`;
+      const line = `eval ${name}${givenOptions(command, [...beside, "json"])}`;
       const events = await run(flags as never, { config, command: line, signal: context.signal });
       for await (const event of events) show(event, json, context);
     });
@@ -69,7 +69,8 @@ function show(event: EvaluateEvent | RefusalEvent | RetrievalEvent, json: string
   if (json !== undefined) writeReport(json, event.report);
 }
 
-function given(command: Command, beside: readonly string[]): string {
+/** The options of a command as they were given or defaulted, but for those that its figures do not depend on. */
+export function givenOptions(command: Command, beside: readonly string[]): string {
   return command.options
     .filter((option) => !beside.includes(option.attributeName()))
     .map((option) => {

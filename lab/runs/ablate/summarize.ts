@@ -97,180 +97,162 @@ function addHead({ table, writer, questions, rounds }: Sheet, rates: FaultRates)
   table.push({ name: "asked", figure: `${questions.length} questions × ${rounds}`, note });
 }
 
+/** A heading and a row for each rung; what is put is a metric of the rung. */
+function addRows(
+  { table, metrics, writer, rungs, of }: Sheet,
+  [name, note]: readonly [string, string],
+  rowOf: (some: readonly AblatedItem[], put: (name: string, value: number | null) => void, rung: Rung) => TableRow,
+): void {
+  table.push({ name, figure: "", note });
+  for (const rung of rungs) {
+    const put = (figure: string, value: number | null) => {
+      metrics[`${writer}.${rung.name}.${figure}`] = value;
+    };
+    table.push({ ...rowOf(of(rung), put, rung), name: `  ${rung.title}` });
+  }
+}
+
 function answeredOf(items: readonly AblatedItem[]): readonly AblatedItem[] {
   return items.filter(({ answered }) => answered);
 }
 
 /** Share of the answers given that show a fault of a category; beside it how many were written, shown without a word, and the source's claim. */
 function addShown(sheet: Sheet, name: string, category: FaultCategory, what: string): void {
-  const { table, metrics, writer } = sheet;
-  table.push({ name: name.replaceAll("_", " "), figure: "", note: what });
-  for (const rung of sheet.rungs) {
-    const some = sheet.of(rung);
+  addRows(sheet, [name.replaceAll("_", " "), what], (some, put, rung) => {
     const having = (keep: (fate: AblatedItem["score"]["faults"][number]) => boolean) =>
       some.filter(({ score }) => score.faults.some((fate) => fate.category === category && keep(fate))).length;
     const answered = answeredOf(some).length;
     const [written, shown, quiet] = [having(() => true), having((fate) => fate.shown), having((fate) => fate.quiet)];
-    const key = `${writer}.${rung.name}.${name}`;
-    metrics[key] = ratio(shown, answered);
-    metrics[`${key}.quiet`] = ratio(quiet, answered);
+    put(name, ratio(shown, answered));
+    put(`${name}.quiet`, ratio(quiet, answered));
     const claimed = category === "citation" ? "" : claim(category, rung);
-    if (writer !== "scripted") {
-      table.push(countRow(`  ${rung.title}`, shown, answered, `unflagged ${quiet}${claimed}`));
-      continue;
-    }
+    if (sheet.writer !== "scripted") return countRow("", shown, answered, `unflagged ${quiet}${claimed}`);
     const atSourceRate = ratio(shown, written, SOURCE_RATES[category]);
     const quietAtSourceRate = ratio(quiet, written, SOURCE_RATES[category]);
-    metrics[`${key}.written`] = written;
-    metrics[`${key}.of_written`] = ratio(shown, written);
-    metrics[`${key}.at_source_rate`] = atSourceRate;
-    metrics[`${key}.quiet.at_source_rate`] = quietAtSourceRate;
+    put(`${name}.written`, written);
+    put(`${name}.of_written`, ratio(shown, written));
+    put(`${name}.at_source_rate`, atSourceRate);
+    put(`${name}.quiet.at_source_rate`, quietAtSourceRate);
     const projected = written === 0 ? "" : `; at the source's rate ${percent(atSourceRate)}, unflagged ${percent(quietAtSourceRate)}`;
-    table.push(countRow(`  ${rung.title}`, shown, answered, `written in ${written}, unflagged ${quiet}${projected}${claimed}`));
-  }
+    return countRow("", shown, answered, `written in ${written}, unflagged ${quiet}${projected}${claimed}`);
+  });
 }
 
 /** Hallucination as a reader meets it: something made up, or the quote of a passage that does not answer. */
-function addWrongPassages({ table, metrics, writer, rungs, of }: Sheet): void {
-  table.push({
-    name: "hallucination, wrong passages included",
-    figure: "",
-    note: "made up, or no gold quote is quoted, or nothing answers; of answers that can be told",
-  });
-  for (const rung of rungs) {
-    const told = answeredOf(of(rung)).filter(({ wrongPassage }) => wrongPassage !== null);
+function addWrongPassages(sheet: Sheet): void {
+  const note = "made up, or no gold quote is quoted, or nothing answers; of answers that can be told";
+  addRows(sheet, ["hallucination, wrong passages included", note], (some, put, rung) => {
+    const told = answeredOf(some).filter(({ wrongPassage }) => wrongPassage !== null);
     const elsewhere = told.filter(({ wrongPassage }) => wrongPassage === true).length;
     const isMadeUp = ({ score }: AblatedItem) =>
       score.faults.some(({ category, shown }) => shown && (category === "hallucination" || category === "number"));
     const wrong = told.filter((item) => item.wrongPassage === true || isMadeUp(item)).length;
-    metrics[`${writer}.${rung.name}.wrong_passages`] = ratio(elsewhere, told.length);
-    metrics[`${writer}.${rung.name}.hallucination_or_wrong_passage`] = ratio(wrong, told.length);
-    table.push(countRow(`  ${rung.title}`, wrong, told.length, `wrong passage ${elsewhere}${claim("hallucination", rung)}`));
-  }
+    put("wrong_passages", ratio(elsewhere, told.length));
+    put("hallucination_or_wrong_passage", ratio(wrong, told.length));
+    return countRow("", wrong, told.length, `wrong passage ${elsewhere}${claim("hallucination", rung)}`);
+  });
 }
 
 /** Invalid citations in what is kept: in interactions, and in what the cache serves when the question is asked again. */
-function addStored({ table, metrics, writer, rungs, of }: Sheet): void {
-  table.push({ name: "invalid citations stored", figure: "", note: "remembered answers that hold one" });
-  for (const rung of rungs) {
-    const answered = answeredOf(of(rung));
+function addStored(sheet: Sheet): void {
+  addRows(sheet, ["invalid citations stored", "remembered answers that hold one"], (some, put, rung) => {
+    const answered = answeredOf(some);
     const served = answered.flatMap(({ servedInvalid }) => servedInvalid ?? []);
     const stored = answered.filter(({ storedInvalid }) => storedInvalid > 0).length;
     const bad = served.filter((invalid) => invalid > 0).length;
-    metrics[`${writer}.${rung.name}.invalid_citations_stored`] = ratio(stored, answered.length);
-    metrics[`${writer}.${rung.name}.invalid_citations_cached`] = ratio(bad, served.length);
+    put("invalid_citations_stored", ratio(stored, answered.length));
+    put("invalid_citations_cached", ratio(bad, served.length));
     const cache = rung.profile.caches.length === 0 ? "no cache on this rung" : `${bad} of ${served.length} served from the cache`;
-    table.push(countRow(`  ${rung.title}`, stored, answered.length, `${cache}${claim("stored", rung)}`));
-  }
+    return countRow("", stored, answered.length, `${cache}${claim("stored", rung)}`);
+  });
 }
 
 /** Answers where retrieval cannot have found anything: questions of another world, and questions whose pages were missed. */
-function addWeak({ table, metrics, writer, rungs, of }: Sheet): void {
-  table.push({ name: "answers on weak retrieval", figure: "", note: "out of scope or nonsense, and answered all the same" });
-  for (const rung of rungs) {
-    const some = of(rung).filter(({ question: { kind } }) => kind === "out_of_scope" || kind === "nonsense");
-    const missed = of(rung).filter(({ pageFound }) => pageFound === false);
+function addWeak(sheet: Sheet): void {
+  addRows(sheet, ["answers on weak retrieval", "out of scope or nonsense, and answered all the same"], (all, put, rung) => {
+    const some = all.filter(({ question: { kind } }) => kind === "out_of_scope" || kind === "nonsense");
+    const missed = all.filter(({ pageFound }) => pageFound === false);
     const answered = answeredOf(some);
     const flagged = answered.filter(({ weakFlagged }) => weakFlagged).length;
     const answeredMissed = answeredOf(missed).length;
-    metrics[`${writer}.${rung.name}.weak_retrieval_answers`] = ratio(answered.length, some.length);
-    metrics[`${writer}.${rung.name}.weak_retrieval_answers.flagged`] = ratio(flagged, answered.length);
-    metrics[`${writer}.${rung.name}.missed_page_answers`] = ratio(answeredMissed, missed.length);
+    put("weak_retrieval_answers", ratio(answered.length, some.length));
+    put("weak_retrieval_answers.flagged", ratio(flagged, answered.length));
+    put("missed_page_answers", ratio(answeredMissed, missed.length));
     const note = `${flagged} flagged; right page not retrieved: ${answeredMissed} of ${missed.length} answered${claim("weak", rung)}`;
-    table.push(countRow(`  ${rung.title}`, answered.length, some.length, note));
-  }
+    return countRow("", answered.length, some.length, note);
+  });
 }
 
 /** Share of the citations shown whose sentence is right and stands in what it cites; the product's own score beside it. */
-function addVerification({ table, metrics, writer, rungs, of }: Sheet): void {
-  table.push({
-    name: "verification score",
-    figure: "",
-    note: `citations shown that support their sentence, by ${writer === "scripted" ? "the labels" : "our checks"}`,
-  });
-  for (const rung of rungs) {
-    const scores = of(rung).map(({ score }) => score.citations);
+function addVerification(sheet: Sheet): void {
+  const note = `citations shown that support their sentence, by ${sheet.writer === "scripted" ? "the labels" : "our checks"}`;
+  addRows(sheet, ["verification score", note], (some, put, rung) => {
+    const scores = some.map(({ score }) => score.citations);
     const [right, total] = [sum(scores.map((one) => one.right)), sum(scores.map((one) => one.total))];
-    const own = mean(of(rung).flatMap(({ reportedScore }) => reportedScore ?? []));
-    metrics[`${writer}.${rung.name}.verification_score`] = ratio(right, total);
-    metrics[`${writer}.${rung.name}.verification_score.reported`] = own;
+    const own = mean(some.flatMap(({ reportedScore }) => reportedScore ?? []));
+    put("verification_score", ratio(right, total));
+    put("verification_score.reported", own);
     const reported = own === null ? "null: this rung does not compute one" : decimal(own);
-    table.push(countRow(`  ${rung.title}`, right, total, `its own mean ${reported}${claim("verification", rung)}`));
-  }
+    return countRow("", right, total, `its own mean ${reported}${claim("verification", rung)}`);
+  });
 }
 
 /** What the layers cost: faithful sentences that are not shown, and questions left without an answer. */
-function addFaithful({ table, metrics, writer, rungs, of }: Sheet): void {
-  table.push({
-    name: "faithful sentences shown",
-    figure: "",
-    note: writer === "scripted" ? "of those that the model wrote" : "what was left out is not known",
-  });
-  for (const rung of rungs) {
-    const faithful = of(rung).map(({ score }) => score.faithful);
-    const total = (part: "written" | "shown" | "flagged") => sum(faithful.map((one) => one[part]));
+function addFaithful(sheet: Sheet): void {
+  const isKnown = sheet.writer === "scripted";
+  const note = isKnown ? "of those that the model wrote" : "what was left out is not known";
+  addRows(sheet, ["faithful sentences shown", note], (some, put) => {
+    const total = (part: "written" | "shown" | "flagged") => sum(some.map(({ score }) => score.faithful[part]));
     const [written, shown, flagged] = [total("written"), total("shown"), total("flagged")];
-    const answerable = of(rung).filter(({ question }) => question.kind === "answerable");
+    const answerable = some.filter(({ question }) => question.kind === "answerable");
     const answered = answeredOf(answerable).length;
-    metrics[`${writer}.${rung.name}.faithful_shown`] = writer === "scripted" ? ratio(shown, written) : null;
-    metrics[`${writer}.${rung.name}.faithful_flagged`] = ratio(flagged, shown);
-    metrics[`${writer}.${rung.name}.answered.answerable`] = ratio(answered, answerable.length);
-    const note = `${flagged} with a warning; ${answered} of ${answerable.length} answerable questions answered`;
-    table.push(countRow(`  ${rung.title}`, shown, written, note));
-  }
+    put("faithful_shown", isKnown ? ratio(shown, written) : null);
+    put("faithful_flagged", ratio(flagged, shown));
+    put("answered.answerable", ratio(answered, answerable.length));
+    return countRow("", shown, written, `${flagged} with a warning; ${answered} of ${answerable.length} answerable questions answered`);
+  });
 }
 
 /** What routing saves: answers written by the small model, and their cost beside that of the same tokens at the large one's price. */
-function addRouting({ table, metrics, writer, rungs, of }: Sheet): void {
-  if (writer === "quotes") return;
-  table.push({ name: "routing", figure: "", note: "drafts that the small model wrote; cost beside the large one's for all of them" });
-  for (const rung of rungs) {
-    const small = sum(of(rung).map(({ routed }) => routed.small));
-    const calls = sum(of(rung).map(({ routed }) => routed.calls));
-    const priced = of(rung).flatMap(({ costUsd, largeCostUsd }) =>
+function addRouting(sheet: Sheet): void {
+  if (sheet.writer === "quotes") return;
+  addRows(sheet, ["routing", "drafts that the small model wrote; cost beside the large one's for all of them"], (some, put) => {
+    const small = sum(some.map(({ routed }) => routed.small));
+    const calls = sum(some.map(({ routed }) => routed.calls));
+    const priced = some.flatMap(({ costUsd, largeCostUsd }) =>
       costUsd === null || largeCostUsd === null ? [] : [{ costUsd, largeCostUsd }],
     );
     const saved = ratio(sum(priced.map((one) => one.largeCostUsd - one.costUsd)), sum(priced.map((one) => one.largeCostUsd)));
-    metrics[`${writer}.${rung.name}.routed_small`] = ratio(small, calls);
-    metrics[`${writer}.${rung.name}.routing_saves`] = saved;
-    table.push(
-      countRow(`  ${rung.title}`, small, calls, `saves ${percent(saved)}, of ${priced.length} answers; source claims 70 % and 45 %`),
-    );
-  }
+    put("routed_small", ratio(small, calls));
+    put("routing_saves", saved);
+    return countRow("", small, calls, `saves ${percent(saved)}, of ${priced.length} answers; source claims 70 % and 45 %`);
+  });
 }
 
 /** What an answer costs and takes. */
-function addCost({ table, metrics, writer, rungs, of }: Sheet): void {
-  const note =
-    writer === "scripted"
-      ? "mean of an answer, by list prices of gpt-4.1 and gpt-4.1-mini as if they had written; median time"
-      : "mean of an answer by list prices; median time";
-  table.push({ name: "cost and time", figure: "", note });
-  for (const rung of rungs) {
-    const costs = of(rung).flatMap(({ costUsd }) => costUsd ?? []);
+function addCost(sheet: Sheet): void {
+  const prices = sheet.writer === "scripted" ? "list prices of gpt-4.1 and gpt-4.1-mini as if they had written" : "list prices";
+  addRows(sheet, ["cost and time", `mean of an answer by ${prices}; median time`], (some, put) => {
+    const costs = some.flatMap(({ costUsd }) => costUsd ?? []);
     const cost = mean(costs);
-    metrics[`${writer}.${rung.name}.cost_usd`] = cost;
-    const ms = latency(of(rung));
-    table.push({
-      name: `  ${rung.title}`,
-      figure: cost === null ? "–" : `$${cost.toFixed(5)}`,
-      note: `known of ${costs.length} of ${of(rung).length}; ${ms === null ? "–" : `${ms.toFixed(0)} ms`}`,
-    });
-  }
+    put("cost_usd", cost);
+    const ms = latency(some);
+    const note = `known of ${costs.length} of ${some.length}; ${ms === null ? "–" : `${ms.toFixed(0)} ms`}`;
+    return { name: "", figure: cost === null ? "–" : `$${cost.toFixed(5)}`, note };
+  });
 }
 
-function addTypes({ table, metrics, writer, rungs, of }: Sheet): void {
-  table.push({ name: "shown by kind of fault", figure: "", note: FAULT_TYPES.join(" · ") });
-  for (const rung of rungs) {
-    const fates = of(rung).flatMap(({ score }) => score.faults);
+function addTypes(sheet: Sheet): void {
+  addRows(sheet, ["shown by kind of fault", FAULT_TYPES.join(" · ")], (some, put) => {
+    const fates = some.flatMap(({ score }) => score.faults);
     const figures = FAULT_TYPES.map((type) => {
-      const some = fates.filter((fate) => fate.type === type);
-      const shown = some.filter((fate) => fate.shown).length;
-      metrics[`${writer}.${rung.name}.shown.${type}`] = ratio(shown, some.length);
-      return `${shown} of ${some.length}`;
+      const written = fates.filter((fate) => fate.type === type);
+      const shown = written.filter((fate) => fate.shown).length;
+      put(`shown.${type}`, ratio(shown, written.length));
+      return `${shown} of ${written.length}`;
     });
-    table.push({ name: `  ${rung.title}`, figure: figures.join(" · ") });
-  }
+    return { name: "", figure: figures.join(" · ") };
+  });
 }
 
 function latency(items: readonly AblatedItem[]): number | null {
