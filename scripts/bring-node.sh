@@ -37,5 +37,7 @@ if ! "$folder.new/node_modules/.bin/node" --version >/dev/null 2>&1; then
   echo "The package registry has no Node.js $major that runs on this machine ($(uname -sm)): install Node.js $node_minimum or newer from https://nodejs.org" >&2
   exit 1
 fi
+# Headers are for packages that are compiled: none is.
+rm -rf "$folder.new"/node_modules/node-*/include
 mv "$folder.new" "$folder"
 cksum <"$pinned/package-lock.json" >"$folder/.complete"

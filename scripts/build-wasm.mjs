@@ -1,24 +1,25 @@
 // Turns every .wat of the sources into a .generated.ts beside it. Run by `npm run wasm` after a source has changed.
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import loadWabt from "wabt";
 
-const FEATURES = { simd: true, threads: true, bulk_memory: true };
+/** The assembler that made the committed bytes; npm fetches it. */
+const ASSEMBLER = ["--yes", "--package=wabt@1.0.39", "wat2wasm", "--enable-threads"];
 const sources = fileURLToPath(new URL("../src/", import.meta.url));
-const wabt = await loadWabt();
+const folder = mkdtempSync(join(tmpdir(), "wasm-"));
 
 for (const path of readdirSync(sources, { recursive: true })
   .filter((path) => path.endsWith(".wat"))
   .sort()) {
   const name = basename(path, ".wat");
   const source = readFileSync(`${sources}${path}`, "utf8");
-  const module = wabt.parseWat(path, source, FEATURES);
-  module.resolveNames();
-  module.validate(FEATURES);
-  const { buffer } = module.toBinary({});
-  const base64 = Buffer.from(buffer).toString("base64");
+  const made = join(folder, `${name}.wasm`);
+  execFileSync("npx", [...ASSEMBLER, `${sources}${path}`, "-o", made], { stdio: "inherit" });
+  const buffer = readFileSync(made);
+  const base64 = buffer.toString("base64");
   const lines = base64.match(/.{1,120}/g).map((line) => `  "${line}",`);
   const target = `${sources}${path.replace(/\.wat$/, ".generated.ts")}`;
   writeFileSync(
@@ -36,3 +37,4 @@ ${lines.join("\n")}
   );
   process.stderr.write(`${target}: ${buffer.length} bytes\n`);
 }
+rmSync(folder, { recursive: true });

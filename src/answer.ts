@@ -1,25 +1,21 @@
 import { admit } from "./answer/admit.ts";
-import { assemble } from "./answer/assemble.ts";
+import { assemble, createOutcome, type Outcome } from "./answer/assemble.ts";
 import { checkWhole } from "./answer/check.ts";
+import { flags } from "./answer/checking.ts";
 import { compress, type Usable } from "./answer/compress.ts";
 import { decide } from "./answer/decide.ts";
-import { flags } from "./answer/flags.ts";
-import { type Known, lookup } from "./answer/lookup.ts";
-import { createOutcome, type Outcome } from "./answer/outcome.ts";
+import { type Known, lookup, recall } from "./answer/lookup.ts";
 import type { AnswerParts } from "./answer/parts.ts";
 import { decideAlone, partsToAsk } from "./answer/parts-alone.ts";
-import { recall } from "./answer/recall.ts";
 import { refuse, refuseUnsearched } from "./answer/refuse.ts";
 import { remember } from "./answer/remember.ts";
-import { replay } from "./answer/replay.ts";
-import { assertCanRun, retrieve } from "./answer/retrieve.ts";
+import { assertCanRun, retrieve, unfinishedWarnings } from "./answer/retrieve.ts";
 import { createTrace, type Trace } from "./answer/trace.ts";
-import { unfinishedWarnings } from "./answer/unfinished-warnings.ts";
 import { verify } from "./answer/verify.ts";
 import { consultWeb } from "./answer/web.ts";
 import { writeChecked } from "./answer/write.ts";
 import type { AnswerEvent } from "./events.ts";
-import type { AskRequest, Question, Warning } from "./types.ts";
+import type { Answer, AskRequest, Question, Warning } from "./types.ts";
 import { conflictWarning } from "./verify/conflicts.ts";
 
 /** What every part of one question's path shares. */
@@ -146,5 +142,12 @@ function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<Answer
   for (const warning of warnings) {
     outcome.warnings.push(warning);
     yield { type: "warning", warning };
+  }
+}
+
+/** The sentences of a stored answer, as if they had just been written. */
+function* replay({ sentences, citations }: Pick<Answer, "sentences" | "citations">): Generator<AnswerEvent, void> {
+  for (const [index, sentence] of sentences.entries()) {
+    yield { type: "sentence", index, sentence, citations: citations.filter(({ n }) => sentence.citations.includes(n)) };
   }
 }

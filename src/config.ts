@@ -5,7 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { databaseSchema } from "./config/database.ts";
 import { experimentsSchema } from "./config/experiments.ts";
-import { embeddingsSchema, httpUrl, hubSchema, modelSchema, readerSchema, webSearchSchema } from "./config/models.ts";
+import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
 import { serverSchema } from "./config/server.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 import { DTYPES, HUB_NAME } from "./models/hub/catalog.ts";
@@ -189,7 +189,6 @@ export const configSchema = z.strictObject({
     .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
     .default("embedded")
     .describe("Dense encoder: the embedded one, `none` (words only), a model of the hub on this machine, or an OpenAI-compatible endpoint"),
-  reader: readerSchema,
   models_dir: z
     .string()
     .min(1)
@@ -244,7 +243,6 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
   SOURCEBOUND_EMBEDDINGS: ["embeddings"],
   SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
-  SOURCEBOUND_READER_RUNTIME: ["reader", "runtime"],
   SOURCEBOUND_WEB_SEARCH: ["web_search", "type"],
   SOURCEBOUND_WEB_SEARCH_URL: ["web_search", "url"],
   SOURCEBOUND_WEB_SEARCH_API_KEY: ["web_search", "api_key"],

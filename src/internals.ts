@@ -1,24 +1,20 @@
 /** For measuring and for tools of our own: no promise that these stay as they are. */
 
 export { admit } from "./answer/admit.ts";
-export { lookup } from "./answer/lookup.ts";
-export { recall } from "./answer/recall.ts";
+export { lookup, recall } from "./answer/lookup.ts";
 export { retrieve } from "./answer/retrieve.ts";
 export { answerableSchema, readGolden } from "./grade/golden.ts";
 export { createRandom, quantile } from "./grade/metrics.ts";
 export { countRow, type TableRow, versionsOf } from "./grade/report.ts";
 export { readFrontMatter } from "./ingest/formats/front-matter.ts";
+export { rowBreaks } from "./ingest/line-breaks.ts";
 export { parseFile } from "./ingest/parse.ts";
-export { rowBreaks } from "./ingest/row-lines.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 export { PACKAGE_ROOT } from "./package.ts";
 export { profileNamed } from "./profiles/index.ts";
 export { createReader as createModelReader, SHIPPED_WEIGHTS } from "./reader/create-reader.ts";
-export { findOnnxRuntime } from "./reader/onnx/runtime.ts";
-export { piecesOf } from "./reader/shared-weights.ts";
-export { loadReaderWeights } from "./reader/weights.ts";
-export { createWordpiece } from "./reader/wordpiece.ts";
+export { loadReaderWeights, piecesOf } from "./reader/weights.ts";
 export { exactCacheKey, scopeKey } from "./remember/cache.ts";
 export { Bm25Index } from "./retrieve/bm25.ts";
 export { DenseIndex } from "./retrieve/dense.ts";
@@ -27,5 +23,6 @@ export { SlotSet } from "./retrieve/slot-set.ts";
 export { withSnapshotFile } from "./retrieve/snapshot.ts";
 export type { RetrievePart, TimePart } from "./retrieve/time-part.ts";
 export { createScalarKernel } from "./retrieve/wasm/scalar.ts";
+export { createWordpiece } from "./text/wordpiece.ts";
 export { createFactReader } from "./verify/facts.ts";
 export { askWeb, type WebParts } from "./verify/web.ts";

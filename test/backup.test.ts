@@ -7,8 +7,8 @@ import { loadConfig } from "../src/config.ts";
 import { backup, restore } from "../src/engine/backup.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { openPostgres } from "../src/store/postgres.ts";
+import { TABLES } from "../src/store/schema.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { TABLES } from "../src/store/tables.ts";
 import { compareText } from "../src/text/compare-text.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
@@ -204,7 +204,7 @@ describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () =
     const db = await openPostgres({ url: shared.database?.url ?? "", connections: 1, timeoutMs: 20_000 });
     await db
       .insertInto("jobs")
-      .values({ ...job, state: "queued", reason: null, worker: null, alive_at: null, created_at: "2026", updated_at: "2026" })
+      .values({ ...job, state: "queued", reason: null, worker: null, aliveAt: null, createdAt: "2026", updatedAt: "2026" })
       .execute();
     await db.destroy();
     const [between, after] = ["between.gz", "after.gz"].map((name) => join(made.sandbox.folder, name)) as [string, string];

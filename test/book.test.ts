@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { REFUSAL_TEXTS } from "../src/answer/refuse.ts";
 import { book } from "../src/profiles/book.ts";
-import { REFUSAL_TEXTS } from "../src/verify/refusal.ts";
 import { ask, near, open, texts, using } from "./support/model-engine.ts";
 
 const NAMED = "Queequeg is a harpooner from an island far away.";

@@ -25,7 +25,6 @@ describe("sourcebound cache", () => {
       entries: 1,
       capacity: 10_000,
       enabled: true,
-      parked: 0,
       expired: 0,
       by_profile: { sourcebound: 1 },
     });

@@ -5,7 +5,7 @@ import { type CalibrateOptions, type CalibrationReport, calibrate, writeCalibrat
 import type { AskOptions } from "../src/engine/engine.ts";
 import { createRandom } from "../src/grade/metrics.ts";
 import type { GateCalibration } from "../src/verify/calibration.ts";
-import { LOOK_AGAIN_MS } from "../src/verify/calibration-files.ts";
+import { LOOK_AGAIN_MS } from "../src/verify/calibration.ts";
 import { readChooserWeights } from "../src/write/chooser-weights.ts";
 import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";

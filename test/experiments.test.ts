@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { serveEngine } from "../src/server/start.ts";
-import { experimentSchema } from "../src/wire/experiments.ts";
+import { experimentSchema } from "../src/wire/reports.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 

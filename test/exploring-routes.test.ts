@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import { toAskEngine } from "../src/server/start.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
@@ -18,7 +17,7 @@ let app: ReturnType<typeof createApp>;
 async function open(parts: Parameters<typeof openLibrary>[0] = {}): Promise<void> {
   library = await openLibrary(parts);
   const { engine } = library;
-  const all = { engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys };
+  const all = { engine, keys: engine.store.keys };
   app = createApp({ ...all, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere", withoutKeys: "this-machine" });
 }
 

@@ -5,7 +5,7 @@ import { createRandom } from "../src/grade/metrics.ts";
 import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import { serveEngine, toAskEngine } from "../src/server/start.ts";
+import { serveEngine } from "../src/server/start.ts";
 import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
@@ -70,8 +70,7 @@ afterAll(() => library.close());
 function caller() {
   const { engine } = library;
   const app = createApp({
-    engine: toAskEngine(engine),
-    memory: engine,
+    engine,
     keys: engine.store.keys,
     tokens,
     requestsPerHour: 0,

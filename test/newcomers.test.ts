@@ -6,7 +6,7 @@ import { createEngine } from "../src/engine/engine.ts";
 import { checkPack } from "../src/engine/packs/check-pack.ts";
 import { MAX_FILE_BYTES } from "../src/ingest/limits.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
-import { toAskEngine } from "../src/server/start.ts";
+import { healthOf } from "../src/server/routes/service.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { createSandbox, type Sandbox, writeFiles } from "./support/library.ts";
@@ -44,8 +44,8 @@ describe("somebody's own documents without a setting", () => {
     expect(answer.citations.map(({ url }) => url)).toEqual(answer.citations.map(() => null));
     expect(await engine.health()).toMatchObject({ domain: "documents", title: "Glazes, The kiln", examples: [] });
     // Whoever asks for it needs no key.
-    expect(await toAskEngine(engine).health()).toMatchObject({ title: engine.domain().title, documents: 2 });
-    expect(JSON.stringify(await toAskEngine(engine).health())).not.toMatch(/glaze|kiln/i);
+    expect(await healthOf(engine)).toMatchObject({ title: engine.domain().title, documents: 2 });
+    expect(JSON.stringify(await healthOf(engine))).not.toMatch(/glaze|kiln/i);
     const inCrisis = await engine.answer("I want to kill myself");
     expect(JSON.stringify([answer, inCrisis]).toLowerCase()).not.toMatch(/veteran|va\.gov|838255/);
     expect(inCrisis.warnings[0]).toMatchObject({ code: "hotline", message: expect.stringContaining("findahelpline.com") });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chatResponseSchema } from "../src/wire/chat.ts";
 import { type KeyedApp, openKeyedApp } from "./support/keyed-app.ts";
+import { UNANSWERABLE } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
 
@@ -125,5 +127,46 @@ describe("LangChain's way", () => {
     const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
     expect(choices[0]?.message.content).toMatch(/5 dollars/);
     expect(choices[0]?.message.content).not.toContain("90");
+  });
+});
+
+/** https://github.com/openai/openai-node: errors are told apart by their status and `error.code`. */
+describe("the OpenAI SDK's way", () => {
+  it("finds a domain as a model by its name", async () => {
+    const found = await app.request("/v1/models/library", { headers: headers() });
+    expect(await found.json()).toMatchObject({ id: "library", object: "model" });
+    const missing = await app.request("/v1/models/nowhere", { headers: headers() });
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({ error: { code: "unknown_model" } });
+  });
+
+  it("gets an answer whole as an extension, and a refusal as text that says so", async () => {
+    const answer = chatResponseSchema.parse(await (await post({ model: "library", messages: [{ role: "user", content: CARD }] })).json());
+    const [citation] = answer.sourcebound.citations;
+    expect(answer.choices[0]?.message.content).toContain(`[1] ${citation?.title}`);
+    expect(answer.choices[0]?.message.content).toContain(citation?.quote);
+    const refused = await post({ model: "library", messages: [{ role: "user", content: UNANSWERABLE }] });
+    const { sourcebound, choices } = chatResponseSchema.parse(await refused.json());
+    expect(sourcebound.status).toBe("insufficient_context");
+    expect(choices[0]?.message.content).toContain(sourcebound.refusal?.message ?? "nothing");
+  });
+
+  it.each([
+    ["another domain", { model: "veterans" }, 403, null],
+    ["an empty question", { messages: [{ role: "user", content: " " }] }, 400, "question_empty"],
+    ["several answers at once", { n: 2 }, 400, "invalid_request"],
+    ["no message", { messages: [] }, 400, null],
+    ["no question", { messages: [{ role: "system", content: "x" }] }, 400, "question_missing"],
+    [
+      "a picture",
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://x.example/a.png" } }] }] },
+      400,
+      "invalid_request",
+    ],
+  ])("is refused %s at the door", async (_what, over, status, code) => {
+    const response = await post({ model: "library", messages: [{ role: "user", content: CARD }], ...over });
+    expect(response.status).toBe(status);
+    const { error } = (await response.json()) as { error: { code: string } };
+    if (code !== null) expect(error.code).toBe(code);
   });
 });

@@ -64,15 +64,15 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
     await before
       .insertInto("sessions")
       .values({
-        ...{ id: "s", name_hash: "h", domain: "d", tenant: "", access: "[]", user_id: null },
-        ...{ created_at: "2026", updated_at: "2026", expires_at: "2027" },
+        ...{ id: "s", nameHash: "h", domain: "d", tenant: "", access: "[]", userId: null },
+        ...{ createdAt: "2026", updatedAt: "2026", expiresAt: "2027" },
       })
       .execute();
     for (let n = 0; n < 2; n++) await before.insertInto("entities").values(values(n)).execute();
     for (let n = 0; n < 6; n++)
       await before
         .insertInto("session_turns")
-        .values({ session_id: "s", question: WORD, answer: WORD, citations: "[]", shown: "[]", created_at: "2026" })
+        .values({ sessionId: "s", question: WORD, answer: WORD, citations: "[]", shown: "[]", createdAt: "2026" })
         .execute();
     await before.destroy();
     await query(url, "analyze");
@@ -80,7 +80,7 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
     const columns =
       "select table_name, column_name, data_type, collation_name, is_nullable from information_schema.columns where table_schema = 'public' order by 1, 2";
     const shape = await query(url, columns);
-    await (await openPostgres({ url, connections: 1, timeoutMs: 20_000 })).destroy();
+    await (await openPostgres({ url, connections: 1, timeoutMs: 20_000 }, "013_planning")).destroy();
     expect(await inStatistics(url)).toEqual([]);
     expect(await query(url, columns)).toEqual(shape);
     await query(url, "analyze");

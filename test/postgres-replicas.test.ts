@@ -2,7 +2,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../src/errors.ts";
-import { processorMs } from "../src/testing/processor-time.ts";
 import type { Library } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 import { whyNoPostgres } from "./support/postgres.ts";
@@ -31,31 +30,23 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
     return Number(/(\d+) dollars/.exec(sentences.map(({ text }) => text).join(" "))?.[1]);
   };
 
-  it(`shows every one of ${EDITS} edits through one in the answers of the other at once, and its index follows unasked within a second of a processor`, {
+  it(`shows every one of ${EDITS} edits through one in the answers of the other at once, and its index follows unasked`, {
     timeout: 300_000,
   }, async () => {
     const [first, second] = await replicas();
     expect(await priceOf(second)).toBe(5);
     const index = second.engine.corpus("library");
-    const delays: number[] = [];
     for (let n = 0; n < EDITS; n++) {
       const dollars = 100 + n;
       const before = index.indexedRevision;
       const asked = n % 2 === 0;
       await edit(first, dollars);
-      const [committed, cpu] = [performance.now(), process.cpuUsage()];
       if (asked) expect(await priceOf(second)).toBe(dollars);
       else {
-        while (index.indexedRevision === before && performance.now() - committed < 30_000) await wait(5);
-        expect(index.indexedRevision).not.toBe(before);
-        delays.push(processorMs(cpu));
+        await expect.poll(() => index.indexedRevision).not.toBe(before);
         expect(await priceOf(second)).toBe(dollars);
       }
     }
-    process.stderr.write(
-      `index of the other replica after an ingest ended, ms of processor: ${delays.map((ms) => ms.toFixed(0)).join(" ")}\n`,
-    );
-    expect(Math.max(...delays)).toBeLessThan(1_000);
   });
 
   it("share sessions, cached answers, keys and the key of proofs", async () => {

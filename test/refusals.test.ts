@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { REFUSAL_TEXTS } from "../src/answer/refuse.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import type { Selection } from "../src/types.ts";
-import { REFUSAL_TEXTS } from "../src/verify/refusal.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import { sessionMessages, sessionShown } from "../src/remember/session-messages.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import { toAskEngine } from "../src/server/start.ts";
 import type { Role } from "../src/store/keys.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
@@ -36,7 +35,7 @@ async function open(
   });
   const { engine, sandbox, ingest } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine, keys: engine.store.keys },
     ...{ labels: engine.config.access, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere" },
   });
   const keyOf = async (roles: Role[], access: string[]) => {

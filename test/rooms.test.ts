@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { WireAnswer, WireCitationStates, WireDocument, WireDomains } from "../src/client/index.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import { toAskEngine } from "../src/server/start.ts";
 import type { Role } from "../src/store/keys.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
@@ -22,7 +21,7 @@ async function open(options: LibraryOptions = {}) {
   library = await openLibrary(options);
   const { engine, sandbox, ingest, ask } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
+    ...{ engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
     ...{ adminToken: "secret-token", withoutKeys: "anyone" as const },
   });
   const get = async <T>(path: string, key?: string) => {

@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { createApp } from "../src/server/app.ts";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/endpoints.ts";
 import { silentLog } from "../src/server/log.ts";
-import { toAskEngine } from "../src/server/start.ts";
 import { errorResponseSchema } from "../src/wire/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 
@@ -18,10 +17,7 @@ beforeAll(async () => {
   const { engine } = library;
   app = createApp({
     ...{
-      engine: toAskEngine(engine),
-      memory: engine,
-      rooms: engine,
-      service: engine,
+      engine,
       keys: engine.store.keys,
       adminToken: TOKEN,
       log: silentLog,
@@ -323,8 +319,8 @@ it("the administration token opens every route after the first key was made, fro
     { name: "first", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: null },
     "test",
   );
-  const parts = { memory: engine, rooms: engine, service: engine, keys: engine.store.keys, adminToken: TOKEN, log: silentLog };
-  const strict = createApp({ engine: toAskEngine(engine), ...parts, webRoot: "/nowhere" });
+  const parts = { keys: engine.store.keys, adminToken: TOKEN, log: silentLog };
+  const strict = createApp({ engine, ...parts, webRoot: "/nowhere" });
   const from = { incoming: { socket: { remoteAddress: "203.0.113.7" } } };
   const statuses = async (headers: Record<string, string>) => {
     const found: [string, number][] = [];

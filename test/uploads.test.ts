@@ -5,7 +5,7 @@ import { loadConfig } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";
-import { serveEngine, toAskEngine } from "../src/server/start.ts";
+import { serveEngine } from "../src/server/start.ts";
 import type { KeyGrant } from "../src/store/keys.ts";
 import { openLibrary } from "./support/engine.ts";
 import type { Sandbox } from "./support/library.ts";
@@ -32,7 +32,7 @@ async function open(settings: Readonly<Record<string, unknown>> = {}) {
   const { engine, sandbox, close } = await openLibrary({ documents: {}, settings });
   closing.push({ close });
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine, keys: engine.store.keys },
     ...{ labels: engine.config.access, log: silentLog, webRoot: "/nowhere" },
   });
   const open: KeyGrant = { roles: ["ask", "ingest"], domains: null, tenants: [], access: null, requestsPerHour: 0 };

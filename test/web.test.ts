@@ -9,7 +9,6 @@ import { vgRag } from "../src/profiles/vg-rag.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type FakeHost, redirectTo, searxngReply, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
-import { processorMs } from "../src/testing/processor-time.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
@@ -348,9 +347,7 @@ describe("a hostile web", () => {
   it.each(part(Object.keys(HOSTILE), 8))("%s: nothing is read, and the question is answered as without the web", async (name) => {
     const { run, web } = await start({ ...HOSTILE[name], settings: { "web_search.timeout_ms": 3000 } });
     const before = process.memoryUsage().rss;
-    const begun = process.cpuUsage();
     const { answer, events } = await run("sourcebound");
-    expect(processorMs(begun)).toBeLessThan(10_000);
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 ** 2);
     expect(answer.status).toBe("ok");
     expect(textOf(answer)).toContain("$5");

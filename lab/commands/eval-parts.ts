@@ -9,6 +9,7 @@ import { HUB_NAME } from "../../src/models/hub/catalog.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS } from "../runs/retrieval.ts";
+import { chooseCollections, PARTS } from "../sets/collections.ts";
 import { EXTRACT_SETS } from "../sets/extract-sets.ts";
 import { countOf, type Measure, namesOf, seedOf } from "./measurement.ts";
 
@@ -193,6 +194,26 @@ function addChecks(measure: Measure): void {
       const keeper = createReaderKeeper();
       const parts = { encoder, support: supportOf(flags.profile, encoder), readClaims: createClaimReader(keeper) };
       yield* evaluateChecks({ ...flags, domain: loadDomain(name ?? config.domain, config.domains_dir), ...parts, ...given });
+      await keeper.close();
+    },
+  });
+  measure<{ pages: string; part?: string; names?: string; profile: string }>({
+    name: "written",
+    description:
+      "written answers over the real collections, through every check of a sentence: flagged, caught by kind, AUROC of each check",
+    options: [
+      ["!--pages <folder>", "folder with NAME/pages/ of the collections"],
+      ["--part <part>", `only this part: ${PARTS.join(", ")}`],
+      ["--names <names>", "comma-separated: only these collections"],
+      ["--profile <name>", "profile whose checks are measured", sourcebound.name],
+    ],
+    examples: "  ./run eval written --pages data/collections --part validation",
+    async *run({ pages, part, names, profile }, { command, signal }) {
+      const { evaluateCollectionDrafts } = await import("../runs/collection-drafts.ts");
+      const { createClaimReader, createReaderKeeper } = await import("../../src/engine/reader-keeper.ts");
+      const keeper = createReaderKeeper();
+      const parts = { support: supportOf(profile), readClaims: createClaimReader(keeper) };
+      yield* evaluateCollectionDrafts({ names: chooseCollections(part, names), pages, profile, ...parts, command, signal });
       await keeper.close();
     },
   });

@@ -10,6 +10,7 @@ import { didYouMean } from "../../src/text/nearest.ts";
 import type { RefusalEvent } from "../runs/refusal.ts";
 import type { RetrievalEvent } from "../runs/retrieval.ts";
 import type { EvaluateEvent } from "../runs/va.ts";
+import { unpackSets } from "../sets/unpack-sets.ts";
 
 /** Domain pack of a measurement where none is named; `null`: the one of an installation without a setting. */
 const DEFAULT_PACK = "veterans";
@@ -115,7 +116,7 @@ export const SETS = [
 
 /** @throws RequestError `config_invalid` */
 export function dataOf({ data }: SetsFlags): string {
-  if (data !== undefined) return data;
+  if (data !== undefined) return unpackSets(data);
   throw new RequestError("config_invalid", "There is nothing to ask: give the folder of sets with --data or SOURCEBOUND_DATA.");
 }
 

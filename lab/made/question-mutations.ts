@@ -1,4 +1,4 @@
-import { loadQuestionWords } from "../../src/compare/question-words.ts";
+import { loadQuestionWords } from "../../src/compare/slot-vocabulary.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import type { Random } from "../../src/grade/metrics.ts";
 import { literally } from "../../src/text/literally.ts";

@@ -1,5 +1,5 @@
 import { admit } from "../../src/answer/admit.ts";
-import { createOutcome } from "../../src/answer/outcome.ts";
+import { createOutcome } from "../../src/answer/assemble.ts";
 import { remember } from "../../src/answer/remember.ts";
 import { SILENT_LOG } from "../../src/answer/trace.ts";
 import type { Engine } from "../../src/engine/engine.ts";

@@ -22,7 +22,7 @@ import { choosePieces } from "../../src/write/choose.ts";
 import { type ChooserWeights, readChooserWeights } from "../../src/write/chooser-weights.ts";
 import { chooseQuotes, type QuoteWords } from "../../src/write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../../src/write/extract.ts";
-import { withFollowing } from "../../src/write/following.ts";
+import { withFollowing } from "../../src/write/read-pieces.ts";
 import {
   EXTRACT_EXPOSURES,
   type ExtractPart,

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { createBearsOut } from "../../src/check/bears-out.ts";
-import { checkFaithfulness, type FaithfulnessJudges, type PassageTexts } from "../../src/check/faithfulness.ts";
+import { checkFaithfulness, createBearsOut, type FaithfulnessJudges, type PassageTexts } from "../../src/check/guard-answer.ts";
 import { createReader } from "../../src/check/statements.ts";
 import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { checkInjection } from "../../src/check/injection.ts";
+import { checkInjection } from "../../src/check/guards.ts";
 import { readGolden } from "../../src/grade/golden.ts";
 import { countRow, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { injectionSignals } from "../../src/guard/injection.ts";

@@ -5,6 +5,7 @@ import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer, TextRange } from "../../src/types.ts";
+import { unpackSets } from "../sets/unpack-sets.ts";
 
 /** Sets of messages are halved by collection: chosen on one half, reported on the other. */
 export const HALVES = ["first-half", "second-half"] as const;
@@ -50,7 +51,7 @@ export async function* askStrangers<Event>(
   { data, config, parts, signal }: StrangersOptions,
   ask: (opened: { readonly engine: Engine; readonly domain: string; readonly corpus: string }) => AsyncGenerator<Event>,
 ): AsyncGenerator<Event> {
-  const corpus = join(data, "strangers", set);
+  const corpus = join(unpackSets(join(data, "strangers")), set);
   const folders = { corpus, name: set, documents: join(corpus, "pages") };
   const opening = { config, signal, openEngine: (own: Config) => createEngine(own, parts) };
   const { engine, domain, close } = await openGoldenSet(folders, opening);

@@ -2,8 +2,8 @@ import { auroc, createRandom, type Interval, quantile } from "../../src/grade/me
 import { countRow, decimal, type TableRow } from "../../src/grade/report.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import type { Passage } from "../../src/types.ts";
-import { weightedCoverage } from "../../src/verify/coverage.ts";
 import { combineScores, type RelevanceModel, type RelevanceWeights, relevanceOf } from "../../src/verify/relevance.ts";
+import { weightedCoverage } from "../../src/verify/verify.ts";
 import type { Gathered } from "../sets/refusal-sets.ts";
 
 /** A passage that was found for a question, with what every system gives it. */

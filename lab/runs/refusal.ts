@@ -20,8 +20,7 @@ import {
   readRelevanceWeights,
   relevanceOf,
 } from "../../src/verify/relevance.ts";
-import { readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../../src/verify/sufficiency.ts";
-import { measureEvidence } from "../../src/verify/sufficiency-features.ts";
+import { measureEvidence, readFoldWeights, readSufficiencyWeights, type SufficiencyModel } from "../../src/verify/sufficiency.ts";
 import { viewEvidence } from "../../src/verify/sufficiency-view.ts";
 import { admitted, admittedIn, type Gathered, gatherEvidence, REFUSAL_SETS, readRefusalSet } from "../sets/refusal-sets.ts";
 import { foldOf } from "../sets/retrieval-sets.ts";

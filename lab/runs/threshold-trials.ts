@@ -1,6 +1,6 @@
 import { chooseThreshold, DELTA, type LabelledScore } from "../../src/calibrate/choose-threshold.ts";
 import { createRandom, mean, type Random } from "../../src/grade/metrics.ts";
-import { binomialTail } from "../../src/verify/binomial-tail.ts";
+import { binomialTail } from "../../src/verify/calibration.ts";
 
 export interface SimulatedChoice {
   readonly draws: number;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { admitQuestion } from "../../src/admit/admit.ts";
+import { admitQuestion } from "../../src/answer/admit.ts";
 import { readLines } from "../../src/grade/golden.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import type { Lexicon } from "../../src/retrieve/lexicon.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { admitQuestion } from "../answer/admit.ts";
 import type { AskRequest } from "../types.ts";
-import { admitQuestion } from "./admit.ts";
 
 const request = (question: string): AskRequest => ({
   question,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { questionParts } from "./question-parts.ts";
+import { questionParts } from "./follow-up.ts";
 
 describe("questionParts", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertSelection } from "./selection.ts";
+import { assertSelection } from "../answer/admit.ts";
 
 const document = { text: "Ten letters" };
 const of = (start: number, end: number) => ({ documentId: "d", start, end });

@@ -1,25 +1,53 @@
-import { admitQuestion } from "../admit/admit.ts";
 import { readFilters } from "../admit/filters.ts";
-import { assertSelection } from "../admit/selection.ts";
-import type { Profile } from "../profiles/profile.ts";
+import { resolveFollowUp } from "../admit/follow-up.ts";
+import { RequestError } from "../errors.ts";
+import { injectionSignals } from "../guard/injection.ts";
 import { documentsShown } from "../remember/session-messages.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";
 import { documentOfChunk } from "../text/chunk-id.ts";
-import type { AskRequest, Question, Scope, Selection, Turn } from "../types.ts";
+import type { AskRequest, Question, Scope, Selection, StoredDocument, Turn } from "../types.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface AdmitParts {
-  readonly profile: Profile;
-  readonly store: Pick<Store, "documents" | "sessions">;
-  /** Characters of a question. */
+interface AdmitOptions {
+  /** Characters at most, after trimming. */
   readonly maxCharacters: number;
-  /** Is it a message of a crisis? What it says is taken into no later question. */
-  readonly isCrisis: (message: string) => Promise<boolean>;
+}
+
+/** Control characters other than tab and line breaks, and characters that hide or reorder text. */
+const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
+
+/**
+ * A request becomes a question; one that leans on earlier turns is made to stand alone. What is asked about a selection leans on the selection:
+ * topics of earlier turns would be looked for in words that were chosen to be about something else.
+ * @throws RequestError `question_empty`, `question_too_long`, `question_control_characters`
+ */
+export function admitQuestion(request: AskRequest, history: readonly Turn[], { maxCharacters }: AdmitOptions): Question {
+  const { filters: _, turns: __, ...rest } = request;
+  const text = request.question.replaceAll(/[\t\r\n]+/g, " ").trim();
+  if (text === "") throw new RequestError("question_empty", "The question is empty: write what you want to know.");
+  if (text.length > maxCharacters) {
+    throw new RequestError(
+      "question_too_long",
+      `The question has ${text.length} characters; at most ${maxCharacters} are allowed. Shorten it to what you want to know.`,
+      { characters: text.length, limit: maxCharacters },
+    );
+  }
+  const at = text.search(FORBIDDEN);
+  if (at >= 0 || !text.isWellFormed()) {
+    const code = at >= 0 ? `U+${(text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0")} at ${at}` : "a broken character";
+    throw new RequestError(
+      "question_control_characters",
+      `The question holds a control or invisible character (${code}): remove it and ask again.`,
+    );
+  }
+  const resolved = request.selection === null ? resolveFollowUp(text, history).text : text;
+  return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text) };
 }
 
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
-export async function admit(request: AskRequest, parts: AdmitParts, log: StageLog): Promise<Question> {
+export async function admit(request: AskRequest, parts: AnswerParts, log: StageLog): Promise<Question> {
   const { maxCharacters, store, isCrisis } = parts;
   const earlier = request.history ?? (await earlierTurns(request, parts));
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
@@ -44,10 +72,7 @@ async function assertSelected(selection: Selection, scope: Scope, { documents }:
  * The session's last turns; the latest with the titles of what it cites. What an answer said from a document that is gone, or that the asker may not see
  * any more, is left out: a model would repeat it.
  */
-async function earlierTurns(
-  { sessionId, scope, userId, turns: given }: AskRequest,
-  { profile, store }: Pick<AdmitParts, "profile" | "store">,
-): Promise<Turn[]> {
+async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: AnswerParts): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
   if (sessionId === null) return [];
   const turns = await store.sessions.turns(sessionId, scope, profile.sessionTurns, userId);
@@ -60,4 +85,25 @@ async function earlierTurns(
     if (i < turns.length - 1 || cited.length === 0) return kept;
     return { ...kept, titles: cited.flatMap((id) => visible.get(id)?.title ?? []) };
   });
+}
+
+/**
+ * Can anything be answered from what was selected?
+ * @param document as far as the asker may see it; `undefined`: there is none
+ * @throws RequestError `unknown_document`, `selection_invalid`
+ */
+export function assertSelection({ documentId, start, end }: Selection, document: Pick<StoredDocument, "text"> | undefined): void {
+  if (document === undefined) {
+    const message = `The selection names a document that is not here, "${documentId.slice(0, 100)}": it was deleted, or is not open to you. Give the id of one that is.`;
+    throw new RequestError("unknown_document", message, { id: documentId });
+  }
+  const { length } = document.text;
+  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0)
+    throw invalid(start, end, "is no range of whole numbers from 0", length);
+  if (end <= start) throw invalid(start, end, "is empty: its end must lie behind its start", length);
+  if (start >= length) throw invalid(start, end, `lies beyond the document, which has ${length} characters: select again`, length);
+}
+
+function invalid(start: number, end: number, reason: string, characters: number): RequestError {
+  return new RequestError("selection_invalid", `The selection ${start}–${end} ${reason}.`, { start, end, characters });
 }

@@ -1,29 +1,39 @@
-import { leastFaithfulness } from "../check/faithfulness.ts";
+import { leastFaithfulness } from "../check/guard-answer.ts";
 import { sentenceGuards } from "../check/guards.ts";
-import { gradeReport } from "../check/report.ts";
-import type { Calibration } from "../models/calibration/calibration.ts";
-import type { Encoder } from "../models/encoder.ts";
+import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
-import type { Profile, ReportMetric } from "../profiles/profile.ts";
+import type { ReportMetric } from "../profiles/profile.ts";
+import type { Hit } from "../remember/hit.ts";
+import { headingOf } from "../text/heading-of.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
-import type { Answer, ModelCall, PricedCall, Question, TokenUsage } from "../types.ts";
-import { chooseSeeAlso } from "../write/see-also.ts";
-import type { Outcome } from "./outcome.ts";
+import type {
+  Answer,
+  CheckResult,
+  Citation,
+  Conflict,
+  Evidence,
+  GradeReport,
+  Metric,
+  ModelCall,
+  PricedCall,
+  Question,
+  Refusal,
+  SeeAlso,
+  TokenUsage,
+  Warning,
+  WebEvidence,
+} from "../types.ts";
+import type { Decision } from "../verify/decide.ts";
+import type { Choice } from "../write/chooser-weights.ts";
+import type { AnswerParts } from "./parts.ts";
+import type { Found } from "./retrieve.ts";
 import type { Trace } from "./trace.ts";
-
-export interface AssembleParts {
-  readonly profile: Profile;
-  readonly createId: () => string;
-  readonly prices: PriceTable;
-  readonly encoder: Encoder | null;
-  readonly calibrations: readonly Calibration[];
-  readonly check: { readonly support: { readonly id: string } | null };
-}
+import { nothingWritten, type Written } from "./write.ts";
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(question: Question, outcome: Outcome, parts: AssembleParts, trace: Trace): Answer {
+export function assemble(question: Question, outcome: Outcome, parts: AnswerParts, trace: Trace): Answer {
   const { profile, createId, prices } = parts;
   const { refusal, warnings, hit } = outcome;
   const calls = priceCalls(outcome, prices);
@@ -90,11 +100,99 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
 }
 
 /** The metrics with the thresholds that hold for the scorers at hand. */
-function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: AssembleParts): readonly ReportMetric[] {
+function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: AnswerParts): readonly ReportMetric[] {
   const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
   const own: Readonly<Record<string, number | undefined>> = {
     faithfulness: faithfulness === null || check.support === null ? undefined : leastFaithfulness(faithfulness, check.support.id),
     relevancy: relevancy === null || encoder === null ? undefined : createRelevancy(relevancy, encoder, calibrations).minimum,
   };
   return metrics.map((metric) => ({ ...metric, threshold: own[metric.check] ?? metric.threshold }));
+}
+
+/** Where to read on: the best passage that was found to bear on the question, of a document that the answer does not cite; `null` when there is none. */
+export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly Citation[]): SeeAlso | null {
+  const cited = new Set(citations.flatMap(({ documentId, alsoIn = [] }) => [documentId, ...alsoIn.map((other) => other.documentId)]));
+  const further = evidence.find(
+    ({ passage: { document }, verdict }) => verdict === "verified" && !cited.has(document.id) && document.title !== "",
+  );
+  if (further === undefined) return null;
+  const { document } = further.passage;
+  return {
+    documentId: document.id,
+    documentVersion: document.version,
+    title: document.title,
+    heading: headingOf(further.passage),
+    url: document.url,
+  };
+}
+
+/**
+ * A profile's report, read from what the checks found. A metric whose check did not run is `null` and says so; it is never a pass.
+ * @param silent checks that ran on every sentence and report only what they object to
+ */
+export function gradeReport(
+  checks: readonly CheckResult[],
+  metrics: readonly ReportMetric[],
+  silent: ReadonlySet<string> = new Set(),
+): GradeReport {
+  const graded = metrics.map((metric) => [metric.metric, gradeMetric(metric, checks, silent)] as const);
+  const passed = graded.map(([, metric]) => metric.passed);
+  return {
+    overallPass: passed.includes(false) ? false : passed.includes(null) ? null : true,
+    metrics: Object.fromEntries(graded),
+  };
+}
+
+/** One faulty sentence fails the metric of a check that looks at sentences. */
+function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckResult[], silent: ReadonlySet<string>): Metric {
+  const found = checks.filter(({ name }) => name === check);
+  const fault = found.find(({ verdict }) => verdict === "fail" || verdict === "warn");
+  const result = fault ?? found.at(-1);
+  if (result === undefined && silent.has(check)) return { passed: true, score: null, threshold, reason: "nothing found in any sentence" };
+  if (result === undefined) return { passed: null, score: null, threshold, reason: `the check "${check}" did not run` };
+  const { score, reason } = result;
+  const isUnknown = fault === undefined && threshold !== null && score === null;
+  return { passed: isUnknown ? null : fault === undefined, score, threshold, reason };
+}
+
+/** What a question has come to so far. `answer` alone writes it, with what each stage returns. */
+export interface Outcome {
+  readonly warnings: Warning[];
+  readonly checks: CheckResult[];
+  /** Every call of a model in order. */
+  readonly calls: ModelCall[];
+  embedding: Found["embedding"];
+  scale: ScoreScale;
+  evidence: readonly Evidence[];
+  conflicts: readonly Conflict[];
+  /** `null`: the web was not asked. */
+  web: readonly WebEvidence[] | null;
+  decision: Decision;
+  /** What the passages hold, the likeliest first; `null`: nothing was chosen yet. */
+  choice: Choice | null;
+  /** How far above the least that answers; `null`: not known. */
+  headroom: number | null;
+  written: Written;
+  refusal: Refusal | null;
+  /** The stored answer that is served instead. */
+  hit: Hit | null;
+}
+
+export function createOutcome(): Outcome {
+  return {
+    warnings: [],
+    checks: [],
+    calls: [],
+    embedding: null,
+    scale: RAW_SCALE,
+    evidence: [],
+    conflicts: [],
+    web: null,
+    decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
+    choice: null,
+    headroom: null,
+    written: nothingWritten(),
+    refusal: null,
+    hit: null,
+  };
 }

@@ -4,7 +4,7 @@ import { sourcebound } from "../profiles/sourcebound.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { createAnswerSheet } from "../write/sheet.ts";
 import { checkWhole } from "./check.ts";
-import { flags } from "./flags.ts";
+import { flags } from "./checking.ts";
 
 async function checksOf(...texts: string[]) {
   const sheet = createAnswerSheet();

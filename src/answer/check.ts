@@ -1,17 +1,32 @@
 import { checkAnswer } from "../check/check.ts";
-import type { PassageTexts } from "../check/faithfulness.ts";
-import { guardAnswer } from "../check/guard-answer.ts";
-import { onlySaysThatItIsSo } from "../check/reason.ts";
+import { guardAnswer, type PassageTexts } from "../check/guard-answer.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
+import { readQuestion } from "../reading/question.ts";
+import { tokenize } from "../text/tokens.ts";
 import type { CheckResult, Citation, Evidence, Question } from "../types.ts";
-import type { CheckingParts } from "./checking.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { Written } from "./write.ts";
 
-export interface CheckParts extends CheckingParts {
-  /** Tokens of a text; only asked when a model writes. */
-  readonly loadTokenCounter: () => Promise<(text: string) => number>;
+/** A sentence speaks of the question from this share of its words on, and says hardly more than it with fewer others than this share of its own. */
+const HALF = 0.5;
+
+/**
+ * Does an answer to "why" only say again what the question takes for granted? "Only one suitcase is allowed" tells nobody why. A heuristic by words: what it finds is
+ * said, and nothing is removed. Of 23 answers to golden and strangers' questions that ask why it
+ * speaks at one, which denies what was asked (2026-11-27).
+ */
+export function onlySaysThatItIsSo(question: string, sentences: readonly string[]): boolean {
+  const { type, content } = readQuestion(question);
+  if (type !== "why") return false;
+  const asked = new Set(tokenize(content));
+  const speaking = sentences.map((text) => [...new Set(tokenize(text))]).filter((own) => shared(own, asked) >= HALF * asked.size);
+  return asked.size > 0 && speaking.length > 0 && speaking.every((own) => own.length - shared(own, asked) < HALF * own.length);
+}
+
+function shared(own: readonly string[], asked: ReadonlySet<string>): number {
+  return own.filter((token) => asked.has(token)).length;
 }
 
 /** What was written for a question, and from what. */
@@ -22,9 +37,9 @@ export interface WrittenAnswer {
 }
 
 /** What the checks of the whole need. */
-export interface WholeParts extends Pick<CheckParts, "encoder" | "calibrations" | "loadTokenCounter"> {
-  readonly profile: Pick<CheckParts["profile"], "check">;
-  readonly check: Pick<CheckParts["check"], "support" | "reader">;
+export interface WholeParts extends Pick<AnswerParts, "encoder" | "calibrations" | "loadTokenCounter"> {
+  readonly profile: Pick<AnswerParts["profile"], "check">;
+  readonly check: Pick<AnswerParts["check"], "support" | "reader">;
 }
 
 /** The answer as a whole; its sentences were checked before they were shown. */

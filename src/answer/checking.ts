@@ -1,25 +1,13 @@
 import { type CheckContext, checkSentence } from "../check/check.ts";
 import type { CitedQuote } from "../check/finding.ts";
-import type { GuardFacts } from "../check/guards.ts";
-import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
-import type { Calibration } from "../models/calibration/calibration.ts";
-import type { Encoder } from "../models/encoder.ts";
+import { terminologyOf } from "../guard/terminology.ts";
 import { createSimilarity } from "../models/similarity.ts";
-import type { Profile } from "../profiles/profile.ts";
 import { unitAt } from "../text/units.ts";
-import type { Answer, Question, Quote } from "../types.ts";
-
-/** What a sentence is checked with, whoever wrote it and whenever. */
-export interface CheckingParts {
-  readonly profile: Profile;
-  readonly encoder: Encoder | null;
-  readonly calibrations: readonly Calibration[];
-  readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
-  readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
-}
+import type { Answer, CheckResult, Question, Quote, Warning } from "../types.ts";
+import type { AnswerParts } from "./parts.ts";
 
 /** What a sentence of this question is checked with. */
-export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: CheckingParts): CheckContext {
+export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: AnswerParts): CheckContext {
   const { contacts, tenants } = guards;
   const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
   const { uncitedSimilarity } = profile.check;
@@ -59,4 +47,11 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
     if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
   }
   return true;
+}
+
+/** What the checks found in an answer that is shown all the same, for the reader; of a sentence, where it stands. */
+export function flags(checks: readonly CheckResult[]): Warning[] {
+  return checks
+    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
+    .map(({ name, reason, sentence }) => ({ code: `check_${name}`, message: reason, ...(sentence === null ? {} : { sentence }) }));
 }

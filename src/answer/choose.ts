@@ -1,38 +1,148 @@
-import { questionParts } from "../admit/question-parts.ts";
+import { questionParts } from "../admit/follow-up.ts";
+import { linearPartsOf } from "../models/weights/scorer.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { ReadTexts } from "../reader/reader.ts";
-import type { RetrieveParts } from "../retrieve/retrieve.ts";
-import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
+import type { PairReading, ReadTexts } from "../reader/reader.ts";
+import { askedValues, heldValues } from "../reading/asked-values.ts";
+import type { QuestionWords } from "../retrieve/understand.ts";
 import { normalizeQuestion } from "../text/normalize-question.ts";
-import type { Evidence, Question, QuestionPart } from "../types.ts";
-import { weightedCoverage } from "../verify/coverage.ts";
-import type { Choice } from "../write/choice.ts";
+import type { Evidence, Question, QuestionPart, Warning } from "../types.ts";
+import { weightedCoverage } from "../verify/verify.ts";
 import { choosePieces } from "../write/choose.ts";
-import type { ChooserWeights } from "../write/chooser-weights.ts";
-import { withFollowing } from "../write/following.ts";
-import { type PartsOptions, withParts } from "../write/parts.ts";
-import type { PieceView } from "../write/piece-view.ts";
-import { tellPieces } from "../write/tell-pieces.ts";
+import {
+  type Choice,
+  type ChooserWeights,
+  measurePiece,
+  measureReading,
+  type OpenPart,
+  type ScoredPiece,
+} from "../write/chooser-weights.ts";
+import type { AskedQuestion, PieceView } from "../write/piece-view.ts";
+import { readingText, withFollowing } from "../write/read-pieces.ts";
 import { writersOf } from "./compress.ts";
-import { wordsFor } from "./question-words.ts";
+import type { JudgingParts } from "./parts.ts";
+import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface ChooserParts {
-  readonly weights: ChooserWeights;
-  /** Vectors of texts by the encoder that the weights were learned with. */
-  readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  /** The reader that they were learned with; `null`: it is not there, and what a glance says stands. */
-  readonly read: ReadTexts | null;
+/** Pieces that are told of: all that are read, and the first of those that a glance kept from it. */
+const TOLD_PIECES = 10;
+/** Features of each that are named: with them and its beginning a piece takes two lines of a terminal. */
+const NAMED_FEATURES = 4;
+/** Characters of each: a line of a terminal. */
+const TOLD_CHARACTERS = 80;
+
+/**
+ * The first pieces, a line each, for who looks for the cause of an answer: score, reading, what adds or takes most in the linear part of the score, and how the
+ * piece begins; "" without a piece.
+ */
+export function tellPieces(pieces: readonly ScoredPiece[], weights: Pick<ChooserWeights, "piece" | "read">): string {
+  return pieces
+    .slice(0, TOLD_PIECES)
+    .map((piece) => tellPiece(piece, weights))
+    .join("\n");
 }
 
-export interface ChooseParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  readonly rerankers?: RetrieveParts["rerankers"];
-  /** Loaded when it is first asked. */
-  readonly chooser: () => ChooserParts;
-  /** Who may write; `null`: quotes alone answer. */
-  readonly models: object | null;
+function tellPiece({ score, reading, measured, view }: ScoredPiece, { piece, read }: Pick<ChooserWeights, "piece" | "read">): string {
+  const scorer = reading === null ? piece : read;
+  const { features } = scorer;
+  const parts = linearPartsOf(reading === null ? measurePiece(measured, features) : measureReading(measured, reading, features), scorer);
+  const named = features
+    .map((name, i) => ({ name, part: parts[i] ?? 0 }))
+    .sort((a, b) => Math.abs(b.part) - Math.abs(a.part))
+    .slice(0, NAMED_FEATURES)
+    .map(({ name, part }) => `${name} ${part.toFixed(2)}`);
+  const likeness = reading === null ? "not read" : `odds ${reading.cross.toFixed(2)}, cosine ${reading.cosine?.toFixed(2) ?? "not read"}`;
+  return `${score.toFixed(2)} (${likeness}; ${named.join(", ")}) ${view.text.slice(0, TOLD_CHARACTERS).replaceAll("\n", " ")}`;
+}
+
+export interface PartsOptions {
+  readonly readTexts: ReadTexts;
+  /** The pieces of what was found for one of the questions, best first; and whether a piece may be quoted. */
+  readonly choosePart: (part: QuestionPart) => Promise<Pick<Choice, "pieces">>;
+  readonly mayBeQuoted: (piece: ScoredPiece) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * From these log odds on a piece answers, where the bar for "nothing answers" stood while the reader learned; below the others nothing was found: of parts of 88
+ * collections that the reader did not see, 13 of 214 that pages answer lie below them, and 42 of 75 that they do not (`lab/train/chooser/LOG.md`).
+ */
+const ANSWERS_FROM = 0;
+const NOTHING_BELOW = -1.5;
+
+/**
+ * Of a message that asks several things, each is answered: by what answers the whole, or by the piece that answers it best, which then stands right behind the first.
+ * What stays open is in `open`.
+ */
+export async function withParts(
+  choice: Choice,
+  parts: readonly QuestionPart[],
+  { readTexts, choosePart, mayBeQuoted, signal }: PartsOptions,
+): Promise<Choice> {
+  const [best, ...others] = choice.pieces;
+  if (best === undefined || best.reading === null || parts.length === 0) return choice;
+  const shown = [best.view, ...(best.followedBy === undefined ? [] : [best.followedBy])].map(readingText);
+  const pairs = parts.flatMap(({ resolved }) => shown.map((text) => ({ question: resolved, text })));
+  const read = await readTexts(pairs, signal);
+  if (read === null) return choice;
+  const looked = await Promise.all(
+    parts.map(async (part, i) => {
+      const own = Math.max(...read.slice(i * shown.length, (i + 1) * shown.length).map((one) => (one as PairReading).answer));
+      const isAnswered = own >= ANSWERS_FROM || isCellOf(part, best.view, choice.asked);
+      const likeliest = isAnswered ? null : mostLikely((await choosePart(part)).pieces);
+      return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest, isAnswered };
+    }),
+  );
+  const found: ScoredPiece[] = [];
+  const answered = new Set<QuestionPart>();
+  for (const { part, likeliest } of looked) {
+    if (likeliest === null || oddsOf(likeliest) < ANSWERS_FROM || !mayBeQuoted(likeliest)) continue;
+    answered.add(part);
+    if (![best, ...found].some((one) => isSame(one, likeliest))) found.push({ ...likeliest, answersPart: true });
+  }
+  const open = looked
+    .filter(({ part, isAnswered }) => !isAnswered && !answered.has(part))
+    .map(({ part, odds }) => ({ part, isNothing: odds < NOTHING_BELOW }));
+  const rest = others.filter((piece) => !found.some((one) => isSame(one, piece)));
+  return { ...choice, pieces: [best, ...found, ...rest], ...(open.length > 0 && { open }) };
+}
+
+/**
+ * Is the part about a cell of the row that is shown? All of its words stand in the row or in its header, one of them in the name of a column behind the first, and a
+ * value of the kind that it asks for is there. A wide row is much besides that cell, which the reader holds against it.
+ */
+function isCellOf({ text }: QuestionPart, { piece, text: row }: PieceView, asked: AskedQuestion): boolean {
+  if (piece.header === null) return false;
+  const { text: header } = piece.header;
+  const [words, first = 0, ...behind] = [text, ...header.split("|").filter((name) => name.trim() !== "")].map((one) => asked.bitsIn(one));
+  const columns = behind.reduce((bits, one) => bits | one, 0);
+  const held = first | columns | asked.bitsIn(row);
+  const values = heldValues(row);
+  return (
+    words !== undefined && (words & columns) !== 0 && (words & ~held) === 0 && askedValues(text).every((kinds) => (values & kinds) !== 0)
+  );
+}
+
+/** Says which of several things asked are left open: nothing was found for them, or nothing that is sure enough. */
+export function openParts(open: readonly OpenPart[]): Warning[] {
+  return open.map(({ part: { text }, isNothing }) =>
+    isNothing
+      ? { code: "part_unanswered", message: `Nothing in the passages that were found answers “${text}”.` }
+      : { code: "part_refused", message: `“${text}” is not answered here: nothing that was found answers it surely enough.` },
+  );
+}
+
+function mostLikely(pieces: readonly ScoredPiece[]): ScoredPiece | null {
+  return pieces.reduce<ScoredPiece | null>((best, piece) => (oddsOf(piece) > oddsOf(best) ? piece : best), null);
+}
+
+/** By the reader; what it did not read answers nothing. */
+function oddsOf(piece: ScoredPiece | null): number {
+  return piece?.reading?.cross ?? Number.NEGATIVE_INFINITY;
+}
+
+function isSame({ view: a }: ScoredPiece, { view: b }: ScoredPiece): boolean {
+  const [one, other] = [a.evidence.passage, b.evidence.passage].map(({ sid }) => sid);
+  return one === other && a.piece.range.start === b.piece.range.start && a.piece.range.end === b.piece.range.end;
 }
 
 /** Characters of one quote in an answer; a longer sentence is not taken. */
@@ -41,7 +151,7 @@ export const QUOTE_CHARACTERS = 1200;
 /** Every sentence, list and row of the passages that may be used, the one that most likely answers first. */
 export async function choose(
   { question, evidence }: { readonly question: Question; readonly evidence: readonly Evidence[] },
-  parts: ChooseParts,
+  parts: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Choice> {
@@ -59,7 +169,7 @@ export async function choose(
 function piecesFor(
   question: Question,
   evidence: readonly Evidence[],
-  parts: ChooseParts,
+  parts: JudgingParts,
   options: { readonly mostRead?: number; readonly signal: AbortSignal },
 ): Promise<Choice> {
   const { weights, embed, read } = parts.chooser();
@@ -113,7 +223,7 @@ export interface Answered {
 }
 
 /** The choice with what follows the best piece, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
-export async function completeChoice(answered: Answered, parts: ChooseParts, log: StageLog, signal: AbortSignal): Promise<Choice> {
+export async function completeChoice(answered: Answered, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Choice> {
   const { question, choice } = answered;
   const { weights, read: readTexts } = parts.chooser();
   if (readTexts === null) return choice;
@@ -130,14 +240,14 @@ export async function completeChoice(answered: Answered, parts: ChooseParts, log
  * The several things that a question asks, where the learned gate decides and quotes answer: a model answers all that it is asked, and what it leaves out nobody
  * measured. A follow-up is answered as a whole.
  */
-export function askedParts({ text, resolved }: Question, parts: Pick<ChooseParts, "profile" | "models">): QuestionPart[] {
+export function askedParts({ text, resolved }: Question, parts: JudgingParts): QuestionPart[] {
   return parts.profile.gate.type === "sufficiency" && writersOf(parts) === null && text === resolved ? questionParts(text) : [];
 }
 
 /** A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole. */
 function lookUp(
   { question, evidence, usable }: Answered,
-  parts: ChooseParts,
+  parts: JudgingParts,
   signal: AbortSignal,
 ): Pick<PartsOptions, "choosePart" | "mayBeQuoted"> {
   const sids = new Set(usable.map(({ passage }) => passage.sid));

@@ -1,30 +1,163 @@
+import { z } from "zod";
+import { messageOf } from "../errors.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { ChatModel } from "../models/chat.ts";
-import type { Profile } from "../profiles/profile.ts";
-import type { QuestionReader } from "../retrieve/understand.ts";
-import type { Evidence, ModelCall, Question } from "../types.ts";
-import { createBinder } from "../write/bind.ts";
-import type { Choice } from "../write/choice.ts";
-import { type CompleteQuote, chooseQuotes, type QuoteCandidate } from "../write/compress.ts";
-import { compressByModel } from "../write/model-compress.ts";
-import { findComplexTerms, type RouteFacts, routeModel } from "../write/route.ts";
-import { passageSource } from "../write/sources.ts";
-import { trimPassages } from "../write/trim.ts";
+import { readJson } from "../models/read-json.ts";
+import type { Profile, WriteSettings } from "../profiles/profile.ts";
+import type { Evidence, ModelCall, Passage, PlacedUnit, Question, TextRange } from "../types.ts";
+import type { Choice } from "../write/chooser-weights.ts";
+import { type CompleteQuote, chooseQuotes, type QuoteCandidate, quotesOf } from "../write/compress.ts";
+import { MAX_DRAFT_CHARACTERS } from "../write/draft.ts";
+import { type Piece, piecesOf } from "../write/pieces.ts";
+import { compressPrompt } from "../write/prompt.ts";
+import { createBinder, type OfferedSource, partSource, passageSource } from "../write/sources.ts";
 import { fitPrompt, type ModelTask, type Offer, offerQuotes } from "../write/write.ts";
-import { wordsFor } from "./question-words.ts";
+import type { AnswerParts } from "./parts.ts";
+import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface CompressParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  /** `null`: quotes alone answer. */
-  readonly models: { readonly small: ChatModel; readonly large: ChatModel } | null;
-  /** Tokens of a prompt that the model takes at most; `null`: as many as the profile gives. */
-  readonly modelTokens: number | null;
-  /** Words that make a question complex, by category. */
-  readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
-  /** Tokens of a text; only asked when a model writes. */
-  readonly loadTokenCounter: () => Promise<(text: string) => number>;
+interface PickedQuotes {
+  readonly quotes: readonly CompleteQuote[];
+  /** Texts that stand in no passage as they were given: altered, and left out. */
+  readonly dropped: number;
+  /** Why nothing could be picked; `null` when the model did its work. */
+  readonly failure: string | null;
+}
+
+/** What of a passage a pick can become: characters of one quote as in answers, lists by their items. */
+const PIECES = { maxCharacters: 1200, maxPieces: 120, wholeLists: false };
+
+const replySchema = z.object({ quotes: z.array(z.object({ source: z.int(), text: z.string() })).max(50) });
+
+/**
+ * Compression by a model (`spark` source, 1.2.3): it picks, and only what stands in its passage byte for byte is taken. A pick inside a sentence takes the
+ * whole sentence, with the exceptions right behind it, so that no condition is lost; a table's row brings its header.
+ * @param calls takes the call, whatever becomes of it
+ */
+export async function compressByModel(
+  question: string,
+  evidence: readonly Evidence[],
+  model: ChatModel,
+  calls: ModelCall[],
+  signal: AbortSignal,
+): Promise<PickedQuotes> {
+  const passages = evidence.map(({ passage }) => passage);
+  const call = { stage: "compress" as const, model: model.id, inputTokens: null as number | null, outputTokens: null as number | null };
+  calls.push(call);
+  try {
+    let text = "";
+    for await (const event of model.stream(compressPrompt(question, passages), { temperature: 0, signal })) {
+      if (event.type === "end") Object.assign(call, { inputTokens: event.inputTokens, outputTokens: event.outputTokens });
+      else text += event.text;
+      if (text.length > MAX_DRAFT_CHARACTERS) return failed(`the reply is longer than ${MAX_DRAFT_CHARACTERS} characters`);
+    }
+    const reply = replySchema.safeParse(readJson(text));
+    if (!reply.success) return failed("the reply is not the JSON that was asked for");
+    return takeVerbatim(reply.data.quotes, passages);
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(messageOf(error));
+  }
+}
+
+function failed(failure: string): PickedQuotes {
+  return { quotes: [], dropped: 0, failure };
+}
+
+function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: readonly Passage[]): PickedQuotes {
+  const pieces = new Map(passages.map((passage) => [passage, piecesOf(passage, PIECES)]));
+  const chosen = new Map<Piece, CompleteQuote>();
+  let dropped = 0;
+  for (const { source, text } of picked) {
+    const passage = passages[source - 1];
+    const sought = text.trim();
+    const at = passage === undefined || sought === "" ? -1 : passage.text.indexOf(sought);
+    if (passage === undefined || at < 0) {
+      dropped++;
+      continue;
+    }
+    const start = passage.range.start + at;
+    for (const piece of pieces.get(passage) ?? []) {
+      const overlaps = piece.range.start < start + sought.length && piece.range.end > start;
+      if (overlaps && !chosen.has(piece)) chosen.set(piece, quotesOf(passage, piece));
+    }
+  }
+  return { quotes: [...chosen.values()], dropped, failure: null };
+}
+
+/** A piece bears on the question if its chance to answer is this share of the best one's; the best of every passage is kept. */
+const BEARS = 0.3;
+/** Units before and behind what bears on the question that are kept with it. */
+const NEIGHBOURS = 1;
+/** A passage of which more than this share is kept stays whole. */
+const MOSTLY = 0.7;
+
+/**
+ * Passages cut to what bears on the question: pieces that may answer with their neighbours, what they cannot be understood without, what limits them, and
+ * the heading under which they stand. Best passage first; one without any piece stays whole.
+ */
+export function trimPassages(passages: readonly Passage[], pieces: readonly WeighedPiece[]): OfferedSource[] {
+  const top = Math.max(0, ...pieces.map(({ chance }) => chance));
+  const trimmed = passages.map((passage) => {
+    const own = pieces.filter(({ view }) => view.evidence.passage.sid === passage.sid);
+    const best = Math.max(0, ...own.map(({ chance }) => chance));
+    const kept = own.filter(({ chance }) => chance >= Math.min(best, BEARS * top));
+    return { best, source: kept.length === 0 ? passageSource(passage) : trim(passage, kept) };
+  });
+  return trimmed.sort((a, b) => b.best - a.best).map(({ source }) => source);
+}
+
+/** A piece as far as it is looked at here. */
+export interface WeighedPiece {
+  readonly view: {
+    readonly piece: Pick<Piece, "range" | "context" | "conditions">;
+    readonly evidence: { readonly passage: Pick<Passage, "sid"> };
+  };
+  /** Chance that it answers, 0 to 1. */
+  readonly chance: number;
+}
+
+function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
+  const { units } = passage;
+  const keep = new Set<number>();
+  for (const { view } of kept) {
+    const { range, context, conditions } = view.piece;
+    for (const part of [range, ...context, ...conditions]) for (const i of unitsIn(units, part)) keep.add(i);
+    const own = unitsIn(units, range);
+    for (let near = 1; near <= NEIGHBOURS; near++) {
+      for (const i of [(own[0] ?? 0) - near, (own.at(-1) ?? 0) + near])
+        if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
+    }
+  }
+  for (const i of [...keep]) {
+    const heading = headingAbove(units, i);
+    if (heading >= 0) keep.add(heading);
+  }
+  const parts = runsOf(units, keep);
+  const length = parts.reduce((sum, { start, end }) => sum + end - start, 0);
+  return length > MOSTLY * (passage.range.end - passage.range.start) ? passageSource(passage) : partSource(passage, parts);
+}
+
+function unitsIn(units: readonly PlacedUnit[], { start, end }: TextRange): number[] {
+  return units.flatMap((unit, i) => (unit.start < end && unit.end > start ? [i] : []));
+}
+
+function headingAbove(units: readonly PlacedUnit[], at: number): number {
+  let i = at;
+  while (i >= 0 && units[i]?.type !== "heading") i--;
+  return i;
+}
+
+/** Kept units as ranges, those beside each other as one. */
+function runsOf(units: readonly PlacedUnit[], keep: ReadonlySet<number>): TextRange[] {
+  const runs: { start: number; end: number; last: number }[] = [];
+  for (const [i, { start, end }] of units.entries()) {
+    if (!keep.has(i)) continue;
+    const run = runs.at(-1);
+    if (run !== undefined && run.last === i - 1) Object.assign(run, { end, last: i });
+    else runs.push({ start, end, last: i });
+  }
+  return runs.map(({ start, end }) => ({ start, end }));
 }
 
 /** What the writers choose from. */
@@ -47,7 +180,7 @@ export interface Usable {
 /** Candidates that the writers choose from. */
 const QUOTE_CANDIDATES = 12;
 
-export async function compress(given: Usable, parts: CompressParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
+export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
   const { question } = given;
   const { profile } = parts;
   const models = writersOf(parts);
@@ -76,7 +209,7 @@ export async function compress(given: Usable, parts: CompressParts, log: StageLo
 }
 
 /** The models that write; `null`: quotes alone answer. */
-export function writersOf<Models>({ models, profile }: { readonly models: Models | null; readonly profile: Profile }): Models | null {
+export function writersOf<M>({ models, profile }: { readonly models: M | null; readonly profile: Profile }): M | null {
   return profile.write.writer === "extractive" ? null : models;
 }
 
@@ -109,11 +242,58 @@ async function pickByModel({ question, usable }: Usable, model: ChatModel, log: 
   return { quotes: picked.quotes.length === 0 ? null : picked.quotes, calls };
 }
 
-function routeFacts({ question, usable, scale }: Usable, { complexity }: Pick<CompressParts, "complexity">): RouteFacts {
+function routeFacts({ question, usable, scale }: Usable, { complexity }: AnswerParts): RouteFacts {
   const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
   return {
     complexTerms: findComplexTerms(question.resolved, complexity),
     passages: usable.length,
     meanSimilarity: cosines.length === 0 ? null : cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
   };
+}
+
+interface RouteFacts {
+  /** Complex terms that the question holds, as `category: word`. */
+  readonly complexTerms: readonly string[];
+  readonly passages: number;
+  /** Mean cosine of the passages on the scale of the rule; `null` without a dense ranking. */
+  readonly meanSimilarity: number | null;
+}
+
+interface Route {
+  readonly size: "small" | "large";
+  /** The rules that decided, for people. */
+  readonly because: string;
+}
+
+/**
+ * Large if complex terms ≥ 1, or more passages than 5, or mean similarity < .55 (`seven-layer` source, equation 11; numbers from the profile).
+ * A similarity that is not known decides nothing.
+ */
+export function routeModel(route: WriteSettings["route"], { complexTerms, passages, meanSimilarity }: RouteFacts): Route {
+  if (typeof route === "string") return { size: route, because: "the profile's choice" };
+  const reasons = [
+    ...(complexTerms.length >= route.complexTerms ? [`complex (${complexTerms.join(", ")})`] : []),
+    ...(passages > route.passages ? [`${passages} passages > ${route.passages}`] : []),
+    ...(meanSimilarity !== null && meanSimilarity < route.meanSimilarity
+      ? [`mean similarity ${meanSimilarity.toFixed(3)} < ${route.meanSimilarity}`]
+      : []),
+  ];
+  if (reasons.length > 0) return { size: "large", because: reasons.join("; ") };
+  const unknown = meanSimilarity === null ? ", similarity not known" : "";
+  return { size: "small", because: `no complex term, ${passages} passages${unknown}` };
+}
+
+/** Complex terms of a question by category, as whole words or the beginnings of words: "burn pit" stands in "burn pits", "retro" in "retroactive". */
+export function findComplexTerms(question: string, terms: Readonly<Partial<Record<string, readonly string[]>>>): string[] {
+  const plain = ` ${plainWords(question)} `;
+  return Object.entries(terms).flatMap(([category, words = []]) =>
+    words.filter((word) => plainWords(word) !== "" && plain.includes(` ${plainWords(word)}`)).map((word) => `${category}: ${word}`),
+  );
+}
+
+function plainWords(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}&]+/gu, " ")
+    .trim();
 }

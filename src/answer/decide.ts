@@ -1,9 +1,9 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
+import { chanceOf } from "../models/weights/scorer.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Question } from "../types.ts";
-import { applyThreshold, type GateThreshold } from "../verify/calibration.ts";
-import { type Decision, decide as decideByGate } from "../verify/decide.ts";
-import { headroomOf } from "../verify/headroom.ts";
+import { applyThreshold } from "../verify/calibration.ts";
+import { type Decision, decide as decideByGate, headroomOf, usesCosines } from "../verify/decide.ts";
 import {
   formsHeld,
   holdingCodes,
@@ -15,28 +15,68 @@ import {
   unheldWords,
   unknownCodes,
   unknownNames,
+  unlikeForms,
   wordsOnce,
   wordsUnheld,
 } from "../verify/named-things.ts";
-import type { LearnedParts } from "../verify/relevance.ts";
-import { usesCosines } from "../verify/scale.ts";
-import { judgeSufficiency, type Sufficiency } from "../verify/sufficiency.ts";
-import { measureEvidence, SUFFICIENCY_FEATURES } from "../verify/sufficiency-features.ts";
+import { judgeSufficiency, measureEvidence, SUFFICIENCY_FEATURES, type Sufficiency } from "../verify/sufficiency.ts";
 import type { EvidenceView } from "../verify/sufficiency-view.ts";
-import { unlikeForms } from "../verify/unlike-forms.ts";
-import { answerChance } from "../write/answer-chance.ts";
-import type { Choice } from "../write/choice.ts";
-import { logit } from "../write/piece-features.ts";
-import { type ChooseParts, type ChooserParts, choose, completeChoice } from "./choose.ts";
-import { wordsFor } from "./question-words.ts";
+import { type Choice, type ChooserWeights, logit, measureBestReading, PIECE_FEATURES, type ScoredPiece } from "../write/chooser-weights.ts";
+import { choose, completeChoice } from "./choose.ts";
+import type { ChooserParts, JudgingParts } from "./parts.ts";
+import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface DecideParts extends ChooseParts {
-  readonly corpus: ChooseParts["corpus"] & { readonly windows: number };
-  /** Loaded when a gate first asks. */
-  readonly sufficiency: () => LearnedParts;
-  /** From which chance on that gate answers. */
-  readonly threshold: GateThreshold;
+/** Lead of a piece that has no competitor. */
+const ALONE = 6;
+
+/** The chance that what would be shown first answers, and the figures of the reading that it is made of; `null`: nothing was read. */
+interface AnswerChance {
+  /** 0 to 1. */
+  readonly chance: number;
+  /** By `READ_ANSWER_FEATURES`. */
+  readonly readings: Readonly<Record<string, number | null>> | null;
+}
+
+/**
+ * Chance that the best piece, with what follows it, answers the question: what a glance says, and, where the best pieces were read, what reading says beside it.
+ * @param known values of the other features by name; a name that is absent or `null` counts as the mean of the training questions
+ * @returns chance 0 when there is no piece
+ */
+export function answerChance(
+  { pieces, glance }: Pick<Choice, "pieces" | "glance">,
+  known: ReadonlyMap<string, number | null>,
+  { answer, read_answer: scorer }: Pick<ChooserWeights, "answer" | "read_answer">,
+): AnswerChance {
+  const chance = glanceChance(glance ?? pieces, known, answer);
+  const [first, second] = pieces;
+  if (glance === null || first === undefined || first.reading === null) return { chance, readings: null };
+  const readings: Readonly<Record<string, number | null>> = {
+    glance: logit(chance),
+    score: first.score,
+    // Alone among what was read it is ahead of nobody, and above nobody: that says nothing, least of all that it answers. What was not read has a score of another kind.
+    "score.ahead": second === undefined || second.reading === null ? null : first.score - second.score,
+    row: Number(first.view.piece.type === "row"),
+    ...measureBestReading(pieces.flatMap(({ reading }) => reading ?? [])),
+  };
+  const values = scorer.features.map((name) => readings[name] ?? null);
+  return { chance: chanceOf(values, scorer), readings };
+}
+
+/** By the score at a glance, its lead over the others, and what is known of the passages. */
+function glanceChance(pieces: readonly ScoredPiece[], known: ReadonlyMap<string, number | null>, answer: ChooserWeights["answer"]): number {
+  const scores = pieces.map(({ score }) => score);
+  const [first] = pieces;
+  const best = scores[0];
+  if (first === undefined || best === undefined) return 0;
+  const own = new Map<string, number | null>([
+    ...Object.entries(PIECE_FEATURES).map(([name, measure]) => [`piece.${name}`, measure(first.measured)] as const),
+    ["score", best],
+    ["score.ahead", best - (scores[1] ?? best - ALONE)],
+    ["score.crowd", Math.log(scores.reduce((sum, score) => sum + Math.exp(score - best), 0))],
+  ]);
+  const values = answer.features.map((name) => own.get(name) ?? known.get(name) ?? null);
+  return chanceOf(values, answer);
 }
 
 /** What is decided on. */
@@ -61,7 +101,7 @@ export interface Decided {
 }
 
 /** Answer or refuse, with the threshold that holds for this question. */
-export async function decide(weighed: Weighed, parts: DecideParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
+export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
   const { question, evidence, scale, gate } = weighed;
   const things = parts.profile.gate.type === "sufficiency" ? askedThings(question, parts) : null;
   // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best piece.
@@ -99,7 +139,7 @@ type AskedThings = NamedThings & {
   readonly repairs: readonly { readonly written: string }[];
 };
 
-function askedThings(question: Question, { corpus, profile }: DecideParts): AskedThings {
+function askedThings(question: Question, { corpus, profile }: JudgingParts): AskedThings {
   const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
   const { has, own } = wordsFor(question, { corpus, profile });
   const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
@@ -111,7 +151,7 @@ async function withNamed(
   made: Decision,
   { question, view }: Pick<Weighed, "question" | "view">,
   { words, repairs, ...things }: AskedThings,
-  parts: DecideParts,
+  parts: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Decision> {
@@ -136,7 +176,7 @@ async function withNamed(
 }
 
 /** How likely the evidence answers, and the threshold that holds; a notice says why a calibration does not. */
-function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: DecideParts, log: StageLog) {
+function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: JudgingParts, log: StageLog) {
   const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
   const together = view === null ? null : judgeSufficiency(view, sufficiency(), ranker);

@@ -1,43 +1,88 @@
-import type { HotlineFinder } from "../guard/hotlines.ts";
-import { type CacheScope, exactCacheKey, sharingScope } from "../remember/cache.ts";
-import type { Classify } from "../remember/classify.ts";
+import { exactCacheKey, sharingScope } from "../remember/cache.ts";
 import { curatedKey, lookupCurated } from "../remember/curated.ts";
 import type { Hit, Judgement } from "../remember/hit.ts";
-import { lookupExact } from "../remember/lookup.ts";
-import type { Matcher } from "../remember/matcher.ts";
-import type { QuestionIndex } from "../remember/question-index.ts";
-import { type Asked, type Candidate, nearestQuestions } from "../remember/recall.ts";
-import type { RememberSettings } from "../remember/remember.ts";
-import type { JudgeRewording } from "../remember/rewording.ts";
-import type { StoredAnswers } from "../remember/stored-answers.ts";
+import {
+  type Asked,
+  acceptCandidate,
+  approvedQuestions,
+  type Candidate,
+  joinCandidates,
+  nearestQuestions,
+  relatedQuestions,
+} from "../remember/recall.ts";
+import { lookupExact } from "../remember/reverify.ts";
 import { partOf, rangeAround } from "../retrieve/area.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
-import type { Store } from "../store/store.ts";
-import type { Answer, Area, Question } from "../types.ts";
-import { type CheckingParts, checking, passesAgain } from "./checking.ts";
-import type { CompressParts } from "./compress.ts";
-import type { StageLog } from "./trace.ts";
+import type { Answer, Area, AskRequest, Question } from "../types.ts";
+import { admit } from "./admit.ts";
+import { checking, passesAgain } from "./checking.ts";
+import type { AnswerParts } from "./parts.ts";
+import { assertCanRun, type Found, retrieve } from "./retrieve.ts";
+import { SILENT_LOG, type StageLog } from "./trace.ts";
 
-export interface LookupParts extends CheckingParts {
-  readonly store: Pick<Store, "cache" | "documents" | "review" | "generation">;
-  readonly cache: CacheScope;
-  /** Stored answers as they were read and checked. */
-  readonly answers: StoredAnswers;
-  /** `null`: nothing is stored, and no cache is asked. */
-  readonly remember: RememberSettings | null;
-  /** What finds answers to other questions. */
-  readonly questions: {
-    readonly index: QuestionIndex;
-    readonly classify: Classify;
-    readonly matcher: Matcher;
-    readonly judgeRewording: JudgeRewording;
-    /** Is each rewording read, also where no rule speaks against it? */
-    readonly readAll: boolean;
-    /** Vector of a question, on this machine; `null`: only the same question is found. */
-    readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
+/** A question with what the caches and retrieval found for it. */
+interface KnownAndFound {
+  readonly question: Question;
+  readonly known: Pick<Known, "asked" | "candidates">;
+  readonly found: Pick<Found, "passages" | "warnings">;
+}
+
+interface Recalled {
+  readonly hit: Hit | null;
+  readonly judged: readonly Judgement[];
+}
+
+/**
+ * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph,
+ * approved answers about the same topic and entity stand beside those that lie near, and review status weighs; when none of them has the answer, the graph is
+ * asked for any others.
+ */
+export async function recall(
+  { question, known, found }: KnownAndFound,
+  parts: AnswerParts,
+  log: StageLog,
+  signal: AbortSignal,
+  effects: Effects = "drop",
+): Promise<Recalled> {
+  const { store, profile, questions } = parts;
+  const { asked, candidates } = await asRead({ question, known, found }, parts);
+  const how = {
+    ...{
+      cache: store.cache,
+      documents: store.documents,
+      answers: parts.answers,
+      recheck: recheckOf(question, parts),
+    },
+    ...{ matcher: questions.matcher, judgeRewording: questions.judgeRewording, readAll: questions.readAll },
+    ...{ settings: profile.match, byReview: profile.caches.includes("graph"), signal },
   };
-  readonly hotlines: HotlineFinder;
-  readonly models: CompressParts["models"];
+  const accept = (one: Asked, collected: readonly Candidate[]) =>
+    acceptCandidate(one, question.scope, collected, found.passages, how, effects);
+  const graph = asked !== null && profile.caches.includes("graph");
+  const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
+  let recalled: Recalled = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
+  if (graph && recalled.hit === null) {
+    // An explanation names the rule of each level; an answer need not ask twice.
+    const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));
+    const { hit, judged } = await accept(asked, await relatedQuestions(asked, seen, store));
+    recalled = { hit, judged: [...recalled.judged, ...judged] };
+  }
+  log.fact("cache_mode", recalled.hit === null ? "miss" : recalled.hit.level);
+  for (const { level, rule } of recalled.judged) log.fact(`${level}_rule`, rule);
+  return recalled;
+}
+
+const UNSURE = { asked: null, candidates: [] } as const;
+
+/**
+ * The question with its misspelt words as they were read, and what lies near it then; nothing where one of them could be another word, or where more is
+ * unsure.
+ */
+async function asRead({ question, known, found }: KnownAndFound, parts: AnswerParts): Promise<KnownAndFound["known"]> {
+  if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
+  const { text, repairs } = parts.corpus.understand(question, parts.profile.retrieve.query);
+  if (repairs.length === 0) return known;
+  return parts.corpus.isSure(question, repairs) ? collect(question, text, parts) : UNSURE;
 }
 
 /** What the caches know before retrieval: an answer, or stored questions that may be the one asked. */
@@ -54,7 +99,7 @@ export type Effects = "drop" | "none";
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
 /** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted by `recall` when the passages are known. */
-export async function lookup(question: Question, parts: LookupParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
+export async function lookup(question: Question, parts: AnswerParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
   const key = (await notAsked(question, parts)) === null ? exactCacheKey(question, parts.cache) : null;
   const generation = key === null || effects === "none" ? null : parts.store.generation();
   const place = { key, generation };
@@ -73,20 +118,20 @@ interface Place {
 }
 
 /** The hit on the same question, where nothing that it rests on has changed since: neither entry, review, correction nor any document, nor who sees them. */
-async function again({ resolved }: Question, { key, generation }: Place, { answers, store }: LookupParts): Promise<Known | null> {
+async function again({ resolved }: Question, { key, generation }: Place, { answers, store }: AnswerParts): Promise<Known | null> {
   const served = key === null || generation === null ? null : answers.servedIn(generation, key, resolved);
   if (key === null || served === null || !(await store.cache.use({ key, expiresAt: served.expiresAt }))) return null;
   return { ...NOTHING, hit: served.hit, judged: [served.judged] };
 }
 
-async function lookupAnew(question: Question, place: Place, parts: LookupParts, effects: Effects): Promise<Known> {
+async function lookupAnew(question: Question, place: Place, parts: AnswerParts, effects: Effects): Promise<Known> {
   const curated = await lookupReviewed(question, parts, effects);
   if (curated !== null) return { ...NOTHING, hit: curated };
   return place.key === null ? NOTHING : ask(question, { ...place, key: place.key }, parts, effects);
 }
 
 /** It is no cache: it is served whether or not the cache is switched on. */
-async function lookupReviewed(question: Question, parts: LookupParts, effects: Effects): Promise<Hit | null> {
+async function lookupReviewed(question: Question, parts: AnswerParts, effects: Effects): Promise<Hit | null> {
   if (parts.remember === null || (await uncacheable(question, parts)) !== null) return null;
   const { review, documents } = parts.store;
   const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
@@ -109,12 +154,12 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
 async function ask(
   question: Question,
   { key, generation }: Place & { readonly key: string },
-  parts: LookupParts,
+  parts: AnswerParts,
   effects: Effects,
 ): Promise<Known> {
-  const { store, questions, answers } = parts;
+  const { store, answers } = parts;
   const { cache: entries, documents } = store;
-  const places = { cache: entries, documents, answers, classify: questions.classify, recheck: recheckOf(question, parts) };
+  const places = { cache: entries, documents, answers, recheck: recheckOf(question, parts) };
   const exact = await lookupExact(key, question.scope, places, effects);
   if (exact.hit !== null) {
     if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit: exact.hit, generation });
@@ -127,11 +172,7 @@ async function ask(
  * Stored questions that may be the one asked.
  * @param text the question as it is compared
  */
-export async function collect(
-  question: Question,
-  text: string,
-  parts: Pick<LookupParts, "cache" | "questions" | "profile"> & { readonly store: Pick<Store, "cache"> },
-): Promise<Pick<Known, "asked" | "candidates">> {
+export async function collect(question: Question, text: string, parts: AnswerParts): Promise<Pick<Known, "asked" | "candidates">> {
   const { profile, questions, store } = parts;
   const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, text, parts) : null;
   if (asked === null) return { asked, candidates: [] };
@@ -140,11 +181,7 @@ export async function collect(
 }
 
 /** The question as other questions find it; `null` when it shares no answers. */
-async function describe(
-  question: Question,
-  text: string,
-  { cache, questions, profile }: Pick<LookupParts, "cache" | "questions" | "profile">,
-): Promise<Asked | null> {
+async function describe(question: Question, text: string, { cache, questions, profile }: AnswerParts): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
   return {
@@ -158,10 +195,7 @@ async function describe(
 }
 
 /** Why a question is not asked of the caches at all; `null`: it is. */
-export async function notAsked(
-  question: Question,
-  parts: Pick<LookupParts, "profile" | "remember" | "hotlines" | "models">,
-): Promise<string | null> {
+export async function notAsked(question: Question, parts: AnswerParts): Promise<string | null> {
   const { profile, remember } = parts;
   if (remember === null) return "nothing is stored";
   if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is switched off";
@@ -170,22 +204,48 @@ export async function notAsked(
 }
 
 /** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
-export async function uncacheable(
-  question: Question,
-  { hotlines, models }: Pick<LookupParts, "hotlines" | "models">,
-): Promise<string | null> {
+export async function uncacheable(question: Question, { hotlines, models }: AnswerParts): Promise<string | null> {
   if ((await hotlines(question.text)).length > 0) return "an emergency is answered anew";
   if (question.history.length > 0 && models !== null) return "what a model writes may depend on the earlier turns";
   return null;
 }
 
 /** Today's checks of an answer that was stored; once for as long as neither it nor anything that they are made with changes. */
-export function recheckOf(
-  question: Question,
-  parts: CheckingParts & Pick<LookupParts, "answers" | "cache">,
-): (answer: Answer) => Promise<boolean> {
+export function recheckOf(question: Question, parts: AnswerParts): (answer: Answer) => Promise<boolean> {
   const { scope, profile, resolved } = question;
   const { configHash, encoder, language } = parts.cache;
   const context = JSON.stringify([configHash, encoder, language, profile, scope.domain, scope.tenant, resolved]);
   return (answer) => parts.answers.passes(answer, context, () => passesAgain(answer, checking(question, parts)));
+}
+
+/** What the caches would do with a question. */
+export interface CacheExplanation {
+  readonly question: string;
+  /** As it is looked up, when that differs. */
+  readonly resolved: string;
+  readonly profile: string;
+  readonly levels: readonly string[];
+  readonly cacheMode: Hit["level"] | "miss";
+  /** Why the caches are not asked at all; `null`: they are. */
+  readonly notAsked: string | null;
+  /** Every stored question that was looked at, with the rule that decided; one that is served ends it. */
+  readonly judged: readonly Judgement[];
+}
+
+/** Looks a question up as `answer` does and says of every candidate which rule decided; reads only. */
+export async function explainCache(request: AskRequest, parts: AnswerParts, signal: AbortSignal): Promise<CacheExplanation> {
+  assertCanRun(parts);
+  const question = await admit(request, parts, SILENT_LOG);
+  const known = await lookup(question, parts, SILENT_LOG, "none");
+  const found = known.hit === null && known.asked !== null ? await retrieve(question, parts, SILENT_LOG, signal) : null;
+  const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, parts, SILENT_LOG, signal, "none");
+  return {
+    question: question.text,
+    resolved: question.resolved,
+    profile: question.profile,
+    levels: parts.questions.embed === null ? parts.profile.caches.filter((level) => level === "exact") : parts.profile.caches,
+    cacheMode: (known.hit ?? late.hit)?.level ?? "miss",
+    notAsked: await notAsked(question, parts),
+    judged: [...known.judged, ...late.judged],
+  };
 }

@@ -1,15 +1,13 @@
 import { onceEach } from "../text/once-each.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Conflict, Evidence, Passage, Question } from "../types.ts";
-import type { Choice, OpenPart, ScoredPiece } from "../write/choice.ts";
-import { openParts } from "../write/parts.ts";
-import { askAlone, askedParts } from "./choose.ts";
-import { type Decided, type DecideParts, decide } from "./decide.ts";
-import { type Found, type RetrieveStageParts, retrieve } from "./retrieve.ts";
+import type { Choice, OpenPart, ScoredPiece } from "../write/chooser-weights.ts";
+import { askAlone, askedParts, openParts } from "./choose.ts";
+import { type Decided, decide } from "./decide.ts";
+import type { AnswerParts } from "./parts.ts";
+import { type Found, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";
-import { type Judged, type VerifyParts, verify } from "./verify.ts";
-
-export type PartsAloneParts = DecideParts & RetrieveStageParts & VerifyParts;
+import { type Judged, verify } from "./verify.ts";
 
 /** What a message comes to whose parts were asked alone. */
 export interface DecidedAlone extends Pick<Judged, "calls">, Pick<Found, "embedding"> {
@@ -34,7 +32,7 @@ export interface AskedWhole
 export function partsToAsk(
   question: Question,
   { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
-  parts: PartsAloneParts,
+  parts: AnswerParts,
 ): OpenPart[] {
   if (decision.answer) return [...(choice?.open ?? [])];
   return decision.reason === "injection" ? [] : askedParts(question, parts).map((part) => ({ part, isNothing: false }));
@@ -46,7 +44,7 @@ export function partsToAsk(
  */
 export async function decideAlone(
   { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
-  parts: PartsAloneParts,
+  parts: AnswerParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<DecidedAlone> {
@@ -135,7 +133,7 @@ interface AskedOf {
 async function findPart(
   open: OpenPart,
   { question: message, nameFound }: AskedOf,
-  parts: PartsAloneParts,
+  parts: AnswerParts,
   signal: AbortSignal,
 ): Promise<PartFound> {
   const { text, resolved, standsAlone } = open.part;
@@ -144,7 +142,7 @@ async function findPart(
   return { open, question, found: { ...retrieved, passages: nameFound(retrieved.passages) } };
 }
 
-async function decidePart(part: PartFound, parts: PartsAloneParts, signal: AbortSignal): Promise<PartAlone> {
+async function decidePart(part: PartFound, parts: AnswerParts, signal: AbortSignal): Promise<PartAlone> {
   const { question, found } = part;
   const judged = await verify({ question, ...found }, parts, SILENT_LOG, signal);
   const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);

@@ -1,23 +1,11 @@
+import { ModelError } from "../errors.ts";
+import type { ChatEvent, ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { NewRecord } from "../store/records.ts";
+import { sha256Hex } from "../text/hash.ts";
 import type { Answer, Passage, Question, Quote, TextRange, Twin } from "../types.ts";
-import type { Outcome } from "./outcome.ts";
-import type { RecordedCall } from "./recorded-calls.ts";
+import type { Outcome } from "./assemble.ts";
+import type { Models, RecordedCall, RecordedSettings } from "./parts.ts";
 import type { Written } from "./write.ts";
-
-/** What every answer of an installation is made with, kept once for all that share it. */
-export interface RecordedSettings {
-  readonly software: string;
-  /** Number of what the checks did; absent: they were the first. */
-  readonly checks?: number | undefined;
-  /** Hash of everything that shapes answers besides question and documents. */
-  readonly configHash: string;
-  /** Id of the encoder that is configured; `null`: words alone. */
-  readonly encoder: string | null;
-  /** The domain pack without its folder, the profile and the threshold of the gate, as they were. */
-  readonly pack: unknown;
-  readonly profile: unknown;
-  readonly threshold: unknown;
-}
 
 /** A passage by its place: its text stands in the document. */
 export interface RecordedPassage extends TextRange {
@@ -161,4 +149,63 @@ export function isStoredAsShown(answer: Answer, stored: Answer): boolean {
   return (["sentences", "claims", "checks"] as const).every(
     (part) => stored[part] === answer[part] || JSON.stringify(stored[part]) === JSON.stringify(answer[part]),
   );
+}
+
+/** The same models, every call of which is written down. */
+export function recordModels(models: Models, calls: RecordedCall[]): Models {
+  return models === null ? null : { small: recordModel(models.small, calls), large: recordModel(models.large, calls) };
+}
+
+function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
+  return {
+    id: model.id,
+    async *stream(prompt, options) {
+      const at = calls.length;
+      let call: RecordedCall = {
+        ...{ model: model.id, prompt: hashOf(prompt), sent: prompt, text: "" },
+        ...{ inputTokens: null, outputTokens: null, failure: null },
+      };
+      calls.push(call);
+      const keep = (more: Partial<RecordedCall>) => {
+        call = { ...call, ...more };
+        calls[at] = call;
+      };
+      try {
+        for await (const event of model.stream(prompt, options)) {
+          if (event.type === "text") keep({ text: call.text + event.text });
+          else keep({ inputTokens: event.inputTokens, outputTokens: event.outputTokens });
+          yield event;
+        }
+      } catch (error) {
+        if (error instanceof ModelError) keep({ failure: { code: error.code, message: error.message } });
+        throw error;
+      }
+    },
+  };
+}
+
+/** Models that say again what was recorded, each prompt once in its turn. A prompt that was not recorded fails: nothing is known of what it would get. */
+export function playbackModels(
+  named: { readonly small: string; readonly large: string } | null,
+  calls: () => readonly RecordedCall[] | null,
+): Models {
+  if (named === null) return null;
+  const used = new WeakSet<RecordedCall>();
+  const play = (id: string): ChatModel => ({
+    id,
+    async *stream(prompt): AsyncGenerator<ChatEvent, void> {
+      const wanted = hashOf(prompt);
+      const call = calls()?.find((one) => one.prompt === wanted && one.model === id && !used.has(one));
+      if (call === undefined) throw new ModelError("model_not_recorded", "What the model would say to this prompt is not recorded.");
+      used.add(call);
+      if (call.text !== "") yield { type: "text", text: call.text };
+      if (call.failure !== null) throw new ModelError(call.failure.code, call.failure.message);
+      yield { type: "end", inputTokens: call.inputTokens, outputTokens: call.outputTokens };
+    },
+  });
+  return { small: play(named.small), large: play(named.large) };
+}
+
+function hashOf({ system, user }: ChatPrompt): string {
+  return sha256Hex(JSON.stringify([system, user]));
 }

@@ -1,22 +1,18 @@
+import { messageOf } from "../errors.ts";
+import type { Profile } from "../profiles/profile.ts";
 import { curatedKey } from "../remember/curated.ts";
-import { rememberAnswer } from "../remember/remember.ts";
+import { type RememberSettings, rememberAnswer } from "../remember/remember.ts";
+import { diagnose, reportCauses, withoutText } from "../remember/report.ts";
+import type { NewReport } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import type { Answer, Question } from "../types.ts";
-import { type LookupParts, uncacheable } from "./lookup.ts";
-import { type Answered, type ReportingParts, reportFailed, reportLowConfidence } from "./low-confidence.ts";
-import { type AnswerRecord, isStoredAsShown, type RecordedSettings, recordOf } from "./record.ts";
+import { usesCosines } from "../verify/decide.ts";
+import type { Outcome } from "./assemble.ts";
+import { uncacheable } from "./lookup.ts";
+import type { AnswerParts } from "./parts.ts";
+import { isStoredAsShown, recordOf } from "./record.ts";
+import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
-
-export interface RememberParts
-  extends ReportingParts,
-    Pick<LookupParts, "questions" | "cache" | "answers" | "remember" | "hotlines" | "models"> {
-  readonly store: Pick<Store, "documents" | "interactions" | "cache">;
-  /** What answers of this question's domain and profile are made with. */
-  readonly settings: RecordedSettings;
-  /** Calls of models as they went, filled while the question is answered; `null`: not all are seen. */
-  readonly modelCalls: AnswerRecord["calls"];
-  readonly corpus: ReportingParts["corpus"] & { readonly indexedRevision: number };
-}
 
 /** What a record is made of. */
 interface RecordedFrom {
@@ -24,7 +20,7 @@ interface RecordedFrom {
 }
 
 /** Stores the interaction, the session's turn, a clean answer for the cache, and a report where confidence was low. */
-export async function remember(answered: Answered & RecordedFrom, parts: RememberParts, log: StageLog): Promise<void> {
+export async function remember(answered: Answered & RecordedFrom, parts: AnswerParts, log: StageLog): Promise<void> {
   const { question, answer, outcome } = answered;
   const { profile, questions, cache, store } = parts;
   if (parts.remember === null) return;
@@ -57,4 +53,61 @@ export async function remember(answered: Answered & RecordedFrom, parts: Remembe
 async function topicsOf({ scope }: Question, { citations }: Answer, { documents }: Pick<Store, "documents">): Promise<string[]> {
   const cited = await documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
   return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
+}
+
+/** A question with what became of it. */
+interface Answered {
+  readonly question: Question;
+  readonly answer: Answer;
+  readonly outcome: Pick<Outcome, "headroom" | "scale" | "conflicts" | "decision" | "hit">;
+}
+
+/** The report of a question that was not answered well; `null`: it needs none, or none could be made, which is said and harms nothing. */
+async function reportLowConfidence(
+  answered: Answered,
+  parts: AnswerParts,
+  { enabled, days, entries, text }: RememberSettings["reports"],
+  log: StageLog,
+): Promise<NewReport | null> {
+  const { question, answer, outcome } = answered;
+  const threshold = thresholdFor(outcome, parts.profile);
+  const causes = enabled ? reportCauses(answer, threshold) : [];
+  if (causes.length === 0) return null;
+  try {
+    const { corpus, store, profile, reports, compare } = parts;
+    const { scope } = question;
+    const understood = corpus.understand(question, profile.retrieve.query);
+    const counts = answer.refusal?.searched ?? (await store.documents.counts(scope, question.area ?? undefined));
+    const report = diagnose(question, answer, causes, {
+      ...reports,
+      words: wordsFor(question, parts),
+      holds: corpus.wordsIn(scope).has,
+      repairs: understood.repairs,
+      expanded: [...new Set(understood.equivalents.map(({ to }) => to))],
+      conflicts: outcome.conflicts,
+      declaresPrecedence: compare.precedence.length > 0,
+      documents: counts.documents,
+      unreadable: counts.unreadable,
+      threshold,
+    });
+    const kept = text ? report : withoutText(report);
+    return { id: parts.createId(), topic: kept.query.topics[0] ?? null, report: kept, days, entries };
+  } catch (error) {
+    reportFailed(error, parts.reports, log);
+    return null;
+  }
+}
+
+/** Says that there is no report, and why, without failing the answer. */
+function reportFailed(error: unknown, { warn }: Pick<AnswerParts["reports"], "warn">, log: StageLog): void {
+  log.notice("report_failed", "The diagnostic report of this question could not be kept.");
+  warn(`a diagnostic report could not be kept: ${messageOf(error)}`);
+}
+
+/** The profile's threshold beside what this question reached. */
+function thresholdFor({ headroom, scale }: Pick<Outcome, "headroom" | "scale">, { lowConfidence, gate }: Profile) {
+  if (lowConfidence === null) return { headroom, below: null, margin: null };
+  if ("margin" in lowConfidence) return { headroom, below: null, margin: lowConfidence.margin };
+  const { below } = lowConfidence;
+  return { headroom, below: usesCosines(gate) ? scale.threshold(below) : below, margin: null };
 }

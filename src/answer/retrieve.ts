@@ -1,16 +1,12 @@
-import { type Calibration, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
+import { type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { assertCanRetrieve, type Retrieved, type RetrieveParts, retrievePassages } from "../retrieve/retrieve.ts";
+import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieve/retrieve.ts";
 import type { SwitchState } from "../retrieve/search-index.ts";
-import type { QuestionReader, Understood } from "../retrieve/understand.ts";
-import type { Passage, Question, Warning } from "../types.ts";
+import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieve/understand.ts";
+import type { Store } from "../store/store.ts";
+import type { Passage, Question, Scope, Warning } from "../types.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { StageLog } from "./trace.ts";
-
-export interface RetrieveStageParts extends RetrieveParts {
-  readonly corpus: RetrieveParts["corpus"] & QuestionReader & { readonly switching: SwitchState | null };
-  readonly profile: Profile;
-  readonly calibrations: readonly Calibration[];
-}
 
 /** What retrieval found, and by what. */
 export interface Found {
@@ -25,11 +21,11 @@ export interface Found {
 }
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
-export function assertCanRun({ profile, encoder }: Pick<RetrieveStageParts, "profile" | "encoder">): void {
+export function assertCanRun({ profile, encoder }: Pick<AnswerParts, "profile" | "encoder">): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
-export async function retrieve(question: Question, parts: RetrieveStageParts, log: StageLog, signal: AbortSignal): Promise<Found> {
+export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal): Promise<Found> {
   const { profile, corpus } = parts;
   const found = await retrievePassages(question, profile.retrieve, parts, signal);
   const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
@@ -84,4 +80,37 @@ function readAs({ text }: Question, { repairs }: Understood): Warning[] {
     message: `No document holds "${written}"; it was read as "${read}". To ask for the word as it is written, put it in quotation marks.`,
     askInstead: text.replaceAll(/[\p{L}]+/gu, (word) => (word.toLowerCase() === written ? `"${word}"` : word)),
   }));
+}
+
+/** The index as it looks from one question, as far as its asker may see it. */
+export function wordsFor(
+  question: Question,
+  { corpus, profile }: { readonly corpus: QuestionReader; readonly profile: Profile },
+): QuestionWords {
+  const { query } = profile.retrieve;
+  const understood = corpus.understand(question, query);
+  const own =
+    question.text === question.resolved ? understood : corpus.understand({ resolved: question.text, scope: question.scope }, query);
+  return questionWords(understood, own, corpus.wordsIn(question.scope));
+}
+
+/** Where filters and selection kept the search to, in words. */
+export async function searchedWithin(
+  { filters, selection, scope }: Pick<Question, "filters" | "selection" | "scope">,
+  { documents }: Pick<Store, "documents">,
+): Promise<string | null> {
+  const selected = selection === null ? null : (await documents.load(scope, [selection.documentId])).get(selection.documentId);
+  const parts = [
+    ...(filters ? [filters.searchedIn] : []),
+    ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** That documents may be missing, because a source was not, or is not yet, read to its end. */
+export async function unfinishedWarnings(scope: Scope, { store }: AnswerParts): Promise<Warning[]> {
+  const files = (await store.unfinished.list(scope)).reduce((sum, n) => sum + n, 0);
+  if (files === 0) return [];
+  const message = `Documents may be missing: ${files === 1 ? "a file was" : `${files} files were`} to be read, and the reading has not come to its end. Where it was cut off, run \`sourcebound ingest\` again: it goes on where it stopped.`;
+  return [{ code: "ingest_unfinished", message }];
 }

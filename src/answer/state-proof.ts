@@ -1,4 +1,4 @@
-import { FIRST_CHECKS } from "../check/revision.ts";
+import { FIRST_CHECKS } from "../check/check.ts";
 import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -9,7 +9,8 @@ import type { StoredRecord } from "../store/records.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Answer, CheckResult, StoredDocument } from "../types.ts";
 import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
-import type { AnswerRecord, RecordedPassage, RecordedSettings } from "./record.ts";
+import type { RecordedSettings } from "./parts.ts";
+import type { AnswerRecord, RecordedPassage } from "./record.ts";
 
 /** An answer with what it was made from, as the store gives it back. */
 export interface ProvableAnswer {

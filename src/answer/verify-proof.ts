@@ -1,23 +1,30 @@
-import type { CheckContext } from "../check/check.ts";
-import { CHECKS_REVISION, FIRST_CHECKS } from "../check/revision.ts";
+import { CHECKS_REVISION, type CheckContext, FIRST_CHECKS } from "../check/check.ts";
+import type { ReadClaims } from "../check/contrast.ts";
 import { createReader } from "../check/statements.ts";
+import { createClaimReader, createReaderKeeper } from "../engine/reader-keeper.ts";
 import { messageOf } from "../errors.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createSimilarity } from "../models/similarity.ts";
+import { hashWeights } from "../models/weights-hashes.ts";
 import { VERSION } from "../package.ts";
-import { graded, profiles } from "../profiles/index.ts";
 import { GUARDS } from "../profiles/guards.ts";
+import { graded, profiles } from "../profiles/index.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import { canonicalJson, parseUnambiguousJson } from "../prove/canonical-json.ts";
 import { type Proof, type ProofStatement, proofSchema } from "../prove/proof.ts";
 import { isSignedBy, readPublicKey } from "../prove/signature.ts";
+import { createWordReader, type ReadWords } from "../reading/content-words.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { once } from "../text/once.ts";
 import type { PassageSource } from "../text/read-passage.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Passage, Quote } from "../types.ts";
 import { citationToWire } from "../wire/answer-to-wire.ts";
 import { checkWhole } from "./check.ts";
-import { flags } from "./flags.ts";
+import { flags } from "./checking.ts";
 import {
   assertDocuments,
   DocumentsUnreadable,
@@ -26,7 +33,6 @@ import {
   readProofPassages,
   readProofQuotes,
 } from "./proof-documents.ts";
-import { createProofModels, type ProofModels } from "./proof-models.ts";
 import { stateCheck } from "./state-proof.ts";
 import { nothingWritten, showSentence, type Written } from "./write.ts";
 
@@ -346,4 +352,26 @@ interface StatedNearest {
 
 function nearestOf({ refusal }: ProofStatement["answer"]): readonly StatedNearest[] {
   return refusal === null ? [] : (refusal as unknown as { readonly nearest: readonly StatedNearest[] }).nearest;
+}
+
+/** What proofs are scored by, each part read when it is first asked for. */
+export interface ProofModels {
+  readonly encoder: () => EmbeddedEncoder;
+  readonly support: () => EmbeddedSupportScorer;
+  readonly readClaims: () => ReadClaims;
+  readonly words: () => ReadWords;
+  /** Hashes of the weights, by file. */
+  readonly hashes: () => Readonly<Record<string, string>>;
+}
+
+/** The models that ship. */
+export function createProofModels(): ProofModels {
+  const encoder = once(sharedEncoder);
+  return {
+    encoder,
+    support: once(() => createEmbeddedSupportScorer(encoder())),
+    readClaims: once(() => createClaimReader(createReaderKeeper())),
+    words: once(() => createWordReader()),
+    hashes: once(hashWeights),
+  };
 }

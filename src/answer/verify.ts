@@ -1,34 +1,113 @@
+import { messageOf } from "../errors.ts";
 import type { SupportScorer } from "../models/support.ts";
+import type { PassageVerdict } from "../models/verifier.ts";
 import type { GateSettings, Profile } from "../profiles/profile.ts";
-import type { QuestionReader, QuestionWords } from "../retrieve/understand.ts";
+import { dot } from "../reader/dot.ts";
+import type { ReadTexts } from "../reader/reader.ts";
+import { readQuestion } from "../reading/question.ts";
+import type { QuestionWords } from "../retrieve/understand.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question, Scope } from "../types.ts";
-import { type Compared, comparePassages, NOT_COMPARED } from "../verify/compare-passages.ts";
-import type { Precedence } from "../verify/conflicts.ts";
-import type { FactReader } from "../verify/facts.ts";
-import { withLearnedAgreement } from "../verify/learned-agreement.ts";
-import { judgeByModel, type ModelVerifier, weighsRelevance, withVerdicts } from "../verify/model-verdicts.ts";
-import { BY_WORDS, judgePassages, type LearnedParts, type PassageJudge, poolReadings } from "../verify/relevance.ts";
-import { carryGate } from "../verify/scale.ts";
+import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../verify/compare-passages.ts";
+import { carryGate } from "../verify/decide.ts";
+import { BY_WORDS, judgePassages, type PassageJudge, poolReadings } from "../verify/relevance.ts";
 import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
 import { verifyPassages } from "../verify/verify.ts";
-import { readPassages } from "../write/read-passages.ts";
-import { type ChooserParts, QUOTE_CHARACTERS } from "./choose.ts";
-import { wordsFor } from "./question-words.ts";
-import type { Found } from "./retrieve.ts";
+import { pieceCut } from "../write/choose.ts";
+import { piecesOf } from "../write/pieces.ts";
+import { readingText } from "../write/read-pieces.ts";
+import { QUOTE_CHARACTERS } from "./choose.ts";
+import type { JudgingParts, ModelVerifier } from "./parts.ts";
+import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-export interface VerifyParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  /** Loaded when a gate first asks. */
-  readonly sufficiency: () => LearnedParts;
-  /** The encoder and the reader that quotes are chosen with; loaded when a gate first has passages read. */
-  readonly chooser: () => ChooserParts;
-  /** Tells whether passages bear each other out where rules do not. */
-  readonly agreement: Pick<SupportScorer, "score">;
-  /** A model that scores passages beside the rules; `null`: none is asked. */
-  readonly verifier: ModelVerifier | null;
+/**
+ * Pieces of a passage that are read, those nearest to the question: each takes 20 to 30 ms of a core. A passage is longer than what the reader was trained on, and
+ * read whole it says least (`lab/train/reader/LOG.md`): which of all passages of 310 golden questions holds a marked quote it tells with an AUROC of .73; by the
+ * nearest piece .83, the better of two .85, the best of three .86 (`reader-5`).
+ */
+export const PIECES_READ = 2;
+
+interface ReadPassagesOptions {
+  /** Characters of one piece at most, as they may be quoted. */
+  readonly maxCharacters: number;
+  /** Vectors of texts, each of length 1. */
+  readonly embed: (texts: readonly string[]) => readonly Float32Array[];
+  readonly readTexts: ReadTexts;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Log odds by the reader that each passage answers, in their order: of the best of its pieces that were read. A passage without anything to quote has `null`.
+ * @returns `null`: the reader could not read
+ * @throws the signal's reason when it is cancelled
+ */
+export async function readPassages(
+  question: string,
+  passages: readonly Passage[],
+  { maxCharacters, embed, readTexts, signal }: ReadPassagesOptions,
+): Promise<readonly (number | null)[] | null> {
+  const cut = pieceCut(readQuestion(question).type, maxCharacters);
+  const texts = passages.map((passage) => piecesOf(passage, cut).map((piece) => readingText({ piece, evidence: { passage } })));
+  if (texts.every((own) => own.length === 0)) return texts.map(() => null);
+  const [asked, ...vectors] = embed([question, ...texts.flat()]) as [Float32Array, ...Float32Array[]];
+  const likeness = vectors.map((vector) => dot(asked, vector));
+  let first = 0;
+  const nearest = texts.flatMap((own, place) => {
+    const cosines = likeness.slice(first, first + own.length);
+    first += own.length;
+    return own
+      .map((text, i) => ({ place, text, cosine: cosines[i] as number }))
+      .sort((a, b) => b.cosine - a.cosine)
+      .slice(0, PIECES_READ);
+  });
+  const readings = await readTexts(
+    nearest.map(({ text }) => ({ question, text })),
+    signal,
+  );
+  if (readings === null) return null;
+  const best = texts.map((): number | null => null);
+  for (const [i, { answer }] of readings.entries()) {
+    const { place } = nearest[i] as (typeof nearest)[number];
+    best[place] = Math.max(best[place] ?? answer, answer);
+  }
+  return best;
+}
+
+/** Support from which another passage bears a statement out: what the default profile takes for supported. */
+const BEARS_OUT = 0.7;
+/**
+ * Where rules say nothing of two passages, the learned score of claims does: does what one says of the question bear out what the other says of it? What it
+ * does not tell gives no vote: near sentences with a word exchanged may speak of another thing, so who says otherwise is told by rules alone.
+ */
+export async function withLearnedAgreement(
+  compared: Compared,
+  passages: readonly Passage[],
+  support: Pick<SupportScorer, "score">,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const { unsaid } = compared;
+  if (unsaid.length === 0) return compared;
+  const scores = await support.score(
+    unsaid.map(({ claim, evidence }) => ({ claim, evidence })),
+    { signal },
+  );
+  const borneOut = unsaid.filter((_, i) => (scores[i]?.score ?? 0) >= BEARS_OUT);
+  return {
+    ...compared,
+    of(passage) {
+      const before = compared.of(passage);
+      const own = borneOut.filter((pair) => pair.of === passage.sid).length;
+      if (own === 0) return before;
+      const { differ } = before.votes;
+      const agree = before.votes.agree + own;
+      return {
+        ...before,
+        votes: { agree, differ },
+        agreement: agreementOf(agree, differ, passages.length),
+        outlier: differ >= MAJORITY && differ > agree,
+      };
+    },
+  };
 }
 
 /** What is known of a question before anything is written. */
@@ -50,7 +129,7 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export async function verify(retrieval: Retrieval, parts: VerifyParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
+export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
   const { question, passages, scale, ranker } = retrieval;
   const { profile } = parts;
   const words = wordsFor(question, parts);
@@ -81,7 +160,7 @@ function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]):
 async function withReadings(
   judge: PassageJudge,
   { question, passages }: Retrieval,
-  { profile, chooser }: Pick<VerifyParts, "profile" | "chooser">,
+  { profile, chooser }: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<PassageJudge> {
@@ -99,7 +178,7 @@ async function withReadings(
 async function comparedWith(
   asked: readonly string[],
   { question, passages }: Pick<Retrieval, "question" | "passages">,
-  parts: VerifyParts,
+  parts: JudgingParts,
   signal: AbortSignal,
 ): Promise<Compared> {
   const { profile, compare, corpus, agreement } = parts;
@@ -115,17 +194,13 @@ export function amongKept(conflicts: readonly Conflict[], evidence: readonly Evi
 }
 
 /** What the learned gate sees of the passages, by the words that the question has with its history; `null` for a gate that does not ask. */
-function viewFor(
-  { question, passages }: Retrieval,
-  words: QuestionWords,
-  { profile, sufficiency }: Pick<VerifyParts, "profile" | "sufficiency">,
-): EvidenceView | null {
+function viewFor({ question, passages }: Retrieval, words: QuestionWords, { profile, sufficiency }: JudgingParts): EvidenceView | null {
   if (!weighsLearned(profile.gate, passages) || passages.length === 0) return null;
   return viewEvidence(words.asked, passages, words, sufficiency().space, question.injectionSignals.length);
 }
 
 /** The tokens that the comparison has read, and what they say in other words. */
-function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus }: Pick<VerifyParts, "compare" | "corpus">) {
+function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus }: JudgingParts) {
   const words = corpus.wordsIn(scope);
   return (passage: Passage): ReadonlySet<string> => {
     const held = compare.reader.tokensOf(passage, words);
@@ -138,7 +213,7 @@ function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus
 async function byModel(
   { question, passages }: Retrieval,
   compared: Compared,
-  { verifier, profile }: Pick<VerifyParts, "verifier" | "profile">,
+  { verifier, profile }: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
@@ -152,4 +227,75 @@ async function byModel(
   log.fact("judged_by_model", judged.verdicts.size);
   for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
   return { compared: withVerdicts(compared, judged, verifier.verifier.model), calls };
+}
+
+interface ModelVerdicts {
+  /** Of the passages that the model judged; the others keep the scores of the rules. */
+  readonly verdicts: ReadonlyMap<Passage, PassageVerdict>;
+  /** Why passages have none. */
+  readonly failures: readonly string[];
+}
+
+/** Does the gate weigh whether a passage answers? The others compare cosines, as their sources say. */
+function weighsRelevance(gate: GateSettings): boolean {
+  return gate.type === "sufficiency" || gate.type === "v-score";
+}
+
+/**
+ * Asks the model once about all passages. Whatever goes wrong, the rules' scores stay: only whoever left ends the question.
+ * @param calls takes the call, whatever becomes of it
+ */
+async function judgeByModel(
+  question: Question,
+  passages: readonly Passage[],
+  { verifier, timeoutMs }: ModelVerifier,
+  calls: ModelCall[],
+  signal: AbortSignal,
+): Promise<ModelVerdicts> {
+  const failures: string[] = [];
+  const verdicts = new Map<Passage, PassageVerdict>();
+  // A question that gives orders is refused whatever its passages say.
+  if (passages.length === 0 || question.injectionSignals.length > 0) return { verdicts, failures };
+  const call: { -readonly [Key in keyof ModelCall]: ModelCall[Key] } = {
+    stage: "verify",
+    model: verifier.model,
+    inputTokens: null,
+    outputTokens: null,
+  };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const found = await verifier.verify(
+      question.resolved,
+      passages.map(({ document, headingPath, text }) => ({ title: document.title, headingPath, text })),
+      {
+        signal: AbortSignal.any([signal, timeout]),
+        onCall: () => calls.push(call),
+        onUsage: (usage) => Object.assign(call, usage),
+        onFailure: (reason) => failures.push(reason),
+      },
+    );
+    for (const [i, verdict] of found.entries()) if (verdict !== null) verdicts.set(passages[i] as Passage, verdict);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    failures.push(timeout.aborted ? `${verifier.id} took longer than ${timeoutMs} ms` : messageOf(error));
+  }
+  return { verdicts, failures };
+}
+
+/** What the model says of a passage takes the place of what the rules say of it. */
+function withVerdicts(compared: Compared, { verdicts }: ModelVerdicts, by: string): Compared {
+  return {
+    ...compared,
+    of(passage) {
+      const comparison = compared.of(passage);
+      const verdict = verdicts.get(passage);
+      if (verdict === undefined) return comparison;
+      const consistency = { score: verdict.consistency, reason: `judged by ${by}` };
+      return {
+        ...comparison,
+        consistency,
+        relevance: { score: verdict.relevance, reason: `relevance ${verdict.relevance.toFixed(2)} judged by ${by}` },
+      };
+    },
+  };
 }

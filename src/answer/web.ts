@@ -1,19 +1,11 @@
 import type { AnswerEvent } from "../events.ts";
 import type { HotlineFinder } from "../guard/hotlines.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { QuestionReader } from "../retrieve/understand.ts";
 import type { Conflict, Evidence, Question, Warning, WebEvidence } from "../types.ts";
-import { askWeb, type WebOutcome, type WebParts, withWebVerdicts } from "../verify/web.ts";
+import { askWeb, type WebOutcome, withWebVerdicts } from "../verify/web.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { Trace } from "./trace.ts";
 import { amongKept } from "./verify.ts";
-
-export interface WebStageParts {
-  readonly corpus: QuestionReader;
-  readonly profile: Profile;
-  /** `null`: no web search is configured. */
-  readonly web: WebParts | null;
-  readonly hotlines: HotlineFinder;
-}
 
 /** What is known before the web is asked. */
 export interface BeforeWeb {
@@ -40,7 +32,7 @@ export interface AfterWeb {
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
   before: BeforeWeb,
-  parts: WebStageParts,
+  parts: AnswerParts,
   { trace, signal }: { readonly trace: Trace; readonly signal: AbortSignal },
 ): AsyncGenerator<AnswerEvent, AfterWeb | null> {
   const { profile, web, corpus } = parts;
@@ -80,7 +72,7 @@ async function isEmergency({ text, resolved }: Question, hotlines: HotlineFinder
 }
 
 /** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
-async function whyNot(question: Question, { web, hotlines }: WebStageParts): Promise<string | null> {
+async function whyNot(question: Question, { web, hotlines }: AnswerParts): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
   if (question.injectionSignals.length > 0) return "the question gives orders";

@@ -1,19 +1,17 @@
 import { checkSentence } from "../check/check.ts";
 import { type Finding, finding } from "../check/finding.ts";
-import { checkLanguage } from "../check/language.ts";
 import { parseMarkers } from "../check/markers.ts";
 import { messageOf } from "../errors.ts";
 import type { AnswerEvent } from "../events.ts";
+import { tongueOf } from "../guard/tongue.ts";
 import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
 import type { DraftFault } from "../write/prompt.ts";
 import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
 import { type OfferedDraft, writeDrafts } from "../write/write.ts";
-import { type CheckingParts, checking, toCitedQuote } from "./checking.ts";
+import { checking, flags, toCitedQuote } from "./checking.ts";
 import type { ChosenQuotes } from "./compress.ts";
-import { flags } from "./flags.ts";
+import type { AnswerParts } from "./parts.ts";
 import type { Trace } from "./trace.ts";
-
-export type WriteParts = CheckingParts;
 
 /** A sentence as it was drawn, with what it was laid beside besides its own quotes. */
 export interface CheckedDraft extends OfferedDraft {
@@ -65,7 +63,7 @@ interface Writing {
 /** Draws sentence after sentence, checks each, and shows what stands. */
 export async function* writeChecked(
   { question, quotes: { candidates, task } }: Writing,
-  parts: WriteParts,
+  parts: AnswerParts,
   trace: Trace,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent, Written> {
@@ -214,4 +212,17 @@ function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], stric
     ...(draft.dangling === true ? [finding("reference", "fail", null, "refers to a sentence that was left out")] : []),
     ...(strict && draft.missing.length > 0 ? [finding("sources", "fail", 0, `cites ${nowhere}, which no source has`)] : []),
   ];
+}
+
+/**
+ * A sentence in another language than the quotes that it cites cannot be held against them: no other check reads it. `null`: nothing to say, because the
+ * languages are the same or one of them is not told.
+ * @param cited texts of the quotes that it cites
+ * @param offered texts of all quotes that it could cite; they decide where the cited ones show no language
+ */
+export function checkLanguage(text: string, cited: readonly string[], offered: readonly string[]): Finding | null {
+  const spoken = tongueOf(text);
+  const quoted = spoken === null ? null : (tongueOf(cited.join("\n")) ?? tongueOf(offered.join("\n")));
+  if (quoted === null || quoted === spoken) return null;
+  return finding("language", "fail", null, `is ${spoken}, its sources are ${quoted}: its wording cannot be checked`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../grade/metrics.ts";
-import { binomialTail } from "../verify/binomial-tail.ts";
+import { binomialTail } from "../verify/calibration.ts";
 import { chooseThreshold, leastLabels } from "./choose-threshold.ts";
 
 describe("binomialTail", () => {

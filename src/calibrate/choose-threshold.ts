@@ -1,4 +1,4 @@
-import { binomialTail } from "../verify/binomial-tail.ts";
+import { binomialTail } from "../verify/calibration.ts";
 
 /** A labelled question: how confident the gate was, and whether answering it was wrong. */
 export interface LabelledScore {

@@ -1,19 +1,120 @@
+import { Parser } from "htmlparser2";
 import { BORNE_OUT, GUARDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
 import { fitOf } from "./alignment.ts";
-import { checkCitations } from "./citations.ts";
 import { type ClaimFacts, checkClaim, layBeside } from "./claim-checks.ts";
 import { checkContrast, type ReadClaims } from "./contrast.ts";
-import { type CitedQuote, type Finding, finding } from "./finding.ts";
+import type { SimilarityScorer } from "./finding.ts";
+import { type CitedQuote, type Finding, finding, type SupportScorer } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
-import { removeMarkup } from "./markup.ts";
-import { findNearestSource } from "./nearest-source.ts";
-import type { SimilarityScorer } from "./relevancy.ts";
-import { findBetterSource, findStatedSource } from "./repair.ts";
 import type { Reader } from "./statements.ts";
-import type { SupportScorer } from "./support-scorer.ts";
 import { repairUrls } from "./urls.ts";
+
+/**
+ * Number of what the checks do. It is raised whenever one of them says another thing of the same sentence, be it by a word: proofs and records name it, so that a
+ * verifier can tell an answer of other checks from one that was tampered with. `revision.test.ts` fails where it was forgotten. 1: everything before records
+ * named it.
+ */
+export const CHECKS_REVISION = 10;
+
+/** Of records and proofs that name none. */
+export const FIRST_CHECKS = 1;
+
+/** What a browser could take for a tag, a comment or a declaration; "< 5 %" and "a <b" are none, nor is a tag without an end. */
+const MAYBE_TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|<!--|<!doctype|<\?/i;
+/** Elements whose text is no text for readers. */
+const HIDDEN = new Set(["script", "style", "template", "iframe", "noscript", "svg", "math", "object", "title"]);
+const EACH_TAG = new RegExp(MAYBE_TAG, "gi");
+
+/**
+ * Takes markup out of a sentence: its allowlist is empty. An answer is text; whatever draws it escapes every character, and a tag
+ * that a model wrote would only be read as words. What a cited quote says so itself, such as `Rc<T>`, is no markup but its words.
+ */
+export function removeMarkup(text: string, quotes: readonly string[] = []): { text: string; found: Finding | null } {
+  const tags = text.match(EACH_TAG) ?? [];
+  if (tags.every((tag) => quotes.some((quote) => quote.includes(tag)))) return { text, found: null };
+  return takeOut(text);
+}
+
+function takeOut(text: string): { text: string; found: Finding | null } {
+  let kept = "";
+  const tags = new Set<string>();
+  let hidden = 0;
+  const parser = new Parser(
+    {
+      onopentagname: (name) => {
+        tags.add(name);
+        if (HIDDEN.has(name)) hidden++;
+      },
+      onclosetag: (name) => {
+        if (HIDDEN.has(name)) hidden--;
+      },
+      oncomment: () => {
+        tags.add("comment");
+      },
+      onprocessinginstruction: (name) => {
+        tags.add(name);
+      },
+      ontext: (piece) => {
+        if (hidden === 0) kept += piece;
+      },
+    },
+    { decodeEntities: false },
+  );
+  parser.end(text);
+  const cleaned = kept.replaceAll(/[ \t]{2,}/g, " ").trim();
+  if (cleaned === text) return { text, found: null };
+  const names = [...tags].slice(0, 5).join(", ");
+  return { text: cleaned, found: finding("html", "repaired", 0, `markup was taken out${names === "" ? "" : `: ${names}`}`) };
+}
+
+/** The source that has a sentence as its own, but for marks and case: its index, or `null`. */
+function findStatedSource(text: string, sources: readonly (readonly CitedQuote[])[], reader: Reader): number | null {
+  const said = lettersOf(text);
+  const at = sources.findIndex((quotes) => quotes.some((quote) => reader.statements(quote).some((one) => lettersOf(one.text) === said)));
+  return at < 0 || said === "" ? null : at;
+}
+
+function lettersOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
+/** Another source must hold this share of the sentence's words, and pass every check, to be cited instead. */
+const SURELY_FITS = 0.6;
+/** How much better it must fit than a source in which nothing is wrong. */
+const CLEARLY_BETTER = 0.15;
+
+/**
+ * A source of the answer's evidence that has the words of a sentence where the cited ones do not, or hardly: its index, or `null`.
+ * @param cited what the checks said of the cited quotes, and how well their best statement fits
+ * @param others quotes of every other source
+ */
+function findBetterSource(
+  text: string,
+  question: string,
+  cited: { readonly findings: readonly Finding[]; readonly fit: number },
+  others: readonly (readonly CitedQuote[])[],
+  settings: CheckSettings,
+  reader: Reader,
+): number | null {
+  const faulty = cited.findings.some(({ verdict }) => verdict !== "pass");
+  const least = Math.max(SURELY_FITS, cited.fit + (faulty ? 0 : CLEARLY_BETTER));
+  if (least > 1) return null;
+  let best: number | null = null;
+  let top = 0;
+  others.forEach((quotes, i) => {
+    const facts = layBeside(text, quotes, question, settings, reader);
+    const fit = fitOf(facts.alignment);
+    if (fit < least || fit <= top || checkClaim(facts).some(({ verdict }) => verdict !== "pass")) return;
+    best = i;
+    top = fit;
+  });
+  return best;
+}
 
 export interface CheckContext {
   readonly settings: CheckSettings;
@@ -241,4 +342,39 @@ export function checkAnswer(sentences: readonly AnswerSentence[], claims: readon
     results.push({ name: "complete", verdict: "fail", score: 0, reason: "no sentence stood up to the checks", spans: [], sentence: null });
   }
   return results;
+}
+
+/**
+ * Do the citations of a sentence exist?
+ * @param exact cited quotes that stand in their document today
+ * @param missing numbers that it cites and that no quote has; they are stripped
+ */
+function checkCitations(exact: number, missing: readonly number[], uncited: CheckSettings["uncited"]): Finding {
+  const nowhere = missing.length === 0 ? "" : `names ${missing.map((n) => `[${n}]`).join("")}, which no source has`;
+  const share = exact / Math.max(1, exact + missing.length);
+  if (exact > 0 && missing.length > 0) return finding("citations", "repaired", share, nowhere);
+  if (exact > 0) return finding("citations", "pass", 1, `cites ${exact} quote${exact === 1 ? "" : "s"} that exist`);
+  const verdict = uncited === "remove" ? "fail" : uncited === "warn" || missing.length > 0 ? "warn" : "pass";
+  return finding("citations", verdict, 0, nowhere === "" ? "cites no source" : nowhere);
+}
+
+/**
+ * The source to which an uncited sentence is nearest, when it is near enough (`book` source, validation steps 3 and 4): its index, or `null`
+ * when none is, or nothing could be compared. The source asks for similarity to a chunk; the sentence is then cited and checked like any other.
+ */
+export async function findNearestSource(
+  text: string,
+  sources: readonly (readonly CitedQuote[])[],
+  scorer: SimilarityScorer,
+  minimum: number,
+): Promise<number | null> {
+  let best: number | null = null;
+  let top = minimum;
+  for (const [i, quotes] of sources.entries()) {
+    const similarity = await scorer.similarity(text, quotes.map((quote) => quote.text).join(" "));
+    if (similarity === null || similarity < top || (best !== null && similarity === top)) continue;
+    best = i;
+    top = similarity;
+  }
+  return best;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VALIDATOR_GUARDS } from "../profiles/guards.ts";
-import type { BearsOut } from "./bears-out.ts";
-import { checkFaithfulness, leastFaithfulness } from "./faithfulness.ts";
+import { type BearsOut, checkFaithfulness, leastFaithfulness } from "./guard-answer.ts";
 
 interface Scores {
   readonly [pair: string]: number | readonly [support: number, wording: number] | null;

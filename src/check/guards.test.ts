@@ -6,10 +6,9 @@ import { documentOrders } from "../guard/injection.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { countTokens } from "../text/cl100k.ts";
 import { renderAnswerHtml } from "../write/render.ts";
-import { checkInjection } from "./injection.ts";
-import { removeMarkup } from "./markup.ts";
-import { checkRelevancy } from "./relevancy.ts";
-import { checkTokenBudget } from "./token-budget.ts";
+import { removeMarkup } from "./check.ts";
+import { checkRelevancy, checkTokenBudget } from "./guard-answer.ts";
+import { checkInjection } from "./guards.ts";
 
 describe("checkInjection", () => {
   it.each([

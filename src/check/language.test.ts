@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkLanguage } from "./language.ts";
+import { checkLanguage } from "../answer/write.ts";
 
 const ENGLISH = ["Tinnitus is rated at 10 percent, whether it is in one ear or both."];
 const GERMAN = ["Der Tarif wird vom Bundesamt jedes Jahr neu festgelegt."];

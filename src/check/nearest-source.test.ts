@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findNearestSource } from "./nearest-source.ts";
+import { findNearestSource } from "./check.ts";
 
 const scorer = (scores: Readonly<Record<string, number | null>>) => ({
   id: "fake",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadDomain } from "../engine/domain.ts";
-import { checkPii } from "./pii.ts";
+import { checkPii } from "./guards.ts";
 
 const quote = "Call 800-827-1000 or write to help@va.gov, PO Box 4444, Janesville, WI 53547-4444. Sample SSN: 123-45-6789.";
 const check = (text: string, quotes: readonly string[] = [quote], contacts: readonly string[] = []) =>

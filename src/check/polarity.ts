@@ -1,8 +1,7 @@
-import { equalQuantities } from "../compare/compare-quantities.ts";
 import type { ContentWord } from "../reading/content-words.ts";
-import { deniedValues } from "../reading/denied-values.ts";
 import { countNegators } from "../reading/negation.ts";
-import { type Marker, type Opposed, opposedIn } from "../reading/opposites.ts";
+import { deniedValues, type Marker, type Opposed, opposedIn } from "../reading/opposites.ts";
+import { equalQuantities } from "../reading/quantities.ts";
 import type { Reading } from "../reading/reading.ts";
 import type { TextRange } from "../types.ts";
 import type { Alignment } from "./alignment.ts";

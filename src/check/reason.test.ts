@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onlySaysThatItIsSo } from "./reason.ts";
+import { onlySaysThatItIsSo } from "../answer/check.ts";
 
 describe("onlySaysThatItIsSo", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { gradeReport } from "../answer/assemble.ts";
 import { validator } from "../profiles/validator.ts";
 import type { CheckResult } from "../types.ts";
-import { gradeReport } from "./report.ts";
 
 const metrics = validator.report ?? [];
 const result = (name: string, verdict: CheckResult["verdict"] = "pass", over: Partial<CheckResult> = {}): CheckResult => ({

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { profiles } from "../profiles/index.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { checkAnswer, checkSentence } from "./check.ts";
+import { CHECKS_REVISION, checkAnswer, checkSentence } from "./check.ts";
 import type { ReadClaims } from "./contrast.ts";
-import type { CitedQuote } from "./finding.ts";
-import { CHECKS_REVISION } from "./revision.ts";
+import type { CitedQuote, SupportScorer } from "./finding.ts";
 import { createReader } from "./statements.ts";
-import type { SupportScorer } from "./support-scorer.ts";
 
 /** What the sentences below come to by each number of the checks. A new number gets a new line; no line is changed. */
 const COMES_TO: Readonly<Record<number, string>> = {

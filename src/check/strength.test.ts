@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { align } from "./alignment.ts";
+import { checkStrength } from "./claim-checks.ts";
 import { createReader } from "./statements.ts";
-import { checkStrength } from "./strength.ts";
 
 const reader = createReader();
 const beside = (claim: string, quote: string) =>

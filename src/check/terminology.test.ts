@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { domainSchema } from "../engine/domain.ts";
 import { findTermViolations, terminologyOf } from "../guard/terminology.ts";
-import { checkTerminology } from "./terminology.ts";
+import { checkTerminology } from "./guards.ts";
 
 const { tenants } = domainSchema.parse({
   name: "retail",

@@ -1,10 +1,6 @@
-import type { WireCitationStates } from "../wire/citation-states.ts";
-import type { WireAnswer, WireAskRequest, WireError, WireEvent } from "../wire/index.ts";
-import type { WireFeedbackRequest, WireMessage } from "../wire/memory.ts";
-import type { WireDocument, WireDomains, WireHealth } from "../wire/responses.ts";
-import type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
+import type * as wire from "../wire/index.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
-import { ApiError, ClientError, TimeoutError } from "./errors.ts";
+import { ApiError, ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
 import { DEFAULT_BACKOFF_MS, DEFAULT_RETRIES, withRetries } from "./retry.ts";
 
@@ -36,7 +32,7 @@ export interface ScopeQuery {
 }
 
 /** Every event but `error`, which is thrown. */
-export type StreamEvent = Exclude<WireEvent, { readonly event: "error" }>;
+export type StreamEvent = Exclude<wire.WireEvent, { readonly event: "error" }>;
 
 /**
  * Every call throws `ApiError` (the server refused or failed, with its code), `TimeoutError`, `RetryExhaustedError` after several tries, or
@@ -44,34 +40,38 @@ export type StreamEvent = Exclude<WireEvent, { readonly event: "error" }>;
  */
 export interface Client {
   /** The whole answer at once. */
-  ask(request: WireAskRequest, options?: CallOptions): Promise<WireAnswer>;
+  ask(request: wire.WireAskRequest, options?: CallOptions): Promise<wire.WireAnswer>;
   /** The answer as it is made; the last event is `answer`. */
-  stream(request: WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
+  stream(request: wire.WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
   /** Passages, best first. */
-  search(request: WireSearchRequest, options?: CallOptions): Promise<WireSearch>;
+  search(request: wire.WireSearchRequest, options?: CallOptions): Promise<wire.WireSearch>;
   /** Checks an answer that somebody else wrote. */
-  check(request: WireCheckRequest, options?: CallOptions): Promise<WireCheck>;
+  check(request: wire.WireCheckRequest, options?: CallOptions): Promise<wire.WireCheck>;
   /** An answer that was given. */
-  answer(id: string, options?: CallOptions): Promise<WireAnswer>;
+  answer(id: string, options?: CallOptions): Promise<wire.WireAnswer>;
   /** What became of the answer's quotes in today's documents. */
-  citations(id: string, options?: CallOptions): Promise<WireCitationStates>;
+  citations(id: string, options?: CallOptions): Promise<wire.WireCitationStates>;
   /** A reader's verdict on an answer; a later one takes its place. */
-  feedback(request: WireFeedbackRequest, options?: CallOptions): Promise<void>;
+  feedback(request: wire.WireFeedbackRequest, options?: CallOptions): Promise<void>;
   /** A fresh session id, to be sent with questions. */
   newSession(options?: CallOptions): Promise<string>;
   /** The messages of a session. */
-  session(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<readonly WireMessage[]>;
+  session(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<readonly wire.WireMessage[]>;
   endSession(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<void>;
-  domains(options?: CallOptions): Promise<WireDomains>;
+  domains(options?: CallOptions): Promise<wire.WireDomains>;
   /** Files with their documents; `cursor` of the page before gives the next one. */
-  documents(page?: ScopeQuery & { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Promise<WireFileList>;
+  documents(page?: ScopeQuery & { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Promise<wire.WireFileList>;
   /** A whole document by its id. */
-  document(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<WireDocument>;
+  document(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<wire.WireDocument>;
   /** Hands files over; `documentStatus` says when they are read. */
-  upload(files: readonly File[], scope?: ScopeQuery & { readonly access?: string }, options?: CallOptions): Promise<readonly WireFile[]>;
-  documentStatus(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<WireFile>;
+  upload(
+    files: readonly File[],
+    scope?: ScopeQuery & { readonly access?: string },
+    options?: CallOptions,
+  ): Promise<readonly wire.WireFile[]>;
+  documentStatus(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<wire.WireFile>;
   deleteDocument(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<void>;
-  health(options?: CallOptions): Promise<WireHealth>;
+  health(options?: CallOptions): Promise<wire.WireHealth>;
 }
 
 interface Sending extends CallOptions {
@@ -90,142 +90,106 @@ interface Sending extends CallOptions {
  * for await (const { event, data } of client.stream({ question: "How long is a Higher-Level Review?" }))
  *   if (event === "sentence") console.log(data.text);
  */
-export function createClient(given: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey, fetch = (...request) => globalThis.fetch(...request), ...given }: ClientOptions): Client {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, retries = DEFAULT_RETRIES, backoffMs = DEFAULT_BACKOFF_MS } = given;
-  const connection: Connection = {
-    ...given,
-    root: given.baseUrl.replace(/\/+$/, ""),
-    fetch: given.fetch ?? globalThis.fetch.bind(globalThis),
+  const root = baseUrl.replace(/\/+$/, "");
+  const send = async (path: string, { headers, ...init }: RequestParts, deadline: Deadline): Promise<Response> => {
+    const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    const response = await fetch(`${root}${path}`, { ...init, headers: { ...headers, ...key }, signal: deadline.signal }).catch((cause) => {
+      const where = root === "" ? "" : ` at ${root}`;
+      throw deadline.reasonOr(() => new ClientError("unreachable", `The server${where} cannot be reached: is it running?`, { cause }));
+    });
+    if (response.ok) return response;
+    throw await toApiError(response);
   };
-  const call = async (path: string, { signal, ...sending }: Sending = {}): Promise<unknown> => {
-    const request = requestOf(sending, "application/json");
-    const attempt = async () => {
-      const deadline = createDeadline(timeoutMs, signal);
-      try {
-        const response = await send(connection, withQuery(path, sending.query), request, deadline, signal);
-        return response.status === 204 ? null : await readJson(response, deadline, signal);
-      } finally {
-        deadline.end();
-      }
-    };
-    return withRetries(attempt, { retries, backoffMs, signal });
-  };
-  const post = (path: string, body: unknown, options: CallOptions = {}) => call(path, { ...options, method: "POST", body });
-  const once = (path: string, body: unknown, options: CallOptions = {}) => call(path, { ...options, method: "POST", body, once: true });
-  const get = (path: string, query?: Sending["query"], options: CallOptions = {}) => call(path, { ...options, query });
-  const remove = async (path: string, query?: Sending["query"], options: CallOptions = {}) => {
+  /** Tries until a response comes, whose time is then running. */
+  const begin = <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> =>
+    withRetries(
+      async () => {
+        signal?.throwIfAborted();
+        const deadline = createDeadline(timeoutMs, signal);
+        try {
+          return await read(await send(path, request, deadline), deadline);
+        } catch (error) {
+          deadline.end();
+          throw error;
+        }
+      },
+      { retries, backoffMs, signal },
+    );
+  const call = <T>(path: string, { signal, ...sending }: Sending = {}): Promise<T> =>
+    begin(withQuery(path, sending.query), requestOf(sending, "application/json"), signal, async (response, deadline) => {
+      const body = response.status === 204 ? null : await readJson(response, deadline);
+      deadline.end();
+      return body as T;
+    });
+  const get = <T>(path: string, query?: object, options: CallOptions = {}) => call<T>(path, { ...options, query });
+  const post = <T>(path: string, sending: Sending, options: CallOptions = {}) => call<T>(path, { ...options, ...sending, method: "POST" });
+  const remove = async (path: string, query?: object, options: CallOptions = {}) => {
     await call(path, { ...options, query, method: "DELETE" });
   };
   return {
-    ask: async (request, options) => (await once("/v1/ask", request, options)) as WireAnswer,
-    stream: (request, { signal } = {}) => {
-      const sent = requestOf({ method: "POST", body: request }, "text/event-stream");
-      const open = async (deadline: Deadline) => send(connection, "/v1/ask", sent, deadline, signal);
-      return streamEvents(open, { timeoutMs, retries, backoffMs, signal });
+    ask: (body, options) => post("/v1/ask", { body, once: true }, options),
+    async *stream(body, { signal } = {}) {
+      const request = requestOf({ method: "POST", body }, "text/event-stream");
+      yield* await begin("/v1/ask", request, signal, async (response, deadline) => readEvents(response, deadline));
     },
-    search: async (request, options) => (await post("/v1/search", request, options)) as WireSearch,
-    check: async (request, options) => (await once("/v1/check", request, options)) as WireCheck,
-    answer: async (id, options) => (await get(`/v1/answers/${part(id)}`, undefined, options)) as WireAnswer,
-    citations: async (id, options) => (await get(`/v1/answers/${part(id)}/citations`, undefined, options)) as WireCitationStates,
-    feedback: async (request, options) => {
-      await once("/v1/feedback", request, options);
+    search: (body, options) => post("/v1/search", { body }, options),
+    check: (body, options) => post("/v1/check", { body, once: true }, options),
+    answer: (id, options) => get(`/v1/answers/${part(id)}`, undefined, options),
+    citations: (id, options) => get(`/v1/answers/${part(id)}/citations`, undefined, options),
+    feedback: async (body, options) => {
+      await post("/v1/feedback", { body, once: true }, options);
     },
-    newSession: async (options) => ((await post("/v1/sessions", undefined, options)) as { session_id: string }).session_id,
+    newSession: async (options) => (await post<{ session_id: string }>("/v1/sessions", {}, options)).session_id,
     session: async (id, scope, options) =>
-      ((await get(`/v1/sessions/${part(id)}`, scope, options)) as { messages: WireMessage[] }).messages,
+      (await get<{ messages: wire.WireMessage[] }>(`/v1/sessions/${part(id)}`, scope, options)).messages,
     endSession: (id, scope, options) => remove(`/v1/sessions/${part(id)}`, scope, options),
-    domains: async (options) => (await get("/v1/domains", undefined, options)) as WireDomains,
-    documents: async (page, options) => (await get("/v1/documents", page, options)) as WireFileList,
-    document: async (id, scope, options) => (await get(`/v1/documents/${part(id)}`, scope, options)) as WireDocument,
-    upload: async (files, scope, options) => {
+    domains: (options) => get("/v1/domains", undefined, options),
+    documents: (page, options) => get("/v1/documents", page, options),
+    document: (id, scope, options) => get(`/v1/documents/${part(id)}`, scope, options),
+    upload: async (files, query, options) => {
       const body = new FormData();
       for (const file of files) body.append("file", file, file.name);
-      const sending: Sending = { ...options, method: "POST", body, query: scope };
-      return ((await call("/v1/documents", sending)) as { items: WireFile[] }).items;
+      return (await post<{ items: wire.WireFile[] }>("/v1/documents", { body, query }, options)).items;
     },
-    documentStatus: async (id, scope, options) => (await get(`/v1/documents/${part(id)}/status`, scope, options)) as WireFile,
+    documentStatus: (id, scope, options) => get(`/v1/documents/${part(id)}/status`, scope, options),
     deleteDocument: (id, scope, options) => remove(`/v1/documents/${part(id)}`, scope, options),
-    health: async (options) => (await get("/healthz", undefined, options)) as WireHealth,
+    health: (options) => get("/healthz", undefined, options),
   };
 }
 
-interface Connection {
-  readonly root: string;
-  readonly apiKey?: string | undefined;
-  readonly fetch: typeof globalThis.fetch;
-}
+type RequestParts = Pick<RequestInit, "method" | "body"> & { readonly headers: Readonly<Record<string, string>> };
+type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
-interface StreamOptions extends CallOptions {
-  readonly timeoutMs: number;
-  readonly retries: number;
-  readonly backoffMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function* streamEvents(
-  open: (deadline: Deadline) => Promise<Response>,
-  { timeoutMs, signal, ...retrying }: StreamOptions,
-): AsyncGenerator<StreamEvent, void> {
-  const begin = async () => {
-    const deadline = createDeadline(timeoutMs, signal);
-    try {
-      return { deadline, response: await open(deadline) };
-    } catch (error) {
-      deadline.end();
-      throw error;
-    }
-  };
-  const { deadline, response } = await withRetries(begin, { ...retrying, signal });
+/** Ends the deadline when the stream ends, or its reader stops. */
+async function* readEvents(response: Response, deadline: Deadline): AsyncGenerator<StreamEvent, void> {
   try {
-    if (response.body === null || !isEventStream(response)) {
+    if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
       throw new ClientError("invalid_response", "The server did not answer with an event stream.", { status: response.status });
     }
     let answered = false;
     for await (const event of parseEvents(response.body, deadline.touch)) {
-      signal?.throwIfAborted();
+      deadline.outer?.throwIfAborted();
       if (event.event === "error") throw toError(event.data, null, response);
       answered ||= event.event === "answer";
       yield event;
-      signal?.throwIfAborted();
+      deadline.outer?.throwIfAborted();
     }
-    signal?.throwIfAborted();
     if (!answered) throw streamCut(undefined);
   } catch (cause) {
-    signal?.throwIfAborted();
-    if (deadline.expired) throw timedOut(cause);
-    throw cause instanceof ClientError ? cause : streamCut(cause);
+    throw deadline.reasonOr(() => (cause instanceof ClientError ? cause : streamCut(cause)));
   } finally {
     deadline.end();
   }
 }
 
-async function send(
-  { root, fetch, apiKey }: Connection,
-  path: string,
-  init: RequestInit,
-  deadline: Deadline,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
-  signal?.throwIfAborted();
-  const headers = { ...(init.headers as Record<string, string>), ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) };
-  let response: Response;
-  try {
-    response = await fetch(`${root}${path}`, { ...init, headers, signal: deadline.signal });
-  } catch (cause) {
-    signal?.throwIfAborted();
-    if (deadline.expired) throw timedOut(cause);
-    throw new ClientError("unreachable", `The server${root === "" ? "" : ` at ${root}`} cannot be reached: is it running?`, { cause });
-  }
-  if (response.ok) return response;
-  throw await toApiError(response);
-}
-
-function requestOf({ method = undefined, body, once }: Sending, accept: string): RequestInit {
-  const headers: Record<string, string> = { accept };
-  if (once === true) headers["idempotency-key"] = randomKey();
-  if (body === undefined) return { ...(method === undefined ? {} : { method }), headers };
-  if (body instanceof FormData) return { method: "POST", headers, body };
-  return { method: method ?? "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
+function requestOf({ method, body, once }: Sending, accept: string): RequestParts {
+  const headers = { accept, ...(once === true ? { "idempotency-key": randomKey() } : {}) };
+  const parts = method === undefined ? {} : { method };
+  if (body === undefined) return { ...parts, headers };
+  if (body instanceof FormData) return { ...parts, headers, body };
+  return { ...parts, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
 /** A page that is served without TLS has no `randomUUID`. */
@@ -242,18 +206,11 @@ function part(id: string): string {
   return encodeURIComponent(id);
 }
 
-function isEventStream(response: Response): boolean {
-  return response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-}
-
-async function readJson(response: Response, deadline: Deadline, signal: AbortSignal | undefined): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch (cause) {
-    signal?.throwIfAborted();
-    if (deadline.expired) throw timedOut(cause);
-    throw new ClientError("invalid_response", "The server's answer is not JSON or was cut.", { status: response.status, cause });
-  }
+function readJson(response: Response, deadline: Deadline): Promise<unknown> {
+  return response.json().catch((cause) => {
+    const { status } = response;
+    throw deadline.reasonOr(() => new ClientError("invalid_response", "The server's answer is not JSON or was cut.", { status, cause }));
+  });
 }
 
 async function toApiError(response: Response): Promise<ClientError> {
@@ -265,11 +222,15 @@ async function toApiError(response: Response): Promise<ClientError> {
   return new ApiError("invalid_response", `The server answered ${status} without saying why.`, { status, data });
 }
 
-function toError({ code, message, data = {}, warnings = [] }: WireError["error"], status: number | null, response: Response): ApiError {
+function toError(
+  { code, message, data = {}, warnings = [] }: wire.WireError["error"],
+  status: number | null,
+  response: Response,
+): ApiError {
   return new ApiError(code, message, { status, data, warnings, requestId: response.headers.get("x-request-id") });
 }
 
-function isWireError(body: unknown): body is Pick<WireError, "error"> {
+function isWireError(body: unknown): body is Pick<wire.WireError, "error"> {
   if (typeof body !== "object" || body === null || !("error" in body)) return false;
   const { error } = body;
   return typeof error === "object" && error !== null && "code" in error && "message" in error && typeof error.code === "string";
@@ -277,8 +238,4 @@ function isWireError(body: unknown): body is Pick<WireError, "error"> {
 
 function streamCut(cause: unknown): ClientError {
   return new ClientError("stream_cut", "The connection ended before the answer did: what came so far is incomplete. Ask again.", { cause });
-}
-
-function timedOut(cause: unknown): TimeoutError {
-  return new TimeoutError("timeout", "The server said nothing for too long: ask again, or allow more time with timeoutMs.", { cause });
 }

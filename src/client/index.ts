@@ -1,8 +1,5 @@
-export type { WireCitationStates } from "../wire/citation-states.ts";
-export { type DisagreeingSide, type Disagreement, joinConflicts } from "../wire/disagreements.ts";
-export type { WireExperiment } from "../wire/experiments.ts";
-export type { WireCalls, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
-export { type Fit, fitOf } from "../wire/fit.ts";
+export { type DisagreeingSide, type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
+export type { WireCalls, WireCitationStates, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
 export type {
   WireAnswer,
   WireAskRequest,
@@ -21,8 +18,21 @@ export type {
   WireReview,
   WireStatistics,
 } from "../wire/memory.ts";
-export type { WireCaller, WireDocument, WireDomain, WireDomains, WireHealth, WireUploadLimits } from "../wire/responses.ts";
-export type { WireCheck, WireCheckRequest, WireFile, WireFileList, WireSearch, WireSearchRequest } from "../wire/service.ts";
+export type { WireExperiment } from "../wire/reports.ts";
+export type {
+  WireCaller,
+  WireCheck,
+  WireCheckRequest,
+  WireDocument,
+  WireDomain,
+  WireDomains,
+  WireFile,
+  WireFileList,
+  WireHealth,
+  WireSearch,
+  WireSearchRequest,
+  WireUploadLimits,
+} from "../wire/service.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type ScopeQuery, type StreamEvent } from "./client.ts";
 export { ApiError, ClientError, RetryExhaustedError, TimeoutError } from "./errors.ts";
 export { parseEvents } from "./parse-events.ts";

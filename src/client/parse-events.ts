@@ -2,14 +2,7 @@ import { createParser } from "eventsource-parser";
 import type { WireEvent } from "../wire/index.ts";
 import { ClientError } from "./errors.ts";
 
-const EVENT_NAMES: Readonly<Record<WireEvent["event"], true>> = {
-  stage: true,
-  notice: true,
-  warning: true,
-  sentence: true,
-  answer: true,
-  error: true,
-};
+const EVENT_NAMES: ReadonlySet<string> = new Set<WireEvent["event"]>(["stage", "notice", "warning", "sentence", "answer", "error"]);
 
 /**
  * Reads Server-Sent Events. Events of names that this version does not know are skipped; ends when the stream ends, whole or cut:
@@ -20,7 +13,7 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: (
   const ready: WireEvent[] = [];
   const parser = createParser({
     onEvent: ({ event, data }) => {
-      if (event !== undefined && Object.hasOwn(EVENT_NAMES, event)) ready.push(toWireEvent(event as WireEvent["event"], data));
+      if (event !== undefined && EVENT_NAMES.has(event)) ready.push(toWireEvent(event as WireEvent["event"], data));
     },
   });
   const decoder = new TextDecoder();

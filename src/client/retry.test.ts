@@ -140,9 +140,8 @@ describe("what it sends", () => {
     expect(Object.keys(calls)).toEqual(Object.keys(client));
     for (const run of Object.values(calls)) await run();
     expect(sent).toHaveLength(Object.keys(client).length);
-    const unused = { memory: { review: {} }, store: { keys: {} } } as never;
     const engine = createFakeAskEngine(async function* () {});
-    const app = createApp({ engine, memory: unused, rooms: unused, service: unused, log: silentLog, webRoot: "/nowhere" });
+    const app = createApp({ engine, log: silentLog, webRoot: "/nowhere" });
     const { paths } = (await (await app.request("/openapi.json")).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>;
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ENTAILMENTS, type SlotContext } from "./align-terms.ts";
 import { compareSlots } from "./compare-slots.ts";
-import { ENTAILMENTS, type SlotContext } from "./entailments.ts";
 import { createSlotVocabulary } from "./slot-vocabulary.ts";
 import { readAbout, readSlots } from "./slots.ts";
 

@@ -1,8 +1,7 @@
+import { equalQuantities } from "../reading/quantities.ts";
 import { once } from "../text/once.ts";
-import { type Alignment, alignTerms, LISTED } from "./align-terms.ts";
+import { type Alignment, alignTerms, type Entailment, LISTED, type SlotContext } from "./align-terms.ts";
 import { type AskedKind, kindsAgree } from "./asked-kind.ts";
-import { equalQuantities } from "./compare-quantities.ts";
-import type { Entailment, SlotContext } from "./entailments.ts";
 import { changesPlace, isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";

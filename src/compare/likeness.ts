@@ -1,3 +1,5 @@
+import { memoised } from "../text/recent.ts";
+
 /** Words whose vectors are kept. */
 const REMEMBERED = 20_000;
 
@@ -6,15 +8,7 @@ const REMEMBERED = 20_000;
  * @param encoder gives a unit vector of a text at once
  */
 export function createLikeness(encoder: { embedSync(texts: readonly string[]): Float32Array[] }): (one: string, other: string) => number {
-  const known = new Map<string, Float32Array>();
-  const vectorOf = (text: string): Float32Array => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const vector = encoder.embedSync([text])[0] ?? new Float32Array();
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(text, vector);
-    return vector;
-  };
+  const vectorOf = memoised(REMEMBERED, (text: string) => encoder.embedSync([text])[0] ?? new Float32Array());
   return (one, other) => {
     const [a, b] = [vectorOf(one), vectorOf(other)];
     let sum = 0;

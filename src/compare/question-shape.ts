@@ -1,8 +1,46 @@
-import { AUXILIARY, clausesOf, JOINED } from "../reading/clauses.ts";
-import { type Places, readPlaces } from "./places.ts";
-import { sharedWording } from "./shared-wording.ts";
+import { AUXILIARY, clausesOf, JOINED } from "../reading/question.ts";
 
-export { changesPlace } from "./places.ts";
+/** Words behind each word that gives them their place: from → spain. */
+type Places = Readonly<Record<string, readonly string[]>>;
+
+/** Words that say where something comes from and goes, in the frame's spelling. */
+const MARKERS: ReadonlySet<string> = new Set(["from", "to"]);
+/** They lead where "to" leads. */
+const TOWARDS: ReadonlySet<string> = new Set(["into", "onto"]);
+/** An argument ends here. */
+const ARGUMENT_ENDS: ReadonlySet<string> = new Set(["and", "or", "but", "if", "when", "while", "with", "for", "in", "on", "at", "becaus"]);
+
+/**
+ * @param frame every word in order, in one spelling
+ * @param isEmpty says nothing of which argument it is: articles, the speaker, auxiliaries
+ */
+function readPlaces(frame: readonly string[], isEmpty: (word: string) => boolean): Places {
+  const places: Record<string, string[]> = {};
+  let open: string[] | null = null;
+  for (const word of frame) {
+    const marker = TOWARDS.has(word) ? "to" : word;
+    if (MARKERS.has(marker)) {
+      open = places[marker] ?? [];
+      places[marker] = open;
+    } else if (ARGUMENT_ENDS.has(word)) open = null;
+    else if (!isEmpty(word)) open?.push(word);
+  }
+  return places;
+}
+
+/**
+ * Have arguments changed places? Something comes from where it goes in the other question, in whatever words the rest is said: "send money to my account
+ * from Spain", "from my account to Spain".
+ */
+export function changesPlace(one: Places, other: Places): boolean {
+  const moved = (from: string, to: string) =>
+    (one[from] ?? []).some((word) => stands(other, to, word) && !stands(other, from, word) && !stands(one, to, word));
+  return moved("from", "to") || moved("to", "from");
+}
+
+function stands(places: Places, marker: string, word: string): boolean {
+  return places[marker]?.includes(word) ?? false;
+}
 
 /** What the order of a question's words and its small words say: who does it, how far it reaches, how many things are asked. */
 export interface QuestionShape {
@@ -241,4 +279,18 @@ export function isAboutSomebodyElse(text: string, anyPerson: RegExp): boolean {
   const them = THEM.exec(text);
   if (them === null || !/\b(?:i|me|my)\b/i.test(text)) return false;
   return !/\p{L}{3,}s\b/u.test(text.slice(0, them.index));
+}
+
+/** Longest common subsequence of two word lists, as a share of both. */
+export function sharedWording(a: readonly string[], b: readonly string[]): number {
+  if (a.length + b.length === 0) return 0;
+  let before = new Uint16Array(b.length + 1);
+  for (const word of a) {
+    const row = new Uint16Array(b.length + 1);
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = word === b[j - 1] ? (before[j - 1] as number) + 1 : Math.max(before[j] as number, row[j - 1] as number);
+    }
+    before = row;
+  }
+  return (2 * (before[b.length] as number)) / (a.length + b.length);
 }

@@ -80,18 +80,6 @@ export const hubSchema = z.strictObject({
   pooling: z.enum(POOLINGS).optional().describe("How token vectors become one; what the model's files say when absent"),
 });
 
-export const readerSchema = z
-  .strictObject({
-    runtime: z
-      .enum(["own", "onnxruntime"])
-      .default("own")
-      .describe(
-        "`own`: the kernel that ships, in threads. `onnxruntime`: `onnxruntime-node`, where you have installed it (`npm install onnxruntime-node`, or with `sourcebound models install`), in processes of some 130 MB each; the same weights, the same numbers to 0.001, a quarter less processor time (docs/reader.md)",
-      ),
-  })
-  .prefault({})
-  .describe("What runs the transformer that reads questions beside what may answer them");
-
 export const webSearchSchema = z
   .strictObject({
     type: z

@@ -1,7 +1,6 @@
-import type { AnswerParts } from "../answer/parts.ts";
-import type { RecordedSettings } from "../answer/record.ts";
-import { type RecordedCall, recordModels } from "../answer/recorded-calls.ts";
-import { CHECKS_REVISION } from "../check/revision.ts";
+import type { AnswerParts, RecordedCall, RecordedSettings } from "../answer/parts.ts";
+import { recordModels } from "../answer/record.ts";
+import { CHECKS_REVISION } from "../check/check.ts";
 import { type Config, DEFAULT_DOMAIN } from "../config.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";
 import { VERSION } from "../package.ts";

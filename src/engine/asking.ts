@@ -1,4 +1,4 @@
-import { explainCache } from "../answer/explain-cache.ts";
+import { explainCache } from "../answer/lookup.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import { answer } from "../answer.ts";
 import type { Config } from "../config.ts";

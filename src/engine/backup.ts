@@ -34,7 +34,7 @@ function rowOfFile(
 ): { table: "meta"; row: Database["meta"] } | { table: "originals"; row: Database["originals"] } | null {
   if (name === PROOF_KEY_FILE) return { table: "meta", row: { key: PROOF_KEY_FACT, value: Buffer.from(bytes).toString("utf8") } };
   const place = placeOf(name);
-  return place === null ? null : { table: "originals", row: { ...place, bytes, updated_at: new Date(0).toISOString() } };
+  return place === null ? null : { table: "originals", row: { ...place, bytes, updatedAt: new Date(0).toISOString() } };
 }
 
 function placeOf(name: string): OriginalPlace | null {

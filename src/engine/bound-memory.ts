@@ -1,6 +1,6 @@
 import { bindCorrection } from "../answer/correct-answer.ts";
 import type { AnswerRecord } from "../answer/record.ts";
-import { searchedWithin } from "../answer/searched-within.ts";
+import { searchedWithin } from "../answer/retrieve.ts";
 import { RequestError } from "../errors.ts";
 import { createMemory, type Memory } from "../remember/memory.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";

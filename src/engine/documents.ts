@@ -46,7 +46,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     // Parsers are loaded only where documents are read.
     const path = await import("../ingest.ts");
     const { createFileReader } = await import("../ingest/file-reader.ts");
-    const { filesElsewhere } = await import("../ingest/elsewhere.ts");
+    const { filesElsewhere } = await import("../ingest/scan.ts");
     const { readAddresses } = await import("../ingest/crawl/keep-pages.ts");
     const absolute = canonicalPath(folder);
     const origin: Origin = {

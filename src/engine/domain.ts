@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Config, DEFAULT_DOMAIN } from "../config.ts";
 import { ConfigError, RequestError } from "../errors.ts";
-import { isFindable } from "../guard/phrases.ts";
+import { isFindable } from "../guard/hotlines.ts";
 import { isAddress } from "../models/web-address.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { didYouMean } from "../text/nearest.ts";

@@ -1,4 +1,4 @@
-import type { CacheExplanation } from "../answer/explain-cache.ts";
+import type { CacheExplanation } from "../answer/lookup.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
@@ -38,7 +38,7 @@ import type {
   WorkOptions,
 } from "./service-types.ts";
 
-export type { CacheExplanation } from "../answer/explain-cache.ts";
+export type { CacheExplanation } from "../answer/lookup.ts";
 export type * from "./service-types.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChooserParts } from "../answer/choose.ts";
+import type { ChooserParts } from "../answer/parts.ts";
 import type { ReadClaims } from "../check/contrast.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
 import { createLikeness } from "../compare/likeness.ts";
@@ -15,10 +15,7 @@ import type { Reranker } from "../models/reranker.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
-import { createReader } from "../reader/create-reader.ts";
-import { requireOnnxRuntime } from "../reader/onnx/runtime.ts";
-import type { Reader, ReadTexts } from "../reader/reader.ts";
-import { openSharedReader } from "../reader/shared-reader.ts";
+import type { ReadTexts } from "../reader/reader.ts";
 import { readMatchWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createRewordingJudge, type JudgeRewording, readRewordingWeights } from "../remember/rewording.ts";
@@ -104,7 +101,7 @@ function orGlance(read: ReadTexts | null): ReadTexts | null {
 
 const chance = z.number().min(0).max(1);
 const cutsSchema = z.object({ possible: chance, likely: chance });
-/** On vectors and hashed words (`src/guard/crisis-features.ts`), which have places and no names. */
+/** On vectors and hashed words (`src/guard/crisis.ts`), which have places and no names. */
 const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
 const crisisSchema = z.object({
   encoder: z.string(),
@@ -128,7 +125,6 @@ export interface LocalParts {
   readonly words: GeneralWords;
 }
 
-/** @throws ModelError `reader_runtime_missing` */
 export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts): LocalModels {
   // Words are compared by the embedded encoder's vectors, whichever encoder ranks passages. Each model is loaded when it is first asked.
   const wordsByVectors = once(() => {
@@ -136,7 +132,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     return { encoder, lexicon: new Lexicon(encoder, words.english) };
   });
   const weightsOfGate = once(sharedGateWeights);
-  const reader = createReaderKeeper(configuredReader(config));
+  const reader = createReaderKeeper();
   const embeddedReranker = once(() => {
     const { encoder, lexicon } = wordsByVectors();
     return createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
@@ -198,14 +194,4 @@ function installedCrossEncoder(config: Config): Reranker | null {
     if (error instanceof ModelError && error.code.startsWith("hub_")) return null;
     throw error;
   }
-}
-
-/**
- * What opens the reader by the runtime that is configured, one for all engines of the process that read by the same.
- * @throws ModelError `reader_runtime_missing`, before anything is opened
- */
-export function configuredReader(config: Pick<Config, "reader" | "data_dir" | "models_dir">): () => Reader {
-  if (config.reader.runtime === "own") return openSharedReader;
-  const { file } = requireOnnxRuntime(hubFolders(config).runtimeDirs);
-  return () => openSharedReader(() => createReader({ onnxRuntime: file }), file);
 }

@@ -16,7 +16,7 @@ import { loadPrices, type PriceTable } from "../models/prices.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { createProofKey } from "../prove/signature.ts";
-import type { Changes } from "../store/changes.ts";
+import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { reportsSince } from "../store/reports.ts";
 import { openSqlite } from "../store/sqlite.ts";
@@ -47,7 +47,7 @@ async function openStore(
   assertNothingLocal(folder);
   makePrivateFolder(folder);
   // Loaded only where it is configured: a laptop needs none of it.
-  const [{ openPostgres }, { createChanges }] = await Promise.all([import("../store/postgres.ts"), import("../store/changes.ts")]);
+  const { openPostgres, createChanges } = await import("../store/postgres.ts");
   const { url, connections, timeout_ms: timeoutMs } = database;
   const db = await openPostgres({ url, connections, timeoutMs });
   return { store: createStore(db, options), changes: createChanges(url, options.warn) };

@@ -1,4 +1,5 @@
-import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
+import type { RecordedSettings } from "../answer/parts.ts";
+import type { AnswerRecord } from "../answer/record.ts";
 import { namedVersions, stateProof } from "../answer/state-proof.ts";
 import { RequestError } from "../errors.ts";
 import { hashWeights } from "../models/weights-hashes.ts";

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AnswerRecord, RecordedSettings } from "../answer/record.ts";
-import { playbackModels, type RecordedCall } from "../answer/recorded-calls.ts";
-import { CHECKS_REVISION, FIRST_CHECKS } from "../check/revision.ts";
+import type { RecordedCall, RecordedSettings } from "../answer/parts.ts";
+import type { AnswerRecord } from "../answer/record.ts";
+import { playbackModels } from "../answer/record.ts";
+import { CHECKS_REVISION, FIRST_CHECKS } from "../check/check.ts";
 import { type Config, embeddedIn } from "../config.ts";
 import { RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";

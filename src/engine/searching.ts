@@ -1,6 +1,6 @@
 import { admit } from "../answer/admit.ts";
-import { markedSentences } from "../answer/answer-sentences.ts";
-import { type ChooseParts, choose } from "../answer/choose.ts";
+import { choose } from "../answer/choose.ts";
+import { markedSentences } from "../answer/correct-answer.ts";
 import { numberSources, type Sources } from "../answer/number-sources.ts";
 import type { AnswerParts } from "../answer/parts.ts";
 import { retrieve } from "../answer/retrieve.ts";
@@ -80,7 +80,7 @@ const NO_READER: Warning = {
 async function readEach(
   question: Question,
   passages: readonly Passage[],
-  parts: ChooseParts & Pick<AnswerParts, "turn">,
+  parts: AnswerParts,
   signal: AbortSignal,
 ): Promise<(number | null)[]> {
   const readings: (number | null)[] = [];

@@ -6,7 +6,7 @@ import { RequestError } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import { INTERNET, type WebNetwork } from "../models/web-network.ts";
 import { checkUrl, fetchWebPage, isListedHost } from "../models/web-page.ts";
-import type { Original, OriginalStore, OriginalsOf } from "../store/originals.ts";
+import type { Original, OriginalStore, OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { tenantOf } from "./domain.ts";
@@ -118,7 +118,7 @@ export function createSources(opened: Opened, domains: Domains, ingest: Engine["
       });
     },
     async *ingestBytes({ name, bytes }, options = {}) {
-      const plain = (await import("../ingest/input-name.ts")).inputName(name);
+      const plain = (await import("../ingest/formats/formats.ts")).inputName(name);
       const source = options.source ?? "input";
       const { domain, tenant } = options;
       yield* kept({ kind: "input", domain, tenant, name: source }, (folder) => putInto(folder, plain, bytes), { ...options, source });

@@ -5,7 +5,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import type { FilePlace, FileRecord } from "../store/document-records.ts";
 import type { JobState } from "../store/jobs.ts";
-import type { OriginalsOf } from "../store/originals.ts";
+import type { OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";

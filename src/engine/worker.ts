@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
 import type { IngestCounts, IngestEvent } from "../events.ts";
 import { JOB_WORD_MS, type Job } from "../store/jobs.ts";
-import type { OriginalsOf } from "../store/originals.ts";
+import type { OriginalsOf } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import type { Engine } from "./engine-types.ts";
 import type { Opened } from "./open.ts";

@@ -1,7 +1,6 @@
-import { createBearsOut } from "../check/bears-out.ts";
-import type { CitedQuote } from "../check/finding.ts";
+import type { CitedQuote, SupportScorer } from "../check/finding.ts";
+import { createBearsOut } from "../check/guard-answer.ts";
 import { createReader } from "../check/statements.ts";
-import type { SupportScorer } from "../check/support-scorer.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createReading } from "../reading/reading.ts";

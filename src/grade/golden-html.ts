@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { escapeUTF8 } from "entities";
-import { SCORES, type ScoreName } from "./score-answer.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { type Change, type Count, countFaults, countGolden, countLive, meanScores } from "./golden-report.ts";
 import { wilson } from "./metrics.ts";
 import { decimal, type Report } from "./report.ts";
+import { SCORES, type ScoreName } from "./score-answer.ts";
 
 /** A figure with its 95 % interval; `null`: it could not be computed. */
 interface PlottedFigure {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { type Models, playbackModels, type RecordedCall, recordModels } from "../answer/recorded-calls.ts";
+import type { Models, RecordedCall } from "../answer/parts.ts";
+import { playbackModels, recordModels } from "../answer/record.ts";
 import { messageOf, RequestError } from "../errors.ts";
 
 const fileSchema = z.object({

@@ -1,8 +1,60 @@
 import { findPhoneNumbersInText } from "libphonenumber-js/min";
 import { plainView } from "../text/plain-view.ts";
 import type { TextRange } from "../types.ts";
-import { IBAN, ibanLength } from "./iban.ts";
-import { STREET_ADDRESS, TOLD_ADDRESS } from "./street-address.ts";
+
+const NAME = String.raw`(?:[A-Z][\w'’.-]{0,30}|\d{1,3}(?:st|nd|rd|th))`;
+/** Words that are hardly anything but a street. */
+const STREET = "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Highway|Hwy|Parkway|Pkwy|Terrace|Drive|Dr|Crescent|Alley|Turnpike|Tpke";
+/** Words that are much else too; the rest of an address has to follow. */
+const PLACE = "Court|Ct|Place|Pl|Way|Circle|Cir|Square|Sq|Loop|Trail|Trl|Plaza|Row|Path";
+const UNIT = String.raw`(?:,?\s+(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|#)\.?\s*#?\w{1,6})`;
+const STATE =
+  "A[KLRZ]|C[AOT]|D[CE]|FL|GA|GU|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|P[AR]|RI|S[CD]|T[NX]|UT|V[AIT]|W[AIVY]|A[AEP]";
+const TOWN = String.raw`(?:,?\s+[A-Z][\w'’.-]{1,30}(?:\s[A-Z][\w'’.-]{1,30}){0,2},?\s+(?:${STATE})\b(?:\s+\d{5}(?:-\d{4})?)?)`;
+const NUMBER = String.raw`(?<![\w$.§/-])\d{1,6}[A-Z]?(?:-\d{1,4})?`;
+
+/** Forms of postal addresses of the United States, and the house-before-street form of other countries that write it so. */
+const FORMS = [
+  String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${STREET})\b\.?${UNIT}?${TOWN}?`,
+  String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${PLACE})\b\.?(?:${UNIT}${TOWN}?|${TOWN})`,
+  String.raw`\bP\.?\s?O\.?\s?Box\s\d{1,6}\b${UNIT}?${TOWN}?`,
+  String.raw`\b(?:PSC|Unit|CMR)\s\d{1,5},?\sBox\s\d{1,6}\b(?:,?\s+[AFD]PO,?\s+A[AEP]\s+\d{5})?`,
+  String.raw`\b[A-Z][\w'’.-]{1,30}(?:\s[A-Z][\w'’.-]{1,30}){0,2},\s(?:${STATE})\s\d{5}(?:-\d{4})?\b`,
+];
+const STREET_ADDRESS = new RegExp(FORMS.join("|"), "g");
+
+/** Where someone says that it is their address, small letters will do. */
+const TOLD_ADDRESS = new RegExp(
+  String.raw`\b(?:live|living|lives|reside|resides|residing|address is|address:|move|moved|moving|send it)\s(?:to|at|on|in)?\s?(${String.raw`\d{1,6}[a-z]?(?:\s[\w'’.-]{1,30}){1,4}\s(?:${STREET}|${PLACE})`}\b\.?(?:,?\s(?:apt|apartment|suite|unit|#)\.?\s?#?\w{1,6})?)`,
+  "gi",
+);
+
+/** Country, check digits, then an account of 11 to 30 letters and digits, in one piece or in groups of four. */
+const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?\b/gi;
+const SHORTEST = 15;
+const LONGEST = 34;
+
+/**
+ * Length of the longest beginning of `text` that is an IBAN: it ends at a blank or at the end, and its checksum is right
+ * (ISO 13616-1: the number with its first four characters moved to the end, letters as 10 to 35, is 1 modulo 97). 0 when there is none.
+ */
+export function ibanLength(text: string): number {
+  for (let end = text.length; end > 0; end = text.lastIndexOf(" ", end - 1)) {
+    const bare = text.slice(0, end).replaceAll(" ", "").toUpperCase();
+    if (bare.length < SHORTEST) return 0;
+    if (bare.length <= LONGEST && remainder(bare.slice(4) + bare.slice(0, 4)) === 1) return end;
+  }
+  return 0;
+}
+
+function remainder(rearranged: string): number {
+  let rest = 0;
+  for (const character of rearranged) {
+    const value = Number.parseInt(character, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest;
+}
 
 /** Kinds of personal data that are recognised by form alone. Names of persons are not: that takes more than a form. */
 export const PERSONAL_KINDS = ["email", "iban", "card", "ssn", "file-number", "phone", "address"] as const;

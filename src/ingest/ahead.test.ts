@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inGroups, prepareAhead } from "./ahead.ts";
+import { inGroups, prepareAhead } from "../ingest.ts";
 
 async function* after(items: readonly (readonly [ms: number, item: string])[]): AsyncGenerator<string, void> {
   for (const [ms, item] of items) {

@@ -1,9 +1,8 @@
 import { TextBuilder } from "../text/source-map.ts";
 import type { Block, BlockType, SourceMapData } from "../types.ts";
 import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
-import { type CodePiece, LINE_BREAK, withoutBlankEnds } from "./code-pieces.ts";
 import type { LineBreak } from "./line-breaks.ts";
-import { isVisible } from "./visible.ts";
+import { type CodePiece, isVisible, LINE_BREAK, withoutBlankEnds } from "./visible.ts";
 
 type Frame =
   | { readonly type: "item"; readonly level: number }

@@ -1,8 +1,8 @@
 import { parentPort } from "node:worker_threads";
 import { IngestError, messageOf } from "../errors.ts";
 import { createWordTokens } from "../text/word-tokens.ts";
-import { type DocumentDraft, draftDocuments } from "./document-draft.ts";
 import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
+import { type DocumentDraft, draftDocuments } from "./to-document.ts";
 
 /** A file in: its bytes are handed over, not copied. */
 export interface FileTask {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseMarkdown } from "./formats/markdown.ts";
 import { parseText } from "./formats/text.ts";
-import { headBreaks } from "./head-lines.ts";
+import { headBreaks } from "./line-breaks.ts";
 
 const PAGE = [
   "What a berth costs",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseText } from "./formats/text.ts";
-import { loneHeads } from "./lone-heads.ts";
+import { loneHeads } from "./line-breaks.ts";
 
 const PAGE = [
   ["1 Before you begin"],

@@ -2,13 +2,45 @@ import { IngestError } from "../errors.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import { documentPath } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
-import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, Unit } from "../types.ts";
-import type { Format, FormatFile } from "./formats/format.ts";
+import { splitSentences } from "../text/sentences.ts";
+import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, TextRange, Unit } from "../types.ts";
+import { type Format, type FormatFile, nameOf } from "./formats/format.ts";
 import { chooseFormat, TEXT_FORMATS } from "./formats/formats.ts";
 import type { FormatResult } from "./formats/parsed.ts";
-import { nameOf } from "./paths.ts";
-import { unitsOf } from "./units.ts";
-import { withPath } from "./with-path.ts";
+
+/** List items and code blocks up to this many characters are quoted as a whole; longer ones by sentence or line. */
+const WHOLE_UNIT_MAX_CHARS = 400;
+
+/** The smallest pieces that are quoted: sentences, short list items, table rows, headings. Together they cover all blocks. */
+export function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
+  return blocks.flatMap((block, index) => rangesOf(text, block).map(({ start, end }) => ({ start, end, type: block.type, block: index })));
+}
+
+function rangesOf(text: string, block: Block): TextRange[] {
+  const { start, end, type, runIn = start } = block;
+  const isWhole =
+    type === "heading" || type === "table-row" || ((type === "list-item" || type === "code") && end - start <= WHOLE_UNIT_MAX_CHARS);
+  if (isWhole) return [{ start, end }];
+  const content = text.slice(start, end);
+  const ranges = type === "code" ? linesOf(content) : splitSentences(content);
+  return withHead(
+    ranges.map((range) => ({ start: range.start + start, end: range.end + start })),
+    runIn,
+  );
+}
+
+/** A run-in head is quoted with the sentence behind it: alone it says nothing. */
+function withHead(ranges: readonly TextRange[], runIn: number): TextRange[] {
+  const [first] = ranges;
+  const next = ranges.findIndex(({ end }) => end > runIn);
+  return first === undefined || next < 1
+    ? [...ranges]
+    : [{ start: first.start, end: (ranges[next] as TextRange).end }, ...ranges.slice(next + 1)];
+}
+
+function linesOf(content: string): TextRange[] {
+  return [...content.matchAll(/\S[^\n]*/g)].map((match) => ({ start: match.index, end: match.index + match[0].trimEnd().length }));
+}
 
 /** A file, or one entry of a JSON file, as a document that has no identity yet. */
 export interface ParsedDocument {
@@ -106,4 +138,10 @@ function tongueNotice(text: string): ReadingNotice[] {
   if (tongue === null || tongue === "English") return [];
   const message = `seems to be in another language (${tongue}): this version reads English, and finds and judges such text by chance`;
   return [{ code: "not_english", message }];
+}
+
+/** An error of reading with the path of the file before it; any other as it is. */
+export function withPath(error: unknown, path: string): unknown {
+  if (!(error instanceof IngestError)) return error;
+  return new IngestError(error.code, `${path}: ${error.message}`, { ...error.data, path }, { cause: error });
 }

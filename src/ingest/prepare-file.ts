@@ -4,15 +4,13 @@ import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../error
 import type { FileRecord } from "../store/document-records.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
-import type { DocumentDraft } from "./document-draft.ts";
-import { textTooLarge } from "./formats/format.ts";
+import { extensionOf, textTooLarge } from "./formats/format.ts";
 import { FORMATS_VERSION, isTextFile } from "./formats/formats.ts";
 import { MAX_TEXT_BYTES } from "./limits.ts";
-import { extensionOf } from "./paths.ts";
+import { withPath } from "./parse.ts";
 import type { FileParts, IngestRequest } from "./request.ts";
 import type { ScannedFile } from "./scan.ts";
-import { CHUNK_SETTINGS } from "./to-document.ts";
-import { withPath } from "./with-path.ts";
+import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
 /** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
 const STRUCTURE_VERSION = 4;

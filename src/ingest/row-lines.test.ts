@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseMarkdown } from "./formats/markdown.ts";
 import { parseText } from "./formats/text.ts";
-import { rowBreaks } from "./row-lines.ts";
-import { unitsOf } from "./units.ts";
+import { rowBreaks } from "./line-breaks.ts";
+import { unitsOf } from "./parse.ts";
 
 const TIDES = ["Harbour tides, feet above datum, spring and neap", "Outer mole 12.4 9.1", "Fish quay 11.8 8.7", "Slipway 10.2 7.9"].join(
   "\n",

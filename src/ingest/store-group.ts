@@ -1,12 +1,10 @@
 import { IngestError } from "../errors.ts";
 import type { FileNotice, IngestCounts, IngestEvent } from "../events.ts";
 import type { FileContent, FilePut, FileRecord, PutOutcome } from "../store/document-records.ts";
-import type { DocumentDraft } from "./document-draft.ts";
 import type { Identities } from "./identity.ts";
 import type { PreparedFile } from "./prepare-file.ts";
 import type { FileParts, IngestRequest } from "./request.ts";
-import { toDocument } from "./to-document.ts";
-
+import { type DocumentDraft, toDocument } from "./to-document.ts";
 /** Files that are stored in one transaction, at most: an acknowledgement of the disk for each takes longer than to read one. */
 export const GROUP_FILES = 64;
 /** Characters of text after which a group is stored: what one waits for another writer's turn. */

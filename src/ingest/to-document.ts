@@ -2,18 +2,21 @@ import { chunkId } from "../text/chunk-id.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { httpUrl } from "../text/http-url.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
+import { createWordTokens, type WordTokens } from "../text/word-tokens.ts";
 import type { StoredDocument } from "../types.ts";
 import {
   CHUNK_MAX_TOKENS,
   CHUNK_MIN_TOKENS,
   CHUNK_OVERLAP_TOKENS,
   CHUNK_TARGET_TOKENS,
+  type ChunkDraft,
+  chunkDocument,
   WINDOW_MAX_TOKENS,
   WINDOW_MIN_TOKENS,
 } from "./chunk.ts";
-import type { DocumentDraft } from "./document-draft.ts";
 import { FORMATS_VERSION } from "./formats/formats.ts";
-import type { ParsedDocument } from "./parse.ts";
+import type { Recogniser } from "./formats/pdf/recognise.ts";
+import { type ParsedDocument, readDocuments } from "./parse.ts";
 
 /** What shapes chunks besides the text: a change of any of these makes every document new. */
 export const CHUNK_SETTINGS: readonly number[] = [
@@ -71,4 +74,17 @@ export function identify(
     pages: parsed.pages,
     reading: parsed.reading,
   };
+}
+
+/** A document and its chunks, before it has an identity. */
+export interface DocumentDraft extends ParsedDocument {
+  readonly chunks: readonly ChunkDraft[];
+}
+
+/** Everything that a file's bytes say, ready to be stored. What is kept from one file to the next may be given. */
+export async function draftDocuments(
+  file: { readonly path: string; readonly bytes: Uint8Array },
+  { words = createWordTokens(), recogniser = null }: { readonly words?: WordTokens; readonly recogniser?: Recogniser | null } = {},
+): Promise<DocumentDraft[]> {
+  return (await readDocuments(file, recogniser)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed, { words }) }));
 }

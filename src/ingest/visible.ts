@@ -1,3 +1,26 @@
+import type { TextRange } from "../types.ts";
+
+/** Text of a piece of code that ends a line. */
+export const LINE_BREAK = "\n";
+export interface CodePiece extends TextRange {
+  readonly text?: string;
+}
+
+/** Pieces of code from the first to the last line that shows something, with the white space before its first letter. */
+export function withoutBlankEnds(pieces: readonly CodePiece[], original: string): CodePiece[] {
+  const hasVisible = ({ start, end, text }: CodePiece): boolean =>
+    text === undefined ? isVisible(original, start, end) : isVisible(text, 0, text.length);
+  const first = pieces.findIndex(hasVisible);
+  if (first < 0) return [];
+  return pieces.slice(first, pieces.findLastIndex(hasVisible) + 1).map((piece, i, kept) => {
+    if (piece.text !== undefined) return piece;
+    const content = original.slice(piece.start, piece.end);
+    const blankLines = i === 0 ? (/^(?:[^\S\n]*\n)+/.exec(content)?.[0].length ?? 0) : 0;
+    const end = i === kept.length - 1 ? visibleEnd(content) : content.length;
+    return { start: piece.start + blankLines, end: piece.start + end };
+  });
+}
+
 const VISIBLE = /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
 /** Where the last character ends that the normaliser keeps, white space aside. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import { createWordpiece } from "./wordpiece.ts";
+import { createWordpiece } from "../text/wordpiece.ts";
 
 /** The tokens of a text, for scoring word against word. */
 export interface TokenVectors {
@@ -57,7 +57,7 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
   const path = options.path ?? join(PACKAGE_ROOT, "src/models/weights/encoder.bin");
   const { header, scales, codes, pieces } = readWeights(path);
   const { dimensions } = header;
-  const wordpiece = createWordpiece(pieces, header.hash_rows);
+  const wordpiece = createWordpiece(pieces, { hashRows: header.hash_rows });
   const factors = Float64Array.from({ length: 64 }, (_, count) => count ** header.repeat_power);
   /** How often each row occurs in the text at hand; all zero between texts. */
   const counts = new Int32Array(header.rows);

@@ -1,5 +1,5 @@
 import { messageOf } from "../errors.ts";
-import type { EncoderStore } from "../store/encoders.ts";
+import type { EncoderStore } from "../store/embeddings.ts";
 import type { Encoder } from "./encoder.ts";
 
 export interface EncoderChoiceParts {

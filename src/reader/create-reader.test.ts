@@ -5,15 +5,13 @@ import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../package.ts";
 import { describeReaderContract } from "../testing/reader-contract.ts";
 import { createReader } from "./create-reader.ts";
-import { createReaderPool } from "./pool.ts";
-import { createThreadStarter, type ReaderThread } from "./threads.ts";
+import { createReaderPool, createThreadStarter, type ReaderThread } from "./pool.ts";
 import { loadReaderWeights } from "./weights.ts";
 
 const path = join(import.meta.dirname, "parity", "tiny.bin");
 
 describeReaderContract("WebAssembly, two threads", async () => opened({ path, threads: 2 }));
 describeReaderContract("WebAssembly, calling thread", async () => opened({ path, threads: 0 }));
-describeReaderContract("scalar, one thread", async () => opened({ path, threads: 1, kernel: "scalar" }));
 
 function opened(options: Parameters<typeof createReader>[0]) {
   const reader = createReader(options);
@@ -23,9 +21,9 @@ function opened(options: Parameters<typeof createReader>[0]) {
 const passage = "Water is turned on from 1 April to 31 October.";
 
 describe("createReader", () => {
-  it("gives the same numbers in threads, in the calling thread and in the scalar form", async () => {
+  it("gives the same numbers in threads and in the calling thread", async () => {
     const readings = await Promise.all(
-      [{ threads: 2 }, { threads: 0 }, { threads: 0, kernel: "scalar" as const }].map(async (options) => {
+      [{ threads: 2 }, { threads: 0 }].map(async (options) => {
         const reader = createReader({ path, ...options });
         const [reading] = await reader.read([passage]);
         await reader.close();
@@ -33,7 +31,6 @@ describe("createReader", () => {
       }),
     );
     expect(readings[1]).toEqual(readings[0]);
-    expect(readings[2]).toEqual(readings[0]);
   });
 
   it("leaves the event loop free while threads read", async () => {
@@ -50,7 +47,7 @@ describe("createReader", () => {
   });
 
   it("reads on when a thread ends in the middle of a passage", async () => {
-    const start = createThreadStarter(loadReaderWeights(path, { threads: 1 }));
+    const start = createThreadStarter(loadReaderWeights(path, 1));
     const threads: ReaderThread[] = [];
     const pool = createReaderPool((arenaNumber, events) => {
       const thread = start(arenaNumber, events);

@@ -1,22 +1,21 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { PACKAGE_ROOT } from "../package.ts";
+import { sha256Hex } from "../text/hash.ts";
 import { createForward } from "./forward.ts";
-import { createOnnxReadText } from "./onnx/read-text.ts";
-import { createProcessStarter } from "./onnx/start-process.ts";
-import { closedError, createReaderPool, type ReaderPool } from "./pool.ts";
+import { closedError, createReaderPool, createThreadStarter, type ReaderPool } from "./pool.ts";
 import { createReadText } from "./read-text.ts";
 import type { Reader, ReadingOf, ToRead } from "./reader.ts";
-import { createReadingCache, readingKey } from "./reading-cache.ts";
-import type { StoredWeights } from "./shared-weights.ts";
-import { createThreadStarter } from "./threads.ts";
-import { loadReaderWeights, readStoredWeights } from "./weights.ts";
+import { loadReaderWeights } from "./weights.ts";
 
 /** The weights that ship with the package. */
 export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
 /** More threads gain little: a question has a dozen pieces, and others on the machine want to work too. */
 export const MAX_DEFAULT_THREADS = 4;
+/** A key and an entry of the cache, roughly. */
+const ENTRY_BYTES = 400;
 /** Some 8,000 readings. */
 export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
 
@@ -25,10 +24,6 @@ export interface ReaderOptions {
   readonly path?: string | undefined;
   /** Worker threads; 0 reads in the calling thread, for tests and short scripts. @default what the machine can run at once, 1 to 4: the calling thread waits meanwhile */
   readonly threads?: number | undefined;
-  /** @default WebAssembly SIMD where the machine has it, else "scalar" */
-  readonly kernel?: "wasm" | "scalar" | undefined;
-  /** File of `onnxruntime-node` that is loaded (`findOnnxRuntime`): it reads in the place of our own kernel, in processes in the place of threads. @default our own kernel */
-  readonly onnxRuntime?: string | undefined;
   /** Most bytes of readings that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
   readonly cacheBytes?: number | undefined;
 }
@@ -43,27 +38,13 @@ export interface ReaderOptions {
  * await reader.close();
  */
 export function createReader(options: ReaderOptions = {}): Reader {
-  const { path = SHIPPED_WEIGHTS, threads = defaultThreads(), kernel, onnxRuntime, cacheBytes = DEFAULT_CACHE_BYTES } = options;
-  const { pool, weights } = onnxRuntime === undefined ? openOwn(path, threads, kernel) : openOnnx(path, threads, onnxRuntime);
+  const { path = SHIPPED_WEIGHTS, threads = defaultThreads(), cacheBytes = DEFAULT_CACHE_BYTES } = options;
+  const weights = loadReaderWeights(path, Math.max(1, threads));
+  const pool =
+    threads === 0
+      ? readHere(createReadText(weights, createForward(weights, 0).run))
+      : createReaderPool(createThreadStarter(weights), threads);
   return createPooledReader(pool, { name: weights.header.name, hash: weights.hash }, cacheBytes);
-}
-
-interface Opened {
-  readonly pool: ReaderPool;
-  readonly weights: StoredWeights;
-}
-
-function openOwn(path: string, threads: number, kernel: ReaderOptions["kernel"]): Opened {
-  const weights = loadReaderWeights(path, { threads: Math.max(1, threads), kernel });
-  const here = () => readHere(createReadText(weights, createForward(weights, 0).run));
-  return { weights, pool: threads === 0 ? here() : createReaderPool(createThreadStarter(weights), threads) };
-}
-
-/** The weights are read here too, so that what is wrong with them is said at once; each process reads them for itself. */
-function openOnnx(path: string, processes: number, file: string): Opened {
-  const weights = readStoredWeights(path);
-  const here = () => readHere(createOnnxReadText(path, file));
-  return { weights, pool: processes === 0 ? here() : createReaderPool(createProcessStarter(path, file), processes) };
 }
 
 export function defaultThreads(): number {
@@ -72,7 +53,13 @@ export function defaultThreads(): number {
 
 /** Whatever reads single texts as a reader: what was read before is remembered, and the same is read once. */
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
-  const cache = createReadingCache(cacheBytes);
+  const cache =
+    cacheBytes === 0
+      ? null
+      : new LRUCache<string, ReadingOf<ToRead>>({
+          maxSize: cacheBytes,
+          sizeCalculation: ({ vector }) => ENTRY_BYTES + vector.byteLength,
+        });
 
   async function readAll<Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal): Promise<ReadingOf<Read>[]> {
     signal?.throwIfAborted();
@@ -81,7 +68,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
     const missing = new Map<string, ToRead>();
     for (const [i, text] of texts.entries()) {
       const key = keys[i] as string;
-      const known = cache.get(key);
+      const known = cache?.get(key);
       if (known === undefined) missing.set(key, text);
       else found.set(key, known);
     }
@@ -94,7 +81,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       await Promise.all(
         longestFirst.map(async ([key, text]) => {
           const reading = await pool.read(text, both);
-          cache.set(key, reading);
+          cache?.set(key, reading);
           found.set(key, reading);
         }),
       );
@@ -112,6 +99,11 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
     warm: () => pool.warm(),
     close: () => pool.close(),
   };
+}
+
+/** Of the weights' hash and what is read, so that a vector is found only for exactly the same of both. */
+export function readingKey(weightsHash: string, read: ToRead): string {
+  return sha256Hex(JSON.stringify([weightsHash, read]));
 }
 
 function lengthOf(read: ToRead): number {

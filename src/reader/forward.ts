@@ -1,9 +1,7 @@
-import { planArena } from "./arena.ts";
-import { createEmbedding } from "./embedding.ts";
-import { createHeads } from "./heads.ts";
-import type { ReaderKernel } from "./kernel/kernel.ts";
+import { createKernel } from "./kernel/kernel.ts";
 import type { PairReading } from "./reader.ts";
-import { bufferOf, openKernel, placeOf, type ReaderWeights } from "./shared-weights.ts";
+import { placeOf, planArena, type ReaderWeights } from "./weights.ts";
+import { HEADS } from "./weights-file.ts";
 
 /** Runs one sequence at a time through the layers, in one thread's arena. */
 export interface Forward {
@@ -14,9 +12,9 @@ export interface Forward {
 export function createForward(weights: ReaderWeights, arenaNumber: number): Forward {
   const { header, limits } = weights;
   const { hidden, heads, feed_forward: wide, epsilon } = header;
-  const kernel: ReaderKernel = openKernel(weights);
+  const kernel = createKernel(weights);
   const arena = planArena(header, weights.firstArena + arenaNumber * weights.arenaBytes);
-  const float32 = new Float32Array(bufferOf(weights));
+  const float32 = new Float32Array(weights.memory.buffer);
   const at = (name: string) => placeOf(weights, name);
   const embed = createEmbedding(weights);
   const readHeads = createHeads(weights);
@@ -100,5 +98,73 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
     down: matrix("down"),
     attentionNorm: norm("attention_norm"),
     outputNorm: norm("output_norm"),
+  };
+}
+
+/** Writes each token's word vector to `words`, and position and the first type together to `rest`. @throws Error when there are too many tokens, or none */
+type Embed = (ids: Int32Array, words: Float32Array, rest: Float32Array) => void;
+
+function createEmbedding(weights: ReaderWeights): Embed {
+  const { hidden, embedding_bits: bits, max_tokens: most } = weights.header;
+  const { buffer } = weights.memory;
+  const at = (name: string) => placeOf(weights, name);
+  const float32 = new Float32Array(buffer);
+  const int8 = new Int8Array(buffer);
+  const bytes = new Uint8Array(buffer);
+  const rows = new Uint16Array(buffer, at("rows"), weights.vocabulary.pieces);
+  const [codes, scales, types] = [at("words.codes"), at("words.scales") / 4, at("types") / 4];
+  const [positions, positionScales] = [at("positions.codes"), at("positions.scales") / 4];
+  const mask = 2 ** bits - 1;
+  const zero = 2 ** (bits - 1);
+  const codeOf = (start: number, place: number) => {
+    if (bits === 8) return int8[start + place] as number;
+    const bit = place * bits;
+    const byte = start + (bit >> 3);
+    return (((((bytes[byte + 1] as number) << 8) | (bytes[byte] as number)) >> (bit & 7)) & mask) - zero;
+  };
+  return (ids, words, rest) => {
+    if (ids.length === 0 || ids.length > most) throw new Error(`a sequence has ${ids.length} tokens; 1 to ${most} can be read`);
+    for (let token = 0; token < ids.length; token++) {
+      const row = rows[ids[token] as number] as number;
+      const start = codes + (row * hidden * bits) / 8;
+      const scale = float32[scales + row] as number;
+      const position = positions + token * hidden;
+      const positionScale = float32[positionScales + token] as number;
+      for (let k = 0; k < hidden; k++) {
+        words[token * hidden + k] = codeOf(start, k) * scale;
+        rest[token * hidden + k] = (int8[position + k] as number) * positionScale + (float32[types + k] as number);
+      }
+    }
+  };
+}
+
+/**
+ * From the sum or the mean of the tokens' last states that of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and what the heads make of it, which means
+ * something for a pair alone.
+ */
+type ReadHeads = (states: Float32Array) => PairReading;
+
+function createHeads(weights: ReaderWeights): ReadHeads {
+  const { hidden } = weights.header;
+  const float32 = new Float32Array(weights.memory.buffer);
+
+  function outputOf(head: keyof typeof HEADS, output: number, vector: Float32Array): number {
+    const first = placeOf(weights, `${head}.weights`) / 4 + output * hidden;
+    const bias = float32[placeOf(weights, `${head}.bias`) / 4 + output] as number;
+    return vector.reduce((sum, value, k) => sum + value * (float32[first + k] as number), bias);
+  }
+
+  function claimOf(vector: Float32Array): PairReading["claim"] {
+    const outputs = Array.from({ length: HEADS.claim }, (_, output) => outputOf("claim", output, vector));
+    const largest = Math.max(...outputs);
+    const all = largest + Math.log(outputs.reduce((sum, output) => sum + Math.exp(output - largest), 0));
+    const [supported, contradicted, notFound] = outputs.map((output) => output - all) as [number, number, number];
+    return { supported, contradicted, notFound };
+  }
+
+  return (states) => {
+    const length = Math.hypot(...states) || 1;
+    const vector = states.map((value) => value / length);
+    return { vector, answer: outputOf("answer", 0, vector), same: outputOf("same", 0, vector), claim: claimOf(vector) };
   };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createReaderPool } from "./pool.ts";
+import { createReaderPool, type ReaderThread, type StartThread, type ThreadEvents, type ThreadTask } from "./pool.ts";
 import type { ToRead } from "./reader.ts";
-import type { ReaderThread, StartThread, ThreadEvents, ThreadTask } from "./threads.ts";
 
 const said = (text: ToRead) => ({ vector: Float32Array.of(Number(text)) });
 
@@ -119,14 +118,6 @@ describe("createReaderPool", () => {
     const reading = pool.read("1", undefined);
     threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, failure: "no such piece" });
     await expect(reading).rejects.toMatchObject({ code: "reader_failed", message: expect.stringContaining("no such piece") });
-  });
-
-  it("says by its code what it could not be loaded for", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
-    const reading = pool.read("1", undefined);
-    threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, failure: "install it", code: "reader_runtime_broken" });
-    await expect(reading).rejects.toMatchObject({ code: "reader_runtime_broken", message: "install it" });
   });
 
   it("takes a cancelled text out of the row; a thread reads what it began to its end", async () => {

@@ -1,6 +1,37 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { ModelError, messageOf } from "../errors.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import type { ReadingOf, ToRead } from "./reader.ts";
-import type { ReaderThread, StartThread, ThreadReply } from "./threads.ts";
+import type { ReaderWeights } from "./weights.ts";
+
+export interface ThreadSetup {
+  readonly weights: ReaderWeights;
+  readonly arenaNumber: number;
+}
+
+export interface ThreadTask {
+  readonly id: number;
+  readonly read: ToRead;
+}
+
+export type ThreadReply = { readonly id: number } & ({ readonly reading: ReadingOf<ToRead> } | { readonly failure: string });
+
+/** A thread that reads one text at a time. */
+export interface ReaderThread {
+  post(task: ThreadTask): void;
+  /** Whether it keeps the process alive. */
+  hold(busy: boolean): void;
+  end(): Promise<void>;
+}
+
+export interface ThreadEvents {
+  onReply(reply: ThreadReply): void;
+  /** It ended, whatever the reason; no reply comes after it. */
+  onEnd(cause: unknown): void;
+}
+
+export type StartThread = (arenaNumber: number, events: ThreadEvents) => ReaderThread;
 
 /** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
 export interface ReaderPool {
@@ -63,7 +94,6 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     slot.job = null;
     slot.thread?.hold(false);
     if ("reading" in reply) job.resolve(reply.reading);
-    else if (reply.code !== undefined) job.reject(new ModelError(reply.code, reply.failure));
     else job.reject(new ModelError("reader_failed", `the reader could not read a text: ${reply.failure}`, {}));
     next();
   }
@@ -132,4 +162,36 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
 
 export function closedError(): ModelError {
   return new ModelError("reader_closed", "the reader is closed: open another engine to read again");
+}
+
+/** A thread's own heap holds a vocabulary and one text at a time; weights and buffers are outside. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
+
+const ENTRY = join(PACKAGE_ROOT, "dist", "src", "reader", "worker.js");
+
+/** Starts worker threads over shared weights. */
+export function createThreadStarter(weights: ReaderWeights): StartThread {
+  return (arenaNumber, { onReply, onEnd }) => {
+    const setup: ThreadSetup = { weights, arenaNumber };
+    // Without the flags of the process: some of them (`--input-type`) keep a thread from starting.
+    const worker = new Worker(ENTRY, {
+      execArgv: [],
+      workerData: setup,
+      name: `reader-${arenaNumber}`,
+      env: {},
+      resourceLimits: HEAP_LIMITS,
+    });
+    let cause: unknown;
+    worker.on("message", onReply);
+    worker.on("error", (error) => {
+      cause = error;
+    });
+    worker.once("exit", (code) => onEnd(cause ?? new Error(`the thread ended with code ${code}`)));
+    worker.unref();
+    return {
+      post: (task) => worker.postMessage(task),
+      hold: (busy) => (busy ? worker.ref() : worker.unref()),
+      end: async () => void (await worker.terminate()),
+    };
+  };
 }

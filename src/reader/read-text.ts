@@ -1,16 +1,40 @@
+import { createWordpiece } from "../text/wordpiece.ts";
 import type { PairReading, ReadingOf, ToRead } from "./reader.ts";
-import { createSequenceBuilder } from "./sequence.ts";
-import { piecesOf, type StoredWeights } from "./shared-weights.ts";
-import { createWordpiece } from "./wordpiece.ts";
+import { piecesOf, type ReaderWeights } from "./weights.ts";
+
+/** Most tokens of a text with [CLS] and [SEP]; what stands behind them is not read. */
+export const MAX_TOKENS = 256;
+/** The same of a question and a text together, and of the question alone: as in training (`lab/train/reader`). */
+export const MAX_PAIR_TOKENS = 176;
+export const MAX_QUESTION_TOKENS = 48;
 
 /** Reads one text or pair after the other in the thread that calls. */
-export type ReadText = (read: ToRead) => Promise<ReadingOf<ToRead>>;
+export type ReadText = <Read extends ToRead>(read: Read) => ReadingOf<Read>;
 
 /** @param run the forward pass over these weights */
-export function createReadText(weights: StoredWeights, run: (ids: Int32Array) => PairReading | Promise<PairReading>): ReadText {
-  const sequence = createSequenceBuilder(createWordpiece(piecesOf(weights)));
-  return async (read) => {
-    const reading = await run(sequence(read));
-    return typeof read === "string" ? { vector: reading.vector } : reading;
+export function createReadText(weights: ReaderWeights, run: (ids: Int32Array) => PairReading): ReadText {
+  const sequence = createSequenceBuilder(piecesOf(weights));
+  return (read) => {
+    const reading = run(sequence(read));
+    // A text alone has no more than a vector.
+    return (typeof read === "string" ? { vector: reading.vector } : reading) as ReadingOf<typeof read>;
+  };
+}
+
+/** Token ids of [CLS] text [SEP], or of [CLS] question [SEP] text [SEP]. */
+export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead) => Int32Array {
+  const idOf = (piece: string) => {
+    const id = pieces.indexOf(piece);
+    if (id < 0) throw new Error(`the vocabulary has no piece "${piece}"`);
+    return id;
+  };
+  const wordpiece = createWordpiece(pieces, { piece: idOf("[UNK]") });
+  const [start, separator] = [idOf("[CLS]"), idOf("[SEP]")];
+  const tokens = (text: string, limit: number) => wordpiece.ids.slice(0, wordpiece.encode(text, limit));
+  return (read) => {
+    if (typeof read === "string") return Int32Array.from([start, ...tokens(read, MAX_TOKENS - 2), separator]);
+    const question = tokens(read.question, MAX_QUESTION_TOKENS);
+    const text = tokens(read.text, MAX_PAIR_TOKENS - 3 - question.length);
+    return Int32Array.from([start, ...question, separator, ...text, separator]);
   };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createPooledReader } from "./create-reader.ts";
+import { createPooledReader, readingKey } from "./create-reader.ts";
 import type { TextReading, ToRead } from "./reader.ts";
-import { createReadingCache, readingKey } from "./reading-cache.ts";
 
 /** Some 1,900 bytes with its entry. */
 const readingOf = (value: number): TextReading => ({ vector: new Float32Array(375).fill(value) });
@@ -14,40 +13,6 @@ describe("readingKey", () => {
     const keys = ["one", "two"].flatMap((weights) => texts.map((text) => readingKey(weights, text)));
     expect(new Set(keys).size).toBe(2 * texts.length);
     expect(readingKey("one", "a")).toBe(keys[0]);
-  });
-});
-
-describe("createReadingCache", () => {
-  it("drops what was not asked for longest, and never holds more than allowed", () => {
-    const cache = createReadingCache(6_000);
-    for (const key of ["a", "b", "c"]) cache.set(key, one);
-    expect(cache.get("a")).toBe(one);
-    cache.set("d", two);
-    expect(cache.get("b")).toBeUndefined();
-    expect(cache.get("a")).toBeDefined();
-    expect(cache.bytes).toBeLessThanOrEqual(6_000);
-    cache.set("a", two);
-    expect(cache.bytes).toBe(5_700);
-    expect(cache.get("a")).toBe(two);
-  });
-
-  it("counts each by its own size, also where it is replaced", () => {
-    const cache = createReadingCache(6_000);
-    const long = { vector: new Float32Array(1_025), answer: 3 };
-    for (const key of ["a", "b"]) cache.set(key, one);
-    cache.set("b", long);
-    expect(cache.get("a")).toBeUndefined();
-    expect([cache.get("b"), cache.bytes]).toEqual([long, 4_500]);
-    cache.set("b", two);
-    expect(cache.bytes).toBe(1_900);
-  });
-
-  it("keeps nothing that is larger than all that may be kept, and what it holds", () => {
-    const cache = createReadingCache(2_000);
-    cache.set("a", one);
-    cache.set("b", { vector: new Float32Array(1_025), answer: 3 });
-    expect(cache.get("b")).toBeUndefined();
-    expect(cache.get("a")).toBe(one);
   });
 });
 

@@ -44,15 +44,4 @@ describe("a shared reader", () => {
     await again.close();
     expect(seen.closed).toBe(2);
   });
-
-  it("opens one of each kind, and closes each with the last who closes it", async () => {
-    const [own, other] = [watched(), watched()];
-    const openShared = createSharing();
-    const readers = [openShared(own.open), openShared(other.open, "other"), openShared(own.open), openShared(other.open, "other")];
-    expect([own.seen.opened, other.seen.opened]).toEqual([1, 1]);
-    for (const reader of readers.slice(0, 3)) await reader.close();
-    expect([own.seen.closed, other.seen.closed]).toEqual([1, 0]);
-    await readers[3]?.close();
-    expect(other.seen.closed).toBe(1);
-  });
 });

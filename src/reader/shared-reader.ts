@@ -1,12 +1,12 @@
 import { createReader } from "./create-reader.ts";
 import type { Reader } from "./reader.ts";
 
-/** What opens one reader of each kind for all who ask for it while one of them uses it; the last who closes it ends its threads. */
-export function createSharing(): (open?: () => Reader, kind?: string) => Reader {
-  const shared = new Map<string, { readonly reader: Reader; users: number }>();
-  return (open = createReader, kind = "own") => {
-    const own = shared.get(kind) ?? { reader: open(), users: 0 };
-    shared.set(kind, own);
+/** What opens one reader for all who ask for it while one of them uses it; the last who closes it ends its threads. */
+export function createSharing(): (open?: () => Reader) => Reader {
+  let shared: { readonly reader: Reader; users: number } | null = null;
+  return (open = createReader) => {
+    shared ??= { reader: open(), users: 0 };
+    const own = shared;
     own.users++;
     let closed = false;
     return {
@@ -16,7 +16,7 @@ export function createSharing(): (open?: () => Reader, kind?: string) => Reader 
         closed = true;
         own.users--;
         if (own.users > 0) return;
-        if (shared.get(kind) === own) shared.delete(kind);
+        if (shared === own) shared = null;
         await own.reader.close();
       },
     };

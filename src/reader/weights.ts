@@ -1,45 +1,39 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
-import { arenaBytes } from "./arena.ts";
-import { largestCode } from "./kernel/kernel.ts";
-import { compileKernel } from "./kernel/wasm.ts";
-import { bufferOf, openKernel, piecesOf, type ReaderWeights, type StoredWeights } from "./shared-weights.ts";
+import { compileKernel, createKernel, largestCode } from "./kernel/kernel.ts";
 import { checkTensors, headerSchema, layerMatrices, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
 
 const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 
-export interface LoadOptions {
-  /** Threads that will read at the same time; each gets an arena. */
-  readonly threads: number;
-  /** "scalar" only to compare, or where there is no SIMD. @default the best that the machine has */
-  readonly kernel?: "wasm" | "scalar" | undefined;
+/**
+ * Weights in memory, ready for the kernel: plain data that threads share without a copy. Each thread works in an arena of
+ * its own behind the weights.
+ */
+export interface ReaderWeights {
+  readonly header: Omit<WeightsHeader, "tensors">;
+  /** SHA-256 of the file's content: changes with any number in it. */
+  readonly hash: string;
+  /** Where each tensor starts in the memory. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly vocabulary: { readonly bytes: number; readonly pieces: number };
+  readonly memory: WebAssembly.Memory;
+  /** For each packed matrix, the largest code that its input may hold. */
+  readonly limits: ReadonlyMap<string, number>;
+  /** The compiled kernel. */
+  readonly module: WebAssembly.Module;
+  readonly firstArena: number;
+  readonly arenaBytes: number;
 }
 
 /**
  * Reads a weights file into shared memory, checks its hash and every size in it, and arranges its matrices for the kernel.
- * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
+ * @param threads that will read at the same time; each gets an arena
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  */
-export function loadReaderWeights(path: string, { threads, kernel }: LoadOptions): ReaderWeights {
-  const module = kernel === "scalar" ? null : compileKernel();
-  const arenas = { firstArena: 0, arenaBytes: 0 };
-  const stored = readStoredWeights(path, (payloadBytes, header) => {
-    arenas.firstArena = Math.ceil(payloadBytes / PAGE_BYTES) * PAGE_BYTES;
-    arenas.arenaBytes = arenaBytes(header);
-    return allocate(arenas.firstArena + threads * arenas.arenaBytes, module !== null);
-  });
-  const weights = { ...stored, ...arenas, module };
-  return { ...weights, limits: packMatrices(weights) };
-}
-
-type Allocate = (payloadBytes: number, header: Omit<WeightsHeader, "tensors">) => StoredWeights["memory"];
-
-/**
- * Reads a weights file into memory, whose beginning it fills, and checks its hash and every size in it.
- * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
- */
-export function readStoredWeights(path: string, allocateFor: Allocate = (bytes) => allocate(bytes, false)): StoredWeights {
+export function loadReaderWeights(path: string, threads: number): ReaderWeights {
+  const module = compileKernel();
   const corrupt = (what: string, cause?: unknown) =>
     new ModelError(
       "reader_corrupt",
@@ -63,15 +57,18 @@ export function readStoredWeights(path: string, allocateFor: Allocate = (bytes) 
     } catch (error) {
       throw corrupt(messageOf(error), error);
     }
-    const memory = allocateFor(payloadBytes, header);
-    const payload = Buffer.from(bufferOf({ memory }), 0, payloadBytes);
+    const firstArena = Math.ceil(payloadBytes / PAGE_BYTES) * PAGE_BYTES;
+    const arenaBytes = planArena(header).bytes;
+    const pages = Math.ceil((firstArena + threads * arenaBytes) / PAGE_BYTES);
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    const payload = Buffer.from(memory.buffer, 0, payloadBytes);
     readExactly(file, PREFIX_BYTES + headerBytes, payload);
     const hash = createHash("sha256").update(prefix.subarray(40)).update(headerText).update(payload).digest();
     if (!hash.equals(prefix.subarray(8, 40))) throw corrupt("its hash differs from the one that it carries");
     const vocabulary = { bytes: tensors.vocabulary?.shape[0] as number, pieces: tensors.rows?.shape[0] as number };
-    const weights = { header, hash: hash.toString("hex"), memory, places, vocabulary };
+    const weights = { header, hash: hash.toString("hex"), memory, module, places, vocabulary, firstArena, arenaBytes };
     checkVocabulary(weights, tensors["words.scales"]?.shape[0] as number, corrupt);
-    return weights;
+    return { ...weights, limits: packMatrices(weights) };
   } finally {
     closeSync(file);
   }
@@ -79,14 +76,14 @@ export function readStoredWeights(path: string, allocateFor: Allocate = (bytes) 
 
 /** The special pieces are there, and every piece has one of the kept rows. */
 function checkVocabulary(
-  weights: Pick<StoredWeights, "memory" | "places" | "vocabulary">,
+  weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">,
   keptRows: number,
   corrupt: (what: string) => ModelError,
 ): void {
   const pieces = piecesOf(weights);
   if (pieces.length !== weights.vocabulary.pieces) throw corrupt("its vocabulary and rows do not add up");
   for (const piece of SPECIAL_PIECES) if (!pieces.includes(piece)) throw corrupt(`the vocabulary has no piece "${piece}"`);
-  const rows = new Uint16Array(bufferOf(weights), weights.places.get("rows"), pieces.length);
+  const rows = new Uint16Array(weights.memory.buffer, weights.places.get("rows"), pieces.length);
   if (rows.some((row) => row >= keptRows)) throw corrupt("a piece has no row");
 }
 
@@ -120,16 +117,10 @@ function parseOr(text: Buffer, failure: (error: unknown) => ModelError): Weights
   }
 }
 
-function allocate(bytes: number, forWasm: boolean): WebAssembly.Memory | SharedArrayBuffer {
-  const pages = Math.ceil(bytes / PAGE_BYTES);
-  if (!forWasm) return new SharedArrayBuffer(pages * PAGE_BYTES);
-  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-}
-
 /** Arranges every int8 matrix for `multiply`, in place. The first arena lends the room. */
 function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory" | "module" | "firstArena">): Map<string, number> {
   const { header, places, firstArena } = weights;
-  const kernel = openKernel(weights);
+  const kernel = createKernel(weights);
   const limits = new Map<string, number>();
   for (let layer = 0; layer < header.layers; layer++) {
     for (const [name, rows, depth] of layerMatrices(header)) {
@@ -138,4 +129,54 @@ function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory
     }
   }
   return limits;
+}
+
+/** The pieces by token id. */
+export function piecesOf(weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">): string[] {
+  // Decoders take no shared memory: a copy that lives as long as the call.
+  const bytes = new Uint8Array(weights.memory.buffer, weights.places.get("vocabulary"), weights.vocabulary.bytes);
+  return Buffer.from(bytes).toString("utf8").split("\n");
+}
+
+/** Where the tensor starts, in bytes. */
+export function placeOf({ places }: Pick<ReaderWeights, "places">, name: string): number {
+  const place = places.get(name);
+  if (place === undefined) throw new Error(`the weights have no tensor "${name}"`);
+  return place;
+}
+
+/** Where a thread's buffers lie, in bytes from the start of its arena, and how long the arena is. */
+export interface Arena {
+  readonly x: number;
+  readonly keyValue: number;
+  readonly query: number;
+  readonly mixed: number;
+  readonly wide: number;
+  readonly narrow: number;
+  readonly codes: number;
+  readonly codeScales: number;
+  readonly scratch: number;
+  readonly bytes: number;
+}
+
+/** Buffers for sequences of up to `max_tokens` tokens, which is a multiple of 8, so that tiles are whole. */
+export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0): Arena {
+  let at = start;
+  const take = (bytes: number) => {
+    const place = at;
+    at += Math.ceil(bytes / 64) * 64;
+    return place;
+  };
+  return {
+    x: take(4 * tokens * hidden),
+    keyValue: take(4 * tokens * 2 * hidden),
+    query: take(4 * tokens * hidden),
+    mixed: take(4 * tokens * hidden),
+    wide: take(4 * tokens * feed_forward),
+    narrow: take(4 * tokens * hidden),
+    codes: take(2 * tokens * Math.max(hidden, feed_forward)),
+    codeScales: take(4 * tokens),
+    scratch: take(4 * tokens * (2 * (hidden / heads) + tokens)),
+    bytes: at - start,
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerSpans } from "./answer-spans.ts";
+import { answerSpans } from "./asked-values.ts";
 
 const marked = (question: string, ...sentences: string[]) =>
   answerSpans(question, sentences).map(({ sentence, start, end }) => `${sentence}: ${sentences[sentence]?.slice(start, end)}`);

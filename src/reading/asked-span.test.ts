@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAskedSpan } from "./asked-span.ts";
+import { readAskedSpan } from "./asked-values.ts";
 
 describe("readAskedSpan", () => {
   it.each([

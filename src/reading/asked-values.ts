@@ -1,3 +1,6 @@
+import type { TextRange } from "../types.ts";
+import { type Measure, quantitiesIn } from "./quantities.ts";
+
 /** Kinds of value as bits, so that a text's kinds are one number. */
 export const VALUE_KINDS = {
   money: 1,
@@ -105,4 +108,99 @@ export function heldValues(text: string): number {
   if (dateless !== read) kinds |= date;
   if (rest !== dateless) kinds |= duration;
   return NUMBER.test(rest) ? kinds | number : kinds;
+}
+
+/** Until when one may do something, how long something takes, or how long it holds. */
+type AskedSpan = "deadline" | "duration" | "validity";
+
+const DEADLINE =
+  /\b(?:deadline|time\s+limit|due\s+date|cut-?off|by\s+when|too\s+late|how\s+late|last\s+day)\b|\bhow\s+(?:long|much\s+time|many\s+(?:days|weeks|months|years))\s+(?:do|does|did|would|will)\s+(?:[\p{L}'’-]+\s+){1,4}?(?:have|get)\b(?!\s+to\s+wait)|\bhow\s+(?:long|much\s+time)\s+(?:have|has)\s+\p{L}+\s+got\b/iu;
+const TAKES_TIME =
+  /\b(?:processing\s+time|wait(?:ing)?\s+time|turnaround)\b|\bhow\s+(?:long|much\s+time|many\s+(?:days|weeks|months|years))\b.*\b(?:take|takes|took|wait|before\s+(?:i|we|you|they)\s+(?:get|hear|receive))\b|\bhow\s+(?:soon|quickly|fast)\b/iu;
+const VALIDITY =
+  /\bhow\s+(?:long|much\s+time|many\s+(?:days|weeks|months|years))\b[^.?!]*\b(?:valid|good\s+for|effective|in\s+(?:effect|force)|last|lasts|expire|expires|run\s+out|runs\s+out)\b/iu;
+
+/** Which of them a question asks for by its words; `null`: neither, or it does not say. */
+export function readAskedSpan(question: string): AskedSpan | null {
+  if (DEADLINE.test(question)) return "deadline";
+  if (TAKES_TIME.test(question)) return "duration";
+  return VALIDITY.test(question) ? "validity" : null;
+}
+
+/** Words of one sentence that answer, as a range of its text. */
+interface AnswerSpan extends TextRange {
+  /** Index of the sentence. */
+  readonly sentence: number;
+}
+
+/** Measures of each kind of value. Names and addresses are only signs, not read to their ends: nothing is marked of them. */
+const MEASURES: readonly (readonly [number, readonly Measure[]])[] = [
+  [VALUE_KINDS.money, ["money"]],
+  [VALUE_KINDS.percent, ["percent"]],
+  [VALUE_KINDS.duration, ["days", "months", "minutes"]],
+  [VALUE_KINDS.date, ["date"]],
+  [VALUE_KINDS.number, ["count", "share", "times", "length", "mass", "volume", "age"]],
+  [VALUE_KINDS.form, ["form"]],
+  [VALUE_KINDS.phone, ["phone"]],
+];
+
+/**
+ * The words of an answer that answer, where reading its values settles that: of each kind of value that the question asks for, the first sentence that
+ * holds one, if it holds exactly one that the question does not name itself. Two prices in a sentence, a question for a reason or a name: nothing.
+ */
+export function answerSpans(question: string, sentences: readonly string[]): AnswerSpan[] {
+  const named = new Set(quantitiesIn(question).map(keyOf));
+  const read = sentences.map((text) => quantitiesIn(text).filter((value) => isWhole(text, value)));
+  const spans: AnswerSpan[] = [];
+  for (const kinds of askedValues(question)) {
+    const wanted = new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
+    const found = read.map((values) => values.filter((value) => wanted.has(value.measure)));
+    const sentence = found.findIndex((values) => values.length > 0);
+    const [value, ...others] = (found[sentence] ?? []).filter((one) => !named.has(keyOf(one)));
+    const isKnown = spans.some(
+      (span) => span.sentence === sentence && value !== undefined && span.start < value.end && value.start < span.end,
+    );
+    if (value !== undefined && others.length === 0 && !isKnown) spans.push({ sentence, start: value.start, end: value.end });
+  }
+  return spans.sort((a, b) => a.sentence - b.sentence || a.start - b.start);
+}
+
+/** A number that is cut out of a longer one says something else. */
+function isWhole(text: string, { start, end }: TextRange): boolean {
+  return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
+}
+
+function keyOf({ measure, amount }: { readonly measure: Measure; readonly amount: string }): string {
+  return `${measure} ${amount}`;
+}
+
+/** What reading a question's words needs of the index. */
+export interface AskedWordsIndex {
+  tokens(text: string): string[];
+  /** Tokens of what a question asks, its frame left out. */
+  questionTokens(question: string): string[];
+}
+
+/** A content word of a question as it was written. */
+export interface AskedWord {
+  readonly word: string;
+  readonly tokens: readonly string[];
+}
+
+/** The question's content words as the user wrote them, with their tokens; forms of one word count once. */
+export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
+  const seen = new Set<string>();
+  const asked = new Set(index.questionTokens(question));
+  return question
+    .split(/\s+/)
+    .map((word) => ({
+      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
+      tokens: index.tokens(word).filter((token) => asked.has(token)),
+    }))
+    .filter(({ word, tokens }) => {
+      const key = tokens.join(" ");
+      if (word === "" || tokens.length === 0 || seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
 }

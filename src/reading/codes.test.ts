@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codesIn } from "./codes.ts";
+import { codesIn } from "./values.ts";
 
 describe("codesIn", () => {
   it.each([

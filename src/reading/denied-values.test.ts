@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deniedValues } from "./denied-values.ts";
+import { deniedValues } from "./opposites.ts";
 import { quantitiesIn } from "./quantities.ts";
 
 describe("deniedValues", () => {

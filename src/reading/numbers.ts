@@ -1,3 +1,52 @@
+import { foldMarks } from "../text/fold-marks.ts";
+
+/** A day of the week or a month, from 1. */
+export interface NamedTime {
+  readonly unit: "weekday" | "month";
+  readonly number: number;
+}
+
+/** Words that mean something else in small letters, and all that are cut short: "may", "march", "sun". */
+const ONLY_CAPITAL = /^(?:may|march|.{2,3}|tues|weds|thurs?|sept)$/;
+
+/** The day or month that a word names, in full or, with a capital, in short; `null`: neither. */
+export function namedTime(word: string): NamedTime | null {
+  const folded = foldMarks(word);
+  if (!/^\p{Lu}/u.test(word) && ONLY_CAPITAL.test(folded)) return null;
+  const [day, month] = [WEEKDAYS.get(folded), MONTHS.get(folded)];
+  return day !== undefined ? { unit: "weekday", number: day } : month !== undefined ? { unit: "month", number: month } : null;
+}
+
+const DAY_OF_MONTH = String.raw`(?:\d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?)?`;
+const AFTER_MONTH = String.raw`\.?(?:\s\d{1,2}(?:st|nd|rd|th)?)?(?:,?\s\d{4})?`;
+const RANGE = new RegExp(
+  String.raw`(\p{L}{3,9})${AFTER_MONTH}\s?(?:to|through|until|till|and|–|—|-)\s?(?:the\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,
+  "giu",
+);
+/** "and" joins the ends of a range only behind it. */
+const BETWEEN = new RegExp(String.raw`\bbetween\s(?:the\s)?${DAY_OF_MONTH}$`, "iu");
+const BOUND = new RegExp(
+  String.raw`\b(?:before|until|till|by|from|after|since)\s(?:the\s)?(?:(?:end|beginning|start|middle)\sof\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,
+  "giu",
+);
+
+/** Does a text give a range in which the time lies ("Monday to Friday"), or a bound on one side of which it may ("before 31 March")? */
+export function mayCover(text: string, { unit, number }: NamedTime): boolean {
+  const own = (word: string | undefined) => {
+    const time = word === undefined ? null : namedTime(word);
+    return time?.unit === unit ? time.number : null;
+  };
+  const line = text.replaceAll(/\s+/g, " ");
+  for (const { 0: range, 1: first, 2: last, index } of line.matchAll(RANGE)) {
+    const [from, to] = [own(first), own(last)];
+    if (from === null || to === null) continue;
+    if (/\sand\s/i.test(range) && !BETWEEN.test(line.slice(Math.max(0, index - 40), index))) continue;
+    // From October to March the year ends in between.
+    if (from <= to ? from <= number && number <= to : number >= from || number <= to) return true;
+  }
+  return unit === "month" && [...line.matchAll(BOUND)].some(([, word]) => own(word) !== null);
+}
+
 const SMALL =
   "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(" ");
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");

@@ -2,6 +2,89 @@ import type { TextRange } from "../types.ts";
 import type { ContentWord } from "./content-words.ts";
 import type { Quantity } from "./quantities.ts";
 
+/** A form of "be" with its negation; another verb is denied itself: "does not pay the $25 fee", "cannot exceed $25". */
+const IS_NOT = String.raw`(?:\b(?:is|are|was|were|be|been)\s(?:not|never)|\b(?:is|are|was|were)n['’]?t)`;
+/** That, with the value right behind it, but for what gives one: "is not rated at 30 percent", "isn't a $5 fee". */
+const DENIES = new RegExp(String.raw`${IS_NOT}\s(?:\p{L}+ed\s)?(?:(?:at|a|an|the|exactly)\s){0,2}$`, "iu");
+/** "No 12" is a number of something, "no $25 fee" is none. */
+const NONE = /\bno\s$/iu;
+/** Characters before a value in which its negation is looked for. */
+const BEFORE = 40;
+
+/** Values that a text denies: "is not rated 30 percent", "isn't $978", "no $25 fee". Not what it only bounds, or of which it denies something else. */
+export function deniedValues(text: string, quantities: readonly Quantity[]): Quantity[] {
+  return quantities.filter(({ start, measure }) => {
+    const before = text.slice(Math.max(0, start - BEFORE), start);
+    return DENIES.test(before) || (measure !== "count" && NONE.test(before));
+  });
+}
+
+/** A way of saying that something must be, may be, rises, falls or stays: two of one family exclude each other. */
+export interface Stance extends TextRange {
+  readonly family: "duty" | "change" | "repetition";
+  readonly side: string;
+}
+
+const STANCES: readonly (readonly [Stance["family"], string, string])[] = [
+  [
+    "duty",
+    "free",
+    `(?:do|does|did|will|wo)(?:n['’]t| not) (?:need|have) to|(?:is|are)(?:n['’]t| not) (?:required|needed)|not required|(?:is|are) optional|no need to`,
+  ],
+  ["duty", "must", `must(?! not|n['’]t)|(?:is|are) required|(?:have|has|need|needs|['’]ll need) to|shall(?! not)`],
+  [
+    "change",
+    "same",
+    `(?:stay|stays|remain|remains|kept|keeps|keep) (?:the same|level|unchanged|fixed|constant)|(?:does|do|will|wo)(?:n['’]t| not) (?:change|decrease|increase|go down|go up)|level-term`,
+  ],
+  ["change", "down", `(?:go|goes|going|went) down|decreas(?:e|es|ed|ing)|drops?|falls?|declin(?:es?|ing)|decreasing-term`],
+  ["change", "up", `(?:go|goes|going|went) up|increas(?:e|es|ed|ing)|rises?|grows?`],
+  ["repetition", "once", `only once|just once|once only|one time only|only one time`],
+  ["repetition", "often", `as many times as|as often as|any number of times|more than once|repeatedly|unlimited (?:number of )?times`],
+];
+
+const PATTERN = new RegExp(STANCES.map(([, , source], i) => String.raw`(?<s${i}>\b(?:${source})(?![\p{L}\p{N}]))`).join("|"), "giu");
+
+/** Every stance of a text, in order. */
+export function stancesIn(text: string): Stance[] {
+  return [...text.matchAll(PATTERN)].flatMap((match) => {
+    const [name] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
+    const stance = name === undefined ? undefined : STANCES[Number(name.slice(1))];
+    return stance === undefined ? [] : [{ family: stance[0], side: stance[1], start: match.index, end: match.index + match[0].length }];
+  });
+}
+
+/** Whom a statement is about, besides the reader. */
+const PERSONS: readonly (readonly [string, RegExp])[] = [
+  ["spouse", /\b(?:spouses?|husband|wife|widow(?:er)?s?|partner)\b/i],
+  ["child", /\b(?:child|children|sons?|daughters?|stepchild(?:ren)?|minors?)\b/i],
+  ["parent", /\b(?:parents?|mother|father)\b/i],
+  ["dependent", /\bdependents?\b/i],
+  ["family", /\bfamily members?\b/i],
+  ["survivor", /\bsurvivors?\b/i],
+  ["caregiver", /\bcaregivers?\b/i],
+  ["student", /\bstudents?\b/i],
+  ["adult", /\badults?\b/i],
+  ["infant", /\b(?:infants?|babies|baby|newborns?)\b/i],
+  ["pregnant", /\b(?:pregnant|pregnancy|breast-?feeding)\b/i],
+  ["women", /\b(?:women|woman|female)\b/i],
+  ["men", /\b(?:men|man|male)\b/i],
+];
+
+/** @param heading in a heading "Veterans" tells apart too; in a sentence it is the reader */
+export function personsIn(text: string, heading = false): string[] {
+  const persons = PERSONS.filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+  return heading && /\bveterans?\b/i.test(text) ? [...persons, "veteran"] : persons;
+}
+
+/** A story or an example tells of one case; rules are not contradicted by it. */
+const EXAMPLE =
+  /\b(?:for example|for instance|e\.g\.|such as|say you|let['’]s say|imagine|suppose)\b|^(?:he|she)\b|\b(?:he|she) (?:was|had|needed|got|received|served|lost)\b|^example\b/i;
+
+export function isExample(text: string): boolean {
+  return EXAMPLE.test(text);
+}
+
 /** A word with an opposite. */
 export interface Opposed extends TextRange {
   readonly pair: number;

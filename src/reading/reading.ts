@@ -1,3 +1,4 @@
+import { memoised } from "../text/recent.ts";
 import { type ContentWord, createWordReader, type ReadWords } from "./content-words.ts";
 import { type Marker, markersIn } from "./opposites.ts";
 import { type Quantity, quantitiesIn } from "./quantities.ts";
@@ -19,16 +20,10 @@ const MAX_CHARACTERS = 20_000;
 
 /** Reads texts, and remembers what it read. */
 export function createReading(readWords: ReadWords = createWordReader()): (text: string) => Reading {
-  const readings = new Map<string, Reading>();
-  return (whole) => {
-    const before = readings.get(whole);
-    if (before !== undefined) return before;
+  return memoised(REMEMBERED, (whole: string) => {
     const text = whole.slice(0, MAX_CHARACTERS);
-    const reading = new LazyReading(whole, text, readWords(text));
-    if (readings.size >= REMEMBERED) readings.clear();
-    readings.set(whole, reading);
-    return reading;
-  };
+    return new LazyReading(whole, text, readWords(text));
+  });
 }
 
 /** Values and opposites are looked for when first asked: of most texts nobody asks. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isExample, personsIn, stancesIn } from "./stances.ts";
+import { isExample, personsIn, stancesIn } from "./opposites.ts";
 
 describe("stancesIn", () => {
   it.each([

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { draftDocuments } from "../ingest/document-draft.ts";
-import { toDocument } from "../ingest/to-document.ts";
+import { draftDocuments, toDocument } from "../ingest/to-document.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import type { Citation, Scope, StoredDocument } from "../types.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LinkedQuestion } from "../store/graph-links.ts";
+import type { LinkedQuestion } from "../store/graph.ts";
 import { type GraphFilter, NODE_TYPES, viewGraph } from "./graph-view.ts";
 
 const EVERYTHING: GraphFilter = { types: NODE_TYPES, words: "", around: null, limit: 150 };

@@ -1,4 +1,4 @@
-import type { LinkedQuestion } from "../store/graph-links.ts";
+import type { LinkedQuestion } from "../store/graph.ts";
 
 export const NODE_TYPES = ["topic", "entity", "source", "question"] as const;
 export type NodeType = (typeof NODE_TYPES)[number];

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { type Alignment, isThere, LISTED, type MatchedTerm, THERE } from "../compare/align-terms.ts";
+import { type Alignment, isThere, LISTED, type MatchedTerm, type SlotContext, THERE } from "../compare/align-terms.ts";
 import { compareSlots, sharedSlots } from "../compare/compare-slots.ts";
-import type { SlotContext } from "../compare/entailments.ts";
 import type { Slots } from "../compare/slots.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, type NamedScorer, namedScorerSchema } from "../models/weights/scorer.ts";

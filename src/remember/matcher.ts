@@ -1,5 +1,5 @@
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { RetrievedFor } from "../store/cached.ts";
+import type { RetrievedFor } from "../store/cache.ts";
 
 /** The question that is asked, with what retrieval found for it, best first. */
 export interface AskedQuestion {

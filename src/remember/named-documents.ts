@@ -1,25 +1,14 @@
-import type { NamedDocument, RetrievedFor } from "../store/cached.ts";
+import type { NamedDocument, RetrievedFor } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { SourceNode } from "../store/graph.ts";
-import { passageHash } from "../text/hash.ts";
 import type { Answer, Scope } from "../types.ts";
 
-/**
- * Every document that an answer names, also beside its citations: titles of documents that a reader may no longer see must not be served either.
- * Takes the answer as it was made, with the texts of its passages.
- */
+/** Every document that an answer names, also beside its citations: titles of documents that a reader may no longer see must not be served either. */
 export function namedDocuments(answer: Answer): NamedDocument[] {
-  const { evidence } = answer;
-  const named = new Map<string, { version: string; passages: string[] }>();
-  for (const { passage } of evidence) {
-    const { id, version } = passage.document;
-    const known = named.get(id) ?? { version, passages: [] };
-    known.passages.push(passageHash(passage.text));
-    named.set(id, known);
-  }
+  const named = new Map(answer.evidence.map(({ passage }) => [passage.document.id, passage.document.version]));
   for (const { documentId, documentVersion } of namedBesideEvidence(answer))
-    if (!named.has(documentId)) named.set(documentId, { version: documentVersion, passages: [] });
-  return [...named].map(([id, rest]) => ({ id, ...rest }));
+    if (!named.has(documentId)) named.set(documentId, documentVersion);
+  return [...named].map(([id, version]) => ({ id, version }));
 }
 
 function namedBesideEvidence({ citations, conflicts, seeAlso, refusal }: Answer) {

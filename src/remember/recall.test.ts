@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cached.ts";
+import type { CacheEntry, ReviewStatus, StoredQuestion } from "../store/cache.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
@@ -52,10 +52,9 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
   const dropped: string[] = [];
   const entry = (key: string): CacheEntry => ({
     key,
-    state: "served",
     question: key,
     answer: JSON.stringify(answer),
-    documents: [{ id: document.id, version: document.version, passages: [] }],
+    documents: [{ id: document.id, version: document.version }],
     reviewStatus: "unreviewed",
     expiresAt: "2027-01-01T00:00:00.000Z",
     createdAt: "2026-01-01",
@@ -66,12 +65,10 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
     delete: async (key: string) => {
       dropped.push(key);
     },
-    revive: async () => false,
   };
   const documents = { load: async () => new Map([[document.id, document]]) };
   const matcher = fakeMatcher((_, stored) => same(stored));
   const recheck = async () => true;
-  const classify = () => ({ topics: [], entities: [] });
   return {
     dropped,
     matcher,
@@ -81,7 +78,6 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
       matcher,
       recheck,
       answers: new StoredAnswers(),
-      classify,
       settings: { type: "learned" as const },
       byReview: true,
       judgeRewording: async () => null,
@@ -120,7 +116,7 @@ describe("acceptCandidate", () => {
   });
 
   it("goes on to the next when the best is not safe, and drops what is not", async () => {
-    const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0", passages: [] }] } });
+    const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0" }] } });
     const { hit, judged } = await acceptCandidate(
       asked,
       scope,
@@ -134,7 +130,7 @@ describe("acceptCandidate", () => {
   });
 
   it("only looks, when it is told to", async () => {
-    const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0", passages: [] }] } });
+    const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0" }] } });
     expect((await acceptCandidate(asked, scope, [candidate("stale")], passages, parts, "none")).hit).toBeNull();
     expect(dropped).toEqual([]);
   });

@@ -1,6 +1,5 @@
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CacheStore } from "../store/cache.ts";
-import type { CacheEntry, StoredQuestion } from "../store/cached.ts";
+import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import type { Scope } from "../types.ts";
 import { isCode, nameOf } from "./classify.ts";
@@ -113,8 +112,8 @@ export function barredBy(
   return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources is there any more" } : null;
 }
 
-export interface AcceptParts extends Omit<ReverifyParts, "cache"> {
-  readonly cache: Pick<CacheStore, "get" | "delete" | "revive">;
+export interface AcceptParts extends ReverifyParts {
+  readonly cache: Pick<CacheStore, "get" | "delete">;
   readonly matcher: Matcher;
   readonly settings: MatchSettings;
   /** Review status times relevance orders what is accepted (`seven-layer` source, equation 6); else the matcher's score does. */

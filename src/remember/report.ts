@@ -1,9 +1,7 @@
 import { PERSONAL_KINDS, redactPersonalData } from "../guard/pii.ts";
-import { askedValues, heldValues, VALUE_KINDS } from "../reading/asked-values.ts";
-import { type AskedWord, type AskedWordsIndex, askedWords } from "../reading/asked-words.ts";
-import { codesIn } from "../reading/codes.ts";
+import { type AskedWord, type AskedWordsIndex, askedValues, askedWords, heldValues, VALUE_KINDS } from "../reading/asked-values.ts";
 import { readQuestion } from "../reading/question.ts";
-import { valuesIn } from "../reading/values.ts";
+import { codesIn, valuesIn } from "../reading/values.ts";
 import type {
   CheckIssue,
   DiagnosticReport,

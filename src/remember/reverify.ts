@@ -1,30 +1,25 @@
-import type { CacheStore } from "../store/cache.ts";
-import type { CacheEntry } from "../store/cached.ts";
+import type { CacheEntry, CacheStore } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import type { QuestionNodes } from "../store/graph.ts";
 import type { Answer, Scope, StoredDocument } from "../types.ts";
-import { citedSources, retrievedFor } from "./named-documents.ts";
-import { reanchor } from "./reanchor.ts";
+import type { Hit, Judgement } from "./hit.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 
 export interface ReverifyParts {
-  readonly cache: Pick<CacheStore, "delete" | "revive">;
+  readonly cache: Pick<CacheStore, "delete">;
   readonly answers: Pick<StoredAnswers, "read">;
   readonly documents: Pick<DocumentStore, "load">;
   /** Runs today's checks over a stored answer; only a clean one may be served. */
   readonly recheck: (answer: Answer) => Promise<boolean>;
-  readonly classify: (question: string) => QuestionNodes;
 }
 
 /** A stored answer that may be served, or the rule by which it may not. */
 export type Reverified =
-  | { readonly type: "safe"; readonly answer: Answer; readonly reanchored: boolean }
+  | { readonly type: "safe"; readonly answer: Answer }
   | { readonly type: "unsafe"; readonly rule: "flagged" | "documents" | "quotes" | "checks"; readonly reason: string };
 
 /**
  * Everything that must hold of a stored answer today, whatever found it (DESIGN.md, section 6): no person has flagged it, every document that it names is
- * visible and of the version that it names, every quote stands byte for byte, and the checks find nothing. An answer whose document changed elsewhere is
- * anchored anew first. One that fails is dropped, unless it is only looked at.
+ * visible and of the version that it names, every quote stands byte for byte, and the checks find nothing. One that fails is dropped, unless it is only looked at.
  * @param effects `"none"` reads only, for explanations
  */
 export async function reverify(
@@ -34,43 +29,26 @@ export async function reverify(
   effects: "drop" | "none" = "drop",
 ): Promise<Reverified> {
   if (entry.reviewStatus === "flagged") return { type: "unsafe", rule: "flagged", reason: "a person has flagged the stored answer" };
-  const judged = await judge(entry, scope, parts, effects);
+  const judged = await judge(entry, scope, parts);
   if (judged.type === "unsafe" && effects === "drop") await parts.cache.delete(entry.key);
   return judged;
 }
 
-async function judge(entry: CacheEntry, scope: Scope, parts: ReverifyParts, effects: "drop" | "none"): Promise<Reverified> {
+async function judge({ key, answer: text, documents }: CacheEntry, scope: Scope, parts: ReverifyParts): Promise<Reverified> {
   const current = await parts.documents.load(
     scope,
-    entry.documents.map(({ id }) => id),
+    documents.map(({ id }) => id),
   );
-  const absent = entry.documents.some(({ id }) => !current.has(id));
-  if (entry.documents.length === 0 || absent) return changed("a document that it names is gone or no longer visible");
-  const stored = parts.answers.read(entry.key, entry.answer);
-  const isCurrent = entry.documents.every(({ id, version }) => current.get(id)?.version === version);
-  if (isCurrent !== (entry.state === "served")) return changed("a document that it names has changed");
-  const anchored = isCurrent ? { answer: stored, documents: entry.documents } : reanchor(stored, entry.documents, current);
-  if (anchored === null) return changed("its quotes do not stand once and unchanged in the changed document");
-  const { answer, documents } = anchored;
+  if (documents.length === 0 || documents.some(({ id }) => !current.has(id)))
+    return { type: "unsafe", rule: "documents", reason: "a document that it names is gone or no longer visible" };
+  if (documents.some(({ id, version }) => current.get(id)?.version !== version))
+    return { type: "unsafe", rule: "documents", reason: "a document that it names has changed" };
+  const answer = parts.answers.read(key, text);
   if (!quotesStand(answer, current))
     return { type: "unsafe", rule: "quotes", reason: "a quote does not stand byte for byte in its document" };
   if (!(await parts.recheck(answer)))
     return { type: "unsafe", rule: "checks", reason: "today's checks find something in the stored answer" };
-  if (isCurrent || effects === "none") return { type: "safe", answer, reanchored: !isCurrent };
-  const revived = await parts.cache.revive({
-    key: entry.key,
-    domain: scope.domain,
-    answer: JSON.stringify(answer),
-    documents,
-    sources: citedSources(answer),
-    retrieved: retrievedFor(answer),
-    nodes: entry.question === null ? null : parts.classify(entry.question),
-  });
-  return revived ? { type: "safe", answer, reanchored: true } : changed("a document that it names has changed again");
-}
-
-function changed(reason: string): Reverified {
-  return { type: "unsafe", rule: "documents", reason };
+  return { type: "safe", answer };
 }
 
 function quotesStand({ citations }: Answer, current: ReadonlyMap<string, StoredDocument>): boolean {
@@ -87,4 +65,28 @@ function quotesStand({ citations }: Answer, current: ReadonlyMap<string, StoredD
       );
     })
   );
+}
+
+/** The answer that is stored for this very question, if it is safe to serve today; an entry that is not goes. */
+export async function lookupExact(
+  key: string,
+  scope: Scope,
+  parts: ReverifyParts & { readonly cache: Pick<CacheStore, "get" | "delete"> },
+  effects: "drop" | "none" = "drop",
+): Promise<{ hit: Hit | null; judged: Judgement; expiresAt: string }> {
+  const entry = await parts.cache.get(key);
+  const miss = { level: "exact", cosine: null, entities: null, documents: null, score: null, served: false } as const;
+  if (entry === null) {
+    const reason = "no answer is stored for this question in this scope, or it has expired";
+    return { hit: null, judged: { ...miss, question: null, storedAt: null, rule: "none", reason }, expiresAt: "" };
+  }
+  const { question, createdAt: storedAt, expiresAt } = entry;
+  const safe = await reverify(entry, scope, parts, effects);
+  if (safe.type === "unsafe")
+    return { hit: null, judged: { ...miss, question, storedAt, rule: safe.rule, reason: safe.reason }, expiresAt };
+  return {
+    hit: { level: "exact", answer: safe.answer, question, storedAt },
+    judged: { ...miss, question, storedAt, served: true, rule: "same_question", reason: "same question" },
+    expiresAt,
+  };
 }

@@ -1,7 +1,7 @@
 import { holdSameExact } from "../compare/compare-slots.ts";
 import type { SlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { readAbout, readSlots, type Slots } from "../compare/slots.ts";
-import { readAskedSpan } from "../reading/asked-span.ts";
+import { readAskedSpan } from "../reading/asked-values.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings, type MatchWeights } from "./match.ts";
 import type { ComparedQuestion, Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
 

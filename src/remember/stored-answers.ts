@@ -1,4 +1,4 @@
-import type { SharedContent } from "../store/contents.ts";
+import type { SharedContent } from "../store/interaction.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Answer } from "../types.ts";
 import type { Hit, Judgement } from "./hit.ts";

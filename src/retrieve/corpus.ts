@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
-import { createEnglishWords, type EnglishWords } from "../reading/english-words.ts";
+import { createEnglishWords, type EnglishWords } from "../reading/content-words.ts";
 import type { DocumentHead } from "../store/document-records.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";

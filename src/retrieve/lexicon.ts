@@ -1,5 +1,5 @@
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
-import { createEnglishWords, type EnglishWords } from "../reading/english-words.ts";
+import { createEnglishWords, type EnglishWords } from "../reading/content-words.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, type Word, words, wordTokens } from "../text/tokens.ts";
 import type { TextRange } from "../types.ts";

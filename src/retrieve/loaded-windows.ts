@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { DocumentHead } from "../store/document-records.ts";
 import type { Chunk, TextRange, Window } from "../types.ts";
@@ -155,7 +156,7 @@ const MEMO_TEXTS = 256;
 /** Texts of a snapshot. */
 export class TextMemo {
   private readonly column: StringColumn;
-  private readonly memo = new Map<number, string>();
+  private readonly memo = new LRUCache<number, string>({ max: MEMO_TEXTS });
 
   constructor(column: StringColumn) {
     this.column = column;
@@ -171,10 +172,7 @@ export class TextMemo {
   }
 
   get(number: number): string {
-    const known = this.memo.get(number);
-    if (known !== undefined) return known;
-    if (this.memo.size >= MEMO_TEXTS) this.memo.clear();
-    const text = this.column.get(number);
+    const text = this.memo.get(number) ?? this.column.get(number);
     this.memo.set(number, text);
     return text;
   }

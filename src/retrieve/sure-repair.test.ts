@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nearSpelled } from "../../test/support/near-spelled.ts";
 import { nearSpelledAsked } from "../../test/support/near-spelled-asked.ts";
-import { createEnglishWords } from "../reading/english-words.ts";
+import { createEnglishWords } from "../reading/content-words.ts";
 import { differInAffix, isSlip } from "../text/spelling.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { isSureRepair } from "./sure-repair.ts";

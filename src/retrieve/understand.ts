@@ -1,6 +1,6 @@
 import type { QuerySettings } from "../profiles/profile.ts";
-import { codesIn } from "../reading/codes.ts";
 import { type QuestionType, readQuestion } from "../reading/question.ts";
+import { codesIn } from "../reading/values.ts";
 import { words } from "../text/tokens.ts";
 import type { Scope } from "../types.ts";
 import type { Equivalent, Thesaurus } from "./thesaurus.ts";

@@ -10,7 +10,7 @@ import { eventsOf, sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
 import { askResponseSchema, type WireEvent } from "../wire/index.ts";
 import { createApp } from "./app.ts";
-import type { ServerLimits } from "./limits.ts";
+import type { ServerLimits } from "./endpoint.ts";
 
 const QUOTE = "You have one year from the date on your decision letter.";
 const passage = {

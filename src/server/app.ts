@@ -3,52 +3,23 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
+import { createExampleFinder } from "../engine/packs/example-questions.ts";
 import { RequestError } from "../errors.ts";
-import type { Evaluations } from "../grade/evaluations.ts";
 import { createAnswerWriter } from "../wire/index.ts";
-import { knownCallerOf } from "./access/caller.ts";
+import { hostGuard, strictTransport } from "./access/address.ts";
+import { createSessionIds, knownCallerOf, type SessionIds } from "./access/caller.ts";
 import { createGuard, type GuardOptions } from "./access/guard.ts";
-import { createSessionIds, type SessionIds } from "./access/session-ids.ts";
-import { hostGuard, strictTransport } from "./access/transport.ts";
-import type { AskEngine } from "./ask-engine.ts";
-import { describeFailure } from "./error-response.ts";
-import { goneResponse, isGone } from "./gone.ts";
+import { DEFAULT_SERVER_LIMITS, type ServerLimits, type Services } from "./endpoint.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import { describeFailure, goneResponse, isGone } from "./error-response.ts";
 import { type IdempotencyRecords, recordsInMemory } from "./idempotency.ts";
-import { DEFAULT_SERVER_LIMITS, type ServerLimits } from "./limits.ts";
-import type { ServerLog } from "./log.ts";
-import type { McpEngine } from "./mcp.ts";
-import { type Handlers, methodsOf, mountEndpoints, served } from "./mount.ts";
+import { type AppParts, methodsOf, mountEndpoints, served } from "./mount.ts";
 import { describeApi } from "./openapi.ts";
-import { ask } from "./routes/ask.ts";
-import { chatHandlers } from "./routes/chat.ts";
-import { type ExperimentEngine, experimentHandlers } from "./routes/experiments.ts";
-import { type ExploringEngine, evaluationHandlers, exploringHandlers } from "./routes/exploring.ts";
-import { health, ready, showMetrics } from "./routes/health.ts";
-import { type KeyEngine, keyHandlers } from "./routes/keys.ts";
-import { type LibraryEngine, libraryHandlers } from "./routes/library.ts";
-import { mcpHandlers } from "./routes/mcp.ts";
-import { type MemoryEngine, memoryHandlers } from "./routes/memory.ts";
 import { readPageFiles, sendPageFile } from "./routes/page.ts";
-import { refresh } from "./routes/refresh.ts";
-import { type ReportEngine, reportHandlers } from "./routes/reports.ts";
-import { type RoomsEngine, roomHandlers } from "./routes/rooms.ts";
-import { schema } from "./routes/schema.ts";
-import type { Metrics } from "./telemetry/metrics.ts";
 
-/** What documents, reports and keys need of an engine. */
-export type ServiceEngine = LibraryEngine & ReportEngine & KeyEngine & ExperimentEngine & McpEngine & ExploringEngine;
-
-export interface AppOptions extends GuardOptions {
-  readonly engine: AskEngine;
-  /** Sessions, feedback, review, figures and forgetting; absent: those routes do not exist. */
-  readonly memory?: MemoryEngine | undefined;
-  /** Who asks, domains, answers and documents for the page's rooms; absent: those routes do not exist. */
-  readonly rooms?: RoomsEngine | undefined;
-  /** Searches, checks, files, reports and keys; absent: those routes do not exist. */
-  readonly service?: ServiceEngine | undefined;
-  /** Golden runs; absent: those routes do not exist. */
-  readonly evaluations?: Evaluations | undefined;
-  readonly log: ServerLog;
+export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engine" | "log"> {
+  readonly sessions?: SessionIds;
+  readonly isStopping?: () => boolean;
   /** Folder of the built page, read once. */
   readonly webRoot: string;
   readonly limits?: Partial<ServerLimits>;
@@ -56,40 +27,19 @@ export interface AppOptions extends GuardOptions {
   readonly host?: string;
   /** Names under which it is reached there; others are refused. @default [] */
   readonly hosts?: readonly string[];
-  /** Issues ids of sessions, and knows them again. @default those of this process alone */
-  readonly sessions?: SessionIds;
-  /** What `/metrics` shows; absent: that route does not exist. */
-  readonly metrics?: Metrics | undefined;
   /** Keeps responses to named requests. @default in the memory of this process */
   readonly idempotency?: IdempotencyRecords;
-  /** Is the server about to stop? Then it is not ready. */
-  readonly isStopping?: () => boolean;
 }
 
 /** Whoever reads a log must not be able to read sessions or answers. */
 const ID_IN_PATH = /^(\/v1\/(?:sessions|answers)\/)[^/]+/;
 
 /** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
-export function createApp({
-  engine,
-  memory,
-  rooms,
-  service,
-  evaluations,
-  log,
-  webRoot,
-  limits: given,
-  host = "127.0.0.1",
-  hosts = [],
-  sessions = createSessionIds(randomBytes(32).toString("hex")),
-  metrics,
-  idempotency = recordsInMemory(),
-  isStopping = () => false,
-  ...guarding
-}: AppOptions): Hono {
-  const guard = createGuard(guarding);
-  const limits: ServerLimits = { ...DEFAULT_SERVER_LIMITS, ...given };
+export function createApp(options: AppOptions): Hono {
+  const { engine, evaluations, metrics, log, webRoot, host = "127.0.0.1", hosts = [], idempotency = recordsInMemory() } = options;
+  const guard = createGuard(options);
   const page = readPageFiles(webRoot);
+  const endpoints = served(ENDPOINTS, options);
   const app = new Hono();
 
   app.onError((error, context) => {
@@ -117,33 +67,18 @@ export function createApp({
   app.use(securityHeaders());
   app.use(strictTransport(guard.isTrusted), hostGuard(host, hosts));
 
-  const write = createAnswerWriter();
-  const handlers: Handlers = {
-    ask: (context) => ask(context, { engine, log, limits, sessions, write }),
-    refresh: (context) => refresh(context, engine),
-    refreshCache: (context) => refresh(context, engine),
-    schema,
-    openapi: (context) => context.json(api),
-    health: (context) => health(context, engine),
-    ready: (context) => ready(context, engine, isStopping()),
-    ...(metrics === undefined ? {} : { metrics: (context) => showMetrics(context, metrics) }),
-    ...(memory === undefined ? {} : memoryHandlers(memory, sessions)),
-    ...(rooms === undefined ? {} : { ...roomHandlers(rooms, limits), ...chatHandlers({ engine, log, limits, sessions, write }, rooms) }),
-    ...(service === undefined
-      ? {}
-      : {
-          ...libraryHandlers(service, limits),
-          ...reportHandlers(service),
-          ...keyHandlers(service),
-          ...experimentHandlers(service),
-          ...mcpHandlers({ engine: service, guard, log, sessions }),
-          ...exploringHandlers(service),
-        }),
-    ...(service === undefined || evaluations === undefined ? {} : evaluationHandlers(service, evaluations)),
+  const services = {
+    ...{ engine, evaluations, metrics, guard, log },
+    limits: { ...DEFAULT_SERVER_LIMITS, ...options.limits },
+    sessions: options.sessions ?? createSessionIds(randomBytes(32).toString("hex")),
+    write: createAnswerWriter(),
+    findExamples: createExampleFinder(engine.store.documents),
+    api: describeApi(endpoints),
+    startedAt: new Date(),
+    isStopping: options.isStopping ?? (() => false),
   };
-  const endpoints = served(handlers);
-  const api = describeApi(endpoints);
-  mountEndpoints(app, handlers, { guard, engine, limits, idempotency });
+  // Endpoints without their parts are not mounted.
+  mountEndpoints(app, endpoints, services as Services, idempotency);
   app.get("*", async (context, next) => {
     const file = page.get(context.req.path);
     if (file !== undefined) return sendPageFile(context, file);
@@ -153,9 +88,9 @@ export function createApp({
   app.all("*", (context) => {
     const { method, path } = context.req;
     const allowed = methodsOf(path, endpoints) ?? (page.has(path) || path === "/" ? "GET, HEAD" : null);
-    if (allowed === null) throw unknownRoute(method, path);
+    if (allowed === null) throw new RequestError("unknown_route", `${method} ${path} is unknown: GET /openapi.json describes every route.`);
     context.header("Allow", allowed);
-    throw methodNotAllowed(method, path, allowed);
+    throw new RequestError("method_not_allowed", `${method} is not allowed on ${path}: use ${allowed}.`, { allowed });
   });
   return app;
 }
@@ -179,12 +114,4 @@ function securityHeaders() {
 
 function pageNotBuilt(): RequestError {
   return new RequestError("page_not_built", "The page is not built: run `npm run build`, then start the server again.");
-}
-
-function unknownRoute(method: string, path: string): RequestError {
-  return new RequestError("unknown_route", `${method} ${path} is unknown: GET /openapi.json describes every route.`);
-}
-
-function methodNotAllowed(method: string, path: string, allowed: string): RequestError {
-  return new RequestError("method_not_allowed", `${method} is not allowed on ${path}: use ${allowed}.`, { allowed });
 }

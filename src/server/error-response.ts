@@ -8,6 +8,7 @@ import {
   RequestError,
   SourceboundError,
   StoreError,
+  systemCodeOf,
   UnavailableError,
   warningsOf,
 } from "../errors.ts";
@@ -15,70 +16,59 @@ import { warningToWire } from "../wire/answer-to-wire.ts";
 import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";
 
-/** Status by code, where the class alone does not say it. */
-export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
-  unknown_domain: 404,
-  unknown_tenant: 404,
-  unknown_profile: 404,
-  unknown_document: 404,
-  unknown_chapter: 404,
-  unknown_section: 404,
-  unknown_page: 404,
-  unknown_session: 404,
-  unknown_answer: 404,
-  unknown_interaction: 404,
-  unknown_file: 404,
-  unknown_model: 404,
-  unknown_key: 404,
-  unknown_report: 404,
-  unknown_evaluation: 404,
-  original_gone: 404,
-  proof_documents_gone: 404,
-  original_changed: 409,
-  evaluation_running: 409,
-  golden_missing: 404,
-  unknown_experiment: 404,
-  unknown_topic: 404,
-  unknown_route: 404,
-  page_not_built: 404,
-  not_ready: 503,
-  key_missing: 401,
-  key_wrong: 401,
-  token_wrong: 401,
-  token_expired: 401,
-  token_claims: 403,
-  issuer_unreachable: 503,
-  role_missing: 403,
-  scope_denied: 403,
-  too_many_requests: 429,
-  too_many_attempts: 429,
-  too_many_waiting: 429,
-  budget_spent: 429,
-  budget_taken: 429,
-  busy: 503,
-  answer_timeout: 504,
-  disk_full: 507,
-  admin_token_wrong: 401,
-  admin_off: 403,
-  access_denied: 403,
-  host_not_allowed: 403,
-  method_not_allowed: 405,
-  file_not_uploaded: 409,
-  file_name_taken: 409,
-  idempotency_in_progress: 409,
-  idempotency_key_reused: 422,
-  review_stale: 409,
-  review_no_text: 409,
-  review_not_repeatable: 409,
-  body_too_large: 413,
-  file_too_large: 413,
-  answer_unbound: 422,
-  feedback_too_often: 429,
-  unsupported_content_type: 415,
-  unsupported_format: 415,
-  upload_invalid: 400,
-  model_timeout: 504,
-};
+/** Codes by status, where the class alone does not say it. */
+const CODES_OF_STATUS = {
+  400: ["upload_invalid"],
+  401: ["key_missing", "key_wrong", "token_wrong", "token_expired", "admin_token_wrong"],
+  403: ["token_claims", "role_missing", "scope_denied", "admin_off", "access_denied", "host_not_allowed"],
+  404: [
+    "unknown_domain",
+    "unknown_tenant",
+    "unknown_profile",
+    "unknown_document",
+    "unknown_chapter",
+    "unknown_section",
+    "unknown_page",
+    "unknown_session",
+    "unknown_answer",
+    "unknown_interaction",
+    "unknown_file",
+    "unknown_model",
+    "unknown_key",
+    "unknown_report",
+    "unknown_evaluation",
+    "original_gone",
+    "proof_documents_gone",
+    "golden_missing",
+    "unknown_experiment",
+    "unknown_topic",
+    "unknown_route",
+    "page_not_built",
+  ],
+  405: ["method_not_allowed"],
+  409: [
+    "original_changed",
+    "evaluation_running",
+    "file_not_uploaded",
+    "file_name_taken",
+    "idempotency_in_progress",
+    "review_stale",
+    "review_no_text",
+    "review_not_repeatable",
+  ],
+  413: ["body_too_large", "file_too_large"],
+  415: ["unsupported_content_type", "unsupported_format"],
+  422: ["idempotency_key_reused", "answer_unbound"],
+  429: ["too_many_requests", "too_many_attempts", "too_many_waiting", "budget_spent", "budget_taken", "feedback_too_often"],
+  503: ["not_ready", "issuer_unreachable", "busy"],
+  504: ["answer_timeout", "model_timeout"],
+  507: ["disk_full"],
+} as const satisfies Partial<Record<ContentfulStatusCode, readonly string[]>>;
+
+/** The same by code. */
+export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = Object.fromEntries(
+  Object.entries(CODES_OF_STATUS).flatMap(([status, codes]) => codes.map((code) => [code, Number(status) as ContentfulStatusCode])),
+);
 
 /** Failures of the moment that `/metrics` counts: a line for each would fill the log when there is least time for it. */
 const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
@@ -99,11 +89,11 @@ const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulSt
 ];
 
 /** The HTTP status that an error of this system answers with. */
-export function statusOf(error: SourceboundError): ContentfulStatusCode {
+function statusOf(error: SourceboundError): ContentfulStatusCode {
   return STATUS_OF_CODE[error.code] ?? STATUS_OF_CLASS.find(([type]) => error instanceof type)?.[1] ?? 500;
 }
 
-export interface Failure {
+interface Failure {
   readonly status: ContentfulStatusCode;
   readonly body: WireError;
 }
@@ -113,36 +103,37 @@ export interface Failure {
  * error only an id travels, under which the log holds the rest.
  */
 export function describeFailure(error: unknown, log: ServerLog, requestId: string = randomUUID()): Failure {
-  const { status, body } = describeError(error, log, requestId);
+  const { status, error: described } = describeError(error, log, requestId);
   const warnings = warningsOf(error).map(warningToWire);
-  const said = warnings.length === 0 ? body.error : { ...body.error, warnings };
+  const said = warnings.length === 0 ? described : { ...described, warnings };
   const title = said.code.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
   const problem = { type: `urn:sourcebound:problem:${said.code}`, title, status, detail: said.message, request_id: requestId };
   return { status, body: { ...problem, error: said } };
 }
 
-interface Described {
-  readonly status: ContentfulStatusCode;
-  readonly body: Pick<WireError, "error">;
-}
-
-function describeError(error: unknown, log: ServerLog, id: string): Described {
+function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure, "status"> & Pick<WireError, "error"> {
   if (error instanceof SourceboundError) {
+    const { code, message, data, cause } = error;
     const status = statusOf(error);
-    if (status >= 500 && !EXPECTED_CODES.has(error.code))
-      log.error("request failed", { id, code: error.code, message: error.message, cause: causeOf(error) });
-    if (NAMELESS_CODES.has(error.code)) return { status, body: { error: { code: error.code, message: NOT_SERVED } } };
-    return { status, body: { error: { code: error.code, message: error.message, ...dataOf(error) } } };
+    if (status >= 500 && !EXPECTED_CODES.has(code))
+      log.error("request failed", { id, code, message, cause: cause === undefined ? undefined : messageOf(cause) });
+    if (NAMELESS_CODES.has(code)) return { status, error: { code, message: NOT_SERVED } };
+    return { status, error: { code, message, ...(Object.keys(data).length > 0 ? { data: { ...data } } : {}) } };
   }
   log.error("unexpected error", { id, message: messageOf(error), stack: error instanceof Error ? error.stack : undefined });
   const message = `Something failed inside the server. Ask again; if it fails again, report the id ${id}, which the server's log explains.`;
-  return { status: 500, body: { error: { code: "internal", message, data: { id } } } };
+  return { status: 500, error: { code: "internal", message, data: { id } } };
 }
 
-function dataOf(error: SourceboundError): { data?: Record<string, unknown> } {
-  return Object.keys(error.data).length > 0 ? { data: { ...error.data } } : {};
+/** What reading a body throws when the connection ends before the body does. */
+const CUT_OFF: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"]);
+
+/** Did reading fail because the requester has left? Anything else that fails after they left is still an error. */
+export function isGone(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && CUT_OFF.has(systemCodeOf(error));
 }
 
-function causeOf(error: SourceboundError): string | undefined {
-  return error.cause === undefined ? undefined : messageOf(error.cause);
+/** Nobody reads this: the connection is closed. 499 keeps such requests apart in the log. */
+export function goneResponse(): Response {
+  return new Response(null, { status: 499 });
 }

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
+import { LRUCache } from "lru-cache";
 import { RequestError } from "../errors.ts";
 import type { IdempotencyStore, KeptResponse } from "../store/idempotency.ts";
 import { knownCallerOf } from "./access/caller.ts";
 
 /** How long a response is kept for a second try: clients that try again do so within minutes. */
-export const IDEMPOTENCY_MS = 3_600_000;
+const IDEMPOTENCY_MS = 3_600_000;
 /** Responses kept in memory at once; the oldest goes first. */
 const MOST_KEPT = 2_000;
 /** Longest response that is kept, in characters: an answer with its evidence has tens of thousands. */
@@ -24,26 +25,21 @@ export const LEAVES_NO_TRACE = "leaves no trace";
 const CLAIM_MS = 600_000;
 
 /** Responses in the memory of this process: gone when it ends, and known to no other one. */
-export function recordsInMemory(now: () => number = Date.now): IdempotencyRecords {
-  const kept = new Map<string, { readonly fingerprint: string; readonly until: number; readonly response: KeptResponse | null }>();
-  const put = (name: string, entry: { fingerprint: string; until: number; response: KeptResponse | null }) => {
-    kept.delete(name);
-    kept.set(name, entry);
-    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
-  };
+export function recordsInMemory(): IdempotencyRecords {
+  const kept = new LRUCache<string, { readonly fingerprint: string; readonly response: KeptResponse | null }>({ max: MOST_KEPT });
   return {
     claimMs: CLAIM_MS,
     async claim({ name, fingerprint }, claimMs) {
       const before = kept.get(name);
-      if (before === undefined || before.until <= now()) {
-        put(name, { fingerprint, until: now() + claimMs, response: null });
+      if (before === undefined) {
+        kept.set(name, { fingerprint, response: null }, { ttl: claimMs });
         return { type: "claimed" };
       }
       if (before.fingerprint !== fingerprint) return { type: "reused" };
       return before.response === null ? { type: "in-progress" } : { type: "kept", response: before.response };
     },
     async keep({ name, fingerprint }, response, keepMs) {
-      put(name, { fingerprint, until: now() + keepMs, response });
+      kept.set(name, { fingerprint, response }, { ttl: keepMs });
     },
     async drop({ name }) {
       if (kept.get(name)?.response === null) kept.delete(name);
@@ -61,17 +57,17 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
     const given = context.req.header("idempotency-key");
     if (given === undefined) return next();
     if (!/^[\x21-\x7e]{1,200}$/.test(given)) throw keyInvalid();
-    const name = JSON.stringify([knownCallerOf(context)?.keyId ?? null, addressPart(context), given]);
+    const keyId = knownCallerOf(context)?.keyId ?? null;
+    // Those who come without a key are told apart by where they come from.
+    const address = keyId === null ? ((context.get("address") as string | undefined) ?? null) : null;
+    const name = JSON.stringify([keyId, address, given]);
     const request = { name, fingerprint: await fingerprintOf(context) };
     const claim = await records.claim(request, records.claimMs);
     if (claim.type === "reused") throw keyReused();
     if (claim.type === "in-progress") throw inProgress();
     if (claim.type === "kept") {
       const { status, body, headers } = claim.response;
-      const all: [string, string][] = [
-        ...headers.map(([header, value]): [string, string] => [header, value]),
-        ["Idempotent-Replayed", "true"],
-      ];
+      const all = { ...Object.fromEntries(headers), "Idempotent-Replayed": "true" };
       context.res = new Response(body === "" ? null : body, { status, headers: all });
       return;
     }
@@ -99,11 +95,6 @@ async function toKeep(response: Response): Promise<KeptResponse | null> {
   return { status: response.status, body, headers };
 }
 
-/** Those who come without a key are told apart by where they come from. */
-function addressPart(context: Context): string | null {
-  return knownCallerOf(context)?.keyId == null ? ((context.get("address") as string | undefined) ?? null) : null;
-}
-
 async function fingerprintOf(context: Context): Promise<string> {
   // Not the host: replicas are reached by addresses of their own.
   const { pathname, search } = new URL(context.req.url);
@@ -112,10 +103,8 @@ async function fingerprintOf(context: Context): Promise<string> {
 }
 
 function keyInvalid(): RequestError {
-  return new RequestError(
-    "idempotency_key_invalid",
-    "An Idempotency-Key has 1–200 visible ASCII characters: send a random one, such as a UUID.",
-  );
+  const message = "An Idempotency-Key has 1–200 visible ASCII characters: send a random one, such as a UUID.";
+  return new RequestError("idempotency_key_invalid", message);
 }
 
 function keyReused(): RequestError {
@@ -123,7 +112,6 @@ function keyReused(): RequestError {
 }
 
 function inProgress(): RequestError {
-  return new RequestError("idempotency_in_progress", "The request with this Idempotency-Key is still being done: try again in a moment.", {
-    retry_after_s: 1,
-  });
+  const message = "The request with this Idempotency-Key is still being done: try again in a moment.";
+  return new RequestError("idempotency_in_progress", message, { retry_after_s: 1 });
 }

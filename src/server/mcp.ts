@@ -1,12 +1,13 @@
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import { VERSION } from "../package.ts";
-import { answerToWire, askRequestSchema } from "../wire/index.ts";
-import { checkRequestSchema, checkToWire, searchRequestSchema, searchToWire } from "../wire/service.ts";
-import { type Caller, narrow } from "./access/caller.ts";
-import type { SessionIds } from "./access/session-ids.ts";
+import * as wire from "../wire/index.ts";
+import { type Caller, narrow, type SessionIds } from "./access/caller.ts";
+import { endpoint } from "./endpoint.ts";
 import { describeFailure } from "./error-response.ts";
 import type { ServerLog } from "./log.ts";
+import { readBody } from "./read-request.ts";
 
 /** The part of the engine that MCP needs. */
 export type McpEngine = Pick<Engine, "answer" | "search" | "check" | "library" | "scope" | "store">;
@@ -25,8 +26,8 @@ export interface McpOptions {
 /** Most documents that are listed as resources; `search` finds the others. */
 const MOST_RESOURCES = 500;
 
-const askShape = askRequestSchema.pick({ question: true, domain: true, tenant: true, detail: true, session_id: true, filters: true });
-const searchShape = searchRequestSchema.pick({ query: true, limit: true, domain: true, tenant: true, filters: true });
+const askShape = wire.askRequestSchema.pick({ question: true, domain: true, tenant: true, detail: true, session_id: true, filters: true });
+const searchShape = wire.searchRequestSchema.pick({ query: true, limit: true, domain: true, tenant: true, filters: true });
 
 /**
  * The Model Context Protocol (https://modelcontextprotocol.io) over an engine, for one caller: tools `ask`, `search`, `check_answer`, and every
@@ -50,7 +51,7 @@ function addAsk(server: McpServer, options: McpOptions): void {
       const { question, detail, session_id: sessionId, filters } = given;
       sessions?.assertOpen(caller, sessionId);
       const asked = { ...narrow(caller, given), detail, sessionId: sessionId ?? null, filters: filters ?? null, signal: mcpReq.signal };
-      const { id, status, citations, refusal, warnings, answer_plain: answer } = answerToWire(await engine.answer(question, asked));
+      const { id, status, citations, refusal, warnings, answer_plain: answer } = wire.answerToWire(await engine.answer(question, asked));
       const sources = citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : ` <${url}>`}: “${quote}”`);
       const general = warnings.filter(({ sentence }) => sentence === undefined).map(({ message }) => message);
       const text = [...general, answer, ...sources].join("\n");
@@ -66,7 +67,7 @@ function addSearch(server: McpServer, options: McpOptions): void {
   server.registerTool("search", { title: "Search", description, inputSchema: searchShape, annotations }, (given, { mcpReq }) =>
     reported(options, mcpReq.signal, async () => {
       const { query, limit, filters } = given;
-      const found = searchToWire(await engine.search(query, { ...narrow(caller, given), limit, filters, signal: mcpReq.signal }));
+      const found = wire.searchToWire(await engine.search(query, { ...narrow(caller, given), limit, filters, signal: mcpReq.signal }));
       const lines = found.passages.map(({ sid, title, heading_path, text }) => `${sid} ${[title, ...heading_path].join(" › ")}\n${text}`);
       return { text: lines.length === 0 ? "No passage was found." : lines.join("\n\n"), data: found };
     }),
@@ -77,12 +78,12 @@ function addCheck(server: McpServer, options: McpOptions): void {
   const { engine, caller } = options;
   const description =
     "Checks an answer sentence by sentence, against given texts, named documents, or the documents that a search finds: numbers, names, negation, wording, citations.";
-  const config = { title: "Check an answer", description, inputSchema: checkRequestSchema, annotations: { readOnlyHint: true } };
+  const config = { title: "Check an answer", description, inputSchema: wire.checkRequestSchema, annotations: { readOnlyHint: true } };
   server.registerTool("check_answer", config, (given, { mcpReq }) =>
     reported(options, mcpReq.signal, async () => {
       const { question, answer, sources, documents, profile } = given;
       const options = { ...narrow(caller, given), sources, documents, profile, signal: mcpReq.signal };
-      const checked = checkToWire(await engine.check(question, answer, options));
+      const checked = wire.checkToWire(await engine.check(question, answer, options));
       const lines = checked.sentences.map(({ text, verdict, status, reason }) => `${verdict} (${status}): ${text}\n  ${reason}`);
       return { text: [checked.passed ? "Every check passed." : "Something was found.", ...lines].join("\n"), data: checked };
     }),
@@ -144,3 +145,25 @@ async function held<T>(running: McpOptions["running"], work: () => Promise<T>): 
     running?.delete(one);
   }
 }
+
+const messageSchema = z.looseObject({ method: z.string().optional() });
+const messagesSchema = z.union([messageSchema, z.array(messageSchema).max(50)]);
+
+/** MCP over HTTP, without sessions: each message is served by a server of its own for whoever sent it. Only calls of tools count against how often one may. */
+export const mcpEndpoint = endpoint({
+  ...{ method: "POST", path: "/mcp", opens: "ask", uncounted: true },
+  what: "The Model Context Protocol: tools `ask`, `search`, `check_answer`, documents as resources. Only calls of tools count.",
+  body: { schema: z.looseObject({}), long: true, unread: true },
+  gives: { status: 200, schema: z.looseObject({}), events: true },
+  handle: async ({ context, caller, signal }, { engine, guard, log, sessions }) => {
+    const { createMcpHandler } = await import("@modelcontextprotocol/server");
+    const parsedBody = await readBody(context, { schema: messagesSchema }, engine);
+    const calls = [parsedBody].flat().filter(({ method }) => method === "tools/call");
+    for (const _ of calls) await guard.admitAsker(context);
+    const onerror = (error: Error) => log.error("mcp", { message: error.message });
+    const handler = createMcpHandler(() => createMcpServer({ engine, caller, log, sessions }), { onerror });
+    // The body was read above; the headers say what is left of the request.
+    const request = new Request(context.req.url, { method: "POST", headers: context.req.raw.headers, signal });
+    return handler.fetch(request, { parsedBody });
+  },
+});

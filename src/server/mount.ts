@@ -2,51 +2,42 @@ import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { etag } from "hono/etag";
 import { RequestError, withWarnings } from "../errors.ts";
-import type { Guard } from "./access/guard.ts";
-import type { AskEngine } from "./ask-engine.ts";
-import { ENDPOINTS, type Endpoint, type EndpointName } from "./endpoints.ts";
+import { callerOf } from "./access/caller.ts";
+import type { Endpoint, Services } from "./endpoint.ts";
 import { createIdempotency, type IdempotencyRecords } from "./idempotency.ts";
-import type { ServerLimits } from "./limits.ts";
-import { isJsonContentType } from "./read-ask-request.ts";
-import { withoutEscapes } from "./routes/ask.ts";
+import { isJsonContentType, partOf, readBody, readQuery, withoutEscapes } from "./read-request.ts";
 
-export type Handler = (context: Context) => Response | Promise<Response>;
-/** What a server serves: an endpoint without a handler does not exist. */
-export type Handlers = Partial<Readonly<Record<EndpointName, Handler>>>;
+/** Parts that a server may lack. */
+export type AppParts = { readonly [Part in NonNullable<Endpoint["needs"]>]?: Services[Part] | undefined };
 
-/** Bodies that bring texts along. */
-const LONG_BODIES: ReadonlySet<string> = new Set(["check", "mcp", "chat", "startEvaluation"] satisfies EndpointName[]);
-
-export interface MountOptions {
-  readonly guard: Guard;
-  readonly engine: Pick<AskEngine, "hotlines">;
-  readonly limits: ServerLimits;
-  readonly idempotency: IdempotencyRecords;
+/** The endpoints of a server that has these parts, by name. */
+export function served(endpoints: Readonly<Record<string, Endpoint>>, parts: AppParts): Readonly<Record<string, Endpoint>> {
+  return Object.fromEntries(Object.entries(endpoints).filter(([, { needs }]) => needs === undefined || parts[needs] !== undefined));
 }
 
-/** Puts every endpoint that has a handler behind what its description says: who may, how much, what body. */
-export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, limits, idempotency }: MountOptions): void {
-  const idempotent = createIdempotency(idempotency);
+/** Puts every endpoint behind what its entry says: who may, how much, what body. */
+export function mountEndpoints(
+  app: Hono,
+  endpoints: Readonly<Record<string, Endpoint>>,
+  services: Services,
+  records: IdempotencyRecords,
+): void {
+  const { guard, engine, limits } = services;
+  const idempotent = createIdempotency(records);
   const withHotlines = async (error: unknown, { req }: Context) =>
     withWarnings(error, await engine.hotlines(withoutEscapes(await readBeginning(req.raw, limits.bodyBytes))));
-  const admit: MiddlewareHandler = async (context, next) => {
-    await guard.admitAsker(context).catch(async (error: unknown) => {
-      throw await withHotlines(error, context);
-    });
-    await next();
-  };
-  const identify =
-    (isQuestion: boolean): MiddlewareHandler =>
-    async (context, next) => {
-      await guard.identify(context).catch(async (error: unknown) => {
+  const enter = ({ opens, uncounted }: Endpoint): MiddlewareHandler => {
+    const isQuestion = opens === "ask" && uncounted !== true;
+    return async (context, next) => {
+      try {
+        await guard.identify(context);
+        if (isQuestion) await guard.admitAsker(context);
+      } catch (error) {
         throw isQuestion ? await withHotlines(error, context) : error;
-      });
+      }
+      if (!isQuestion && opens !== "anyone") guard.assertMay(context, opens);
       await next();
     };
-  const isJson: MiddlewareHandler = async (context, next) => {
-    const contentType = context.req.header("content-type");
-    if (!isJsonContentType(contentType)) throw unsupportedContentType(contentType);
-    await next();
   };
   const atMost = (maxSize: number): MiddlewareHandler => {
     const tooLarge = async (context: Context): Promise<never> => {
@@ -56,40 +47,52 @@ export function mountEndpoints(app: Hono, handlers: Handlers, { guard, engine, l
     return async (context, next) => {
       const bytes = statedLength(context);
       if (bytes === null) return counted(context, next);
-      if (bytes > maxSize) return tooLarge(context);
-      return next();
+      return bytes > maxSize ? tooLarge(context) : next();
     };
   };
-  for (const [name, endpoint] of Object.entries(served(handlers))) {
-    const { method, opens, uncounted, body, etag: tagged } = endpoint;
+  for (const one of Object.values(endpoints)) {
+    const { method, opens, body } = one;
     const before: MiddlewareHandler[] = [];
-    const isQuestion = opens === "ask" && uncounted !== true;
-    if (opens !== "anyone") before.push(identify(isQuestion), isQuestion ? admit : guard.opens(opens));
-    if (opens !== "ask" && opens !== "anyone") before.push(notStored);
+    if (opens !== "anyone") before.push(enter(one));
+    if (one.unstored === true || (opens !== "ask" && opens !== "anyone")) before.push(cached("no-store"));
     if (body === "files") before.push(atMost(limits.uploadBytes));
-    else if (body !== undefined && body.optional === true) before.push(atMost(limits.bodyBytes));
-    else if (body !== undefined) before.push(isJson, atMost(LONG_BODIES.has(name) ? limits.checkBytes : limits.bodyBytes));
-    if (endpoint.idempotent === true) before.push(idempotent);
-    if (tagged === true) before.push(revalidated, etag());
-    app.on([method], [honoPath(endpoint.path)], ...before, handlers[name as EndpointName] as Handler);
+    else if (body !== undefined) {
+      if (body.optional !== true) before.push(assertJson);
+      before.push(atMost(body.long === true ? limits.checkBytes : limits.bodyBytes));
+    }
+    if (one.idempotent === true) before.push(idempotent);
+    if (one.etag === true) before.push(cached("private, no-cache"), etag());
+    app.on([method], [one.path.replaceAll(/\{(\w+)\}/g, ":$1")], ...before, (context) => respond(context, one, services));
   }
 }
 
-/** The endpoints that have a handler, by name. */
-export function served(handlers: Handlers): Readonly<Record<string, Endpoint>> {
-  return Object.fromEntries(Object.entries(ENDPOINTS).filter(([name]) => handlers[name as EndpointName] !== undefined));
+async function respond(context: Context, { query, body, gives, handle }: Endpoint, services: Services): Promise<Response> {
+  const given = await handle(
+    {
+      context,
+      query: query === undefined ? undefined : readQuery(context, query),
+      body: body === undefined || body === "files" || body.unread === true ? undefined : await readBody(context, body, services.engine),
+      get caller() {
+        return callerOf(context);
+      },
+      get id() {
+        return partOf(context);
+      },
+      signal: context.req.raw.signal,
+    },
+    services,
+  );
+  if (given instanceof Response) return given;
+  return gives.status === 204 ? context.body(null, 204) : context.json(given as object, gives.status);
 }
 
 /** Methods that a path takes, as the header `Allow` names them; `null`: there is no such path. */
 export function methodsOf(path: string, endpoints: Readonly<Record<string, Endpoint>>): string | null {
+  const pattern = (one: string) => new RegExp(`^${one.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   const methods = Object.values(endpoints)
     .filter((endpoint) => pattern(endpoint.path).test(path))
     .flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return methods.length === 0 ? null : [...new Set(methods)].join(", ");
-}
-
-function pattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }
 
 /**
@@ -102,24 +105,19 @@ function statedLength({ req }: Context): number | null {
   return Number(stated);
 }
 
-function honoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+function cached(control: string): MiddlewareHandler {
+  return async (context, next) => {
+    context.header("Cache-Control", control);
+    await next();
+  };
 }
 
-const notStored: MiddlewareHandler = async (context, next) => {
-  context.header("Cache-Control", "no-store");
-  await next();
-};
-
-const revalidated: MiddlewareHandler = async (context, next) => {
-  context.header("Cache-Control", "private, no-cache");
-  await next();
-};
-
-function unsupportedContentType(contentType: string | undefined): RequestError {
+const assertJson: MiddlewareHandler = async (context, next) => {
+  const contentType = context.req.header("content-type");
+  if (isJsonContentType(contentType)) return next();
   const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
-  return new RequestError("unsupported_content_type", `The request ${found}: send "content-type: application/json".`);
-}
+  throw new RequestError("unsupported_content_type", `The request ${found}: send "content-type: application/json".`);
+};
 
 /** The first bytes of a body as text, so that an emergency is seen in what is too large to be read; empty when it has been read already. */
 async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promise<string> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Evaluations } from "../grade/evaluations.ts";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
@@ -17,17 +18,12 @@ interface Api {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Routes are only mounted, not called: nothing of this is ever used. */
-const unused = { memory: { review: {} }, store: { keys: {} } } as unknown as AppOptions["service"] &
-  AppOptions["memory"] &
-  AppOptions["rooms"] &
-  AppOptions["evaluations"];
-function setUp(every?: typeof unused) {
+function setUp(parts: Pick<AppOptions, "evaluations" | "metrics"> = {}) {
   const engine = createFakeAskEngine(async function* () {});
-  const metrics = every === undefined ? undefined : createMetrics();
-  const all = { memory: every, rooms: every, service: every, evaluations: every };
-  return createApp({ engine, ...all, metrics, log: silentLog, webRoot: "/nowhere" });
+  return createApp({ engine, ...parts, log: silentLog, webRoot: "/nowhere" });
 }
+/** Routes are only mounted, not called. */
+const whole = () => setUp({ metrics: createMetrics(), evaluations: {} as Evaluations });
 const described = async (app: ReturnType<typeof setUp>) => (await (await app.request("/openapi.json")).json()) as Api;
 
 describe("GET /openapi.json", () => {
@@ -43,7 +39,7 @@ describe("GET /openapi.json", () => {
   });
 
   it("describes every route that is mounted, and mounts every route that it describes", async () => {
-    const app = setUp(unused);
+    const app = whole();
     const { openapi, paths } = await described(app);
     expect(openapi).toBe("3.1.0");
     const written = Object.entries(paths).flatMap(([path, methods]) =>
@@ -56,14 +52,14 @@ describe("GET /openapi.json", () => {
     expect(written).toHaveLength(Object.keys(ENDPOINTS).length);
   });
 
-  it("leaves out what a server without a store does not have", async () => {
+  it("leaves out what a server does not have", async () => {
     const { paths } = await described(setUp());
     expect(Object.keys(paths)).toContain("/v1/ask");
-    expect(Object.keys(paths)).not.toContain("/v1/review");
+    expect(Object.keys(paths)).not.toContain("/metrics");
   });
 
   it("gives every operation its own name, its parameters, a body where it takes one, and what it answers", async () => {
-    const { paths } = await described(setUp(unused));
+    const { paths } = await described(whole());
     const operations = Object.entries(paths).flatMap(([path, methods]) => Object.values(methods).map((one) => ({ path, ...one })));
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     for (const { path, operationId, parameters, requestBody, responses } of operations) {

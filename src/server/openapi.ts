@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { VERSION } from "../package.ts";
 import { errorResponseSchema } from "../wire/index.ts";
-import type { Endpoint } from "./endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

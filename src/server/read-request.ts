@@ -1,24 +1,166 @@
 import type { Context } from "hono";
-import type { z } from "zod";
-import { RequestError } from "../errors.ts";
-import { readQuery, readRequest } from "./read-ask-request.ts";
+import { z } from "zod";
+import type { Engine } from "../engine/engine.ts";
+import { messageOf, RequestError, withWarnings } from "../errors.ts";
+import { nearestName } from "../text/nearest.ts";
+import type { JsonBody } from "./endpoint.ts";
 
 /** Longest name or id in a path, in characters. */
 const PART_CHARACTERS = 100;
 
-/** The JSON body of a request. @throws RequestError with the place and the reason of the first fault */
-export async function bodyOf<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
-  return readRequest(new Uint8Array(await context.req.arrayBuffer()), schema);
+/** The last part of the path that has a name. @throws RequestError `invalid_request` where it is too long */
+export function partOf({ req }: Context): string {
+  const [part = ""] = Object.values(req.param());
+  if (part.length <= PART_CHARACTERS) return part;
+  throw new RequestError("invalid_request", `An id has at most ${PART_CHARACTERS} characters; this one has ${part.length}.`);
+}
+
+/** The id of an answer or a document: one that is too long is of none. @throws RequestError `unknown_answer`, `unknown_document` */
+export function shortId({ req }: Context, of: "answer" | "document"): string {
+  const id = req.param("id") ?? "";
+  if (id.length <= PART_CHARACTERS) return id;
+  throw new RequestError(`unknown_${of}`, `There is no such ${of} here: its id has ${id.length} characters.`);
+}
+
+/** `application/json` with any parameters; bodies are UTF-8 whatever `charset` says (RFC 8259). */
+export function isJsonContentType(contentType: string | undefined): boolean {
+  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }
 
 /** The parameters behind `?`. @throws RequestError with the place and the reason of the first fault */
-export function queryOf<T>(context: Context, schema: z.ZodType<T>): T {
-  return readQuery(context.req.query(), schema);
+export function readQuery<Schema extends z.ZodType>({ req }: Context, schema: Schema): z.output<Schema> {
+  return parse(req.query(), schema);
 }
 
-/** A part of the path by its name. @throws RequestError `invalid_request` where it is too long */
-export function partOf(context: Context, name: string): string {
-  const part = context.req.param(name) ?? "";
-  if (part.length <= PART_CHARACTERS) return part;
-  throw new RequestError("invalid_request", `An id has at most ${PART_CHARACTERS} characters; this one has ${part.length}.`);
+/** The JSON body of a request. @throws RequestError with the place and the reason of the first fault */
+export async function readBody<Schema extends z.ZodType>(
+  { req }: Context,
+  { schema, optional, hotlines }: JsonBody<Schema>,
+  engine: Pick<Engine, "hotlines">,
+): Promise<z.output<Schema>> {
+  const bytes = new Uint8Array(await req.arrayBuffer());
+  if (optional === true && bytes.length === 0) return schema.parse({});
+  try {
+    return parse(parseJson(decodeUtf8(bytes)), schema, optional === true ? OPTIONAL_BODY : undefined);
+  } catch (error) {
+    // An emergency is seen in a body that is no request, too.
+    throw hotlines === true ? withWarnings(error, await engine.hotlines(withoutEscapes(new TextDecoder().decode(bytes)))) : error;
+  }
+}
+
+/** JSON as people would read it, however broken: many programs write every letter that is not ASCII as an escape. */
+export function withoutEscapes(json: string): string {
+  return json
+    .replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/\\[bfnrt]/g, " ")
+    .replaceAll(/\\(["\\/])/g, "$1");
+}
+
+/** What a request without a body may send. */
+const OPTIONAL_BODY = 'The request body is not acceptable: send {"domain": "NAME"}, or nothing.';
+
+/** @param reason what is said in the place of the first fault */
+function parse<Schema extends z.ZodType>(value: unknown, schema: Schema, reason?: string): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  if (reason !== undefined) throw new RequestError("invalid_request", reason);
+  const issues = parsed.error.issues.map((issue) => describeIssue(issue, schema));
+  const [first] = issues;
+  throw new RequestError("invalid_request", first?.reason ?? "The request does not fit its schema: see GET /v1/schema.", { issues });
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new RequestError("invalid_utf8", "The request body is not valid UTF-8: encode the JSON as UTF-8.", {}, { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === "") {
+    throw new RequestError("invalid_json", 'The request body is empty: send JSON such as {"question": "…"}.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const position = positionOf(messageOf(cause), text);
+    const where = position === null ? "" : ` at line ${position.line}, column ${position.column}`;
+    throw new RequestError("invalid_json", `The request body is not valid JSON${where}: correct it there.`, { ...position }, { cause });
+  }
+}
+
+/** Where parsing failed, when the runtime's message tells. Lines and columns count from 1, `position` from 0. */
+function positionOf(message: string, text: string): { position: number; line: number; column: number } | null {
+  const found = /at position (\d+)/.exec(message);
+  const position = found !== null ? Number(found[1]) : message.includes("end of JSON input") ? text.length : null;
+  if (position === null) return null;
+  const before = text.slice(0, position).split("\n");
+  return { position, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): { path: string; reason: string } {
+  const path = issue.path.map(String).join(".");
+  const name = path === "" ? "the request" : `"${path}"`;
+  if (issue.code === "unrecognized_keys") {
+    return {
+      path: [...issue.path.map(String), issue.keys[0] ?? ""].join("."),
+      reason: describeUnknownKey(issue.keys[0] ?? "", issue.path, name, schema),
+    };
+  }
+  return { path, reason: `${name} is not acceptable: ${issue.message.replace(/^Invalid input: /, "")}. See GET /v1/schema.` };
+}
+
+function describeUnknownKey(key: string, path: readonly PropertyKey[], name: string, whole: z.ZodType): string {
+  const known = knownKeys(path, whole);
+  const nearest = nearestName(key, known);
+  const advice = nearest !== null ? `Did you mean "${nearest}"?` : `Known are ${known.map((other) => `"${other}"`).join(", ")}.`;
+  return `"${key}" is unknown in ${path.length === 0 ? "the request" : name}. ${advice}`;
+}
+
+/** The keys that the schema has at `path`. */
+function knownKeys(path: readonly PropertyKey[], whole: z.ZodType): string[] {
+  let schema: unknown = whole;
+  for (const step of path) {
+    schema = schema instanceof z.ZodObject ? schema.shape[String(step)] : undefined;
+    if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) schema = schema.unwrap();
+  }
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+/** Where a page begins. @throws RequestError `cursor_invalid` */
+export function offsetOf(cursor: string | undefined): number {
+  return cursor === undefined ? 0 : numberIn(cursor, "o");
+}
+
+function numberIn(cursor: string, mark: "o" | "b"): number {
+  const text = Buffer.from(cursor, "base64url").toString("latin1");
+  if (text.startsWith(mark) && /^.\d{1,9}$/.test(text)) return Number(text.slice(1));
+  throw new RequestError("cursor_invalid", "This cursor is not one that the server gave: leave it out to begin anew.");
+}
+
+/** Cursor of the page that begins at `offset`; `null` where nothing follows. */
+export function cursorAt(offset: number, total: number): string | null {
+  return offset < total ? Buffer.from(`o${offset}`).toString("base64url") : null;
+}
+
+/** Of a list that grows at its beginning: the cursor of the page that begins below an entry, whatever is added meanwhile; `null` where nothing follows. */
+export function cursorBelow(entry: number | null): string | null {
+  return entry === null ? null : Buffer.from(`b${entry}`).toString("base64url");
+}
+
+/** The entry below which a page begins; `undefined`: it begins with the newest. @throws RequestError `cursor_invalid` */
+export function entryOf(cursor: string | undefined): number | undefined {
+  return cursor === undefined ? undefined : numberIn(cursor, "b");
+}
+
+interface AskedPage {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of a list that is whole in memory, with the cursor of the next one. */
+export function paginate<T, Item>(all: readonly T[], { limit, cursor }: AskedPage, toItem: (one: T) => Item) {
+  const begin = offsetOf(cursor);
+  return { items: all.slice(begin, begin + limit).map((one) => toItem(one)), next_cursor: cursorAt(begin + limit, all.length) };
 }

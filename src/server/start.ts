@@ -1,19 +1,16 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { ConfigError, messageOf } from "../errors.ts";
 import { createEvaluations } from "../grade/evaluations.ts";
 import { layOutDocuments } from "../grade/golden-set.ts";
-import { PACKAGE_ROOT, VERSION } from "../package.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
+import { isLoopback } from "./access/address.ts";
 import { createTokenReader } from "./access/token.ts";
 import { createApp } from "./app.ts";
-import type { AskEngine } from "./ask-engine.ts";
 import type { ServerLog } from "./log.ts";
-import { isLoopback } from "./loopback.ts";
-import { type RunningServer, serve } from "./serve.ts";
+import { openTls, type RunningServer, serve } from "./serve.ts";
 import { openServing } from "./serving.ts";
-import { openTls } from "./tls.ts";
 
 /** Milliseconds between two purges of expired sessions and of what is older than it may be kept (`book` source: hourly). */
 export const SESSION_PURGE_MS = 3_600_000;
@@ -45,13 +42,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   await engine.resumeUploads();
   let isStopping = false;
   const app = createApp({
-    ...{
-      evaluations,
-      engine: toAskEngine(serving.engine, serving.sessions.issue),
-      memory: serving.engine,
-      rooms: serving.engine,
-      service: serving.engine,
-    },
+    ...{ evaluations, engine: serving.engine },
     ...{ log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts, keys: engine.store.keys },
     ...{ sessions: serving.sessions, metrics: serving.metrics, idempotency: serving.idempotency, isStopping: () => isStopping },
     labels: engine.config.access,
@@ -88,38 +79,6 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
 
 const PLAIN_WARNING =
   "warning: others can reach this address and it speaks plain HTTP, so that keys can be read on the way: set server.tls, or serve behind a proxy that you name in server.trusted_proxies.";
-
-/** What HTTP asks of an engine. */
-export function toAskEngine(engine: Engine, issueSession: () => string = randomUUID): AskEngine {
-  // Of a session that begins here nothing has to be read.
-  const sessionOf = (id: string | undefined) => (id === undefined ? { sessionId: issueSession(), turns: [] } : { sessionId: id });
-  return {
-    ask: (request, { signal, scope, turns }) =>
-      engine.ask(request.question, {
-        ...scope,
-        profile: request.profile,
-        detail: request.detail,
-        ...(turns === undefined ? sessionOf(request.session_id) : { turns }),
-        selection:
-          request.selection === undefined
-            ? null
-            : { documentId: request.selection.document_id, start: request.selection.start, end: request.selection.end },
-        filters: request.filters ?? null,
-        userId: request.user_id ?? null,
-        privacy: request.privacy,
-        proof: request.proof,
-        signal,
-      }),
-    refresh: (domain) => engine.refresh(domain),
-    hotlines: (message) => engine.hotlines(message),
-    // Whoever asks needs no key: nothing is said that stands in documents, not even their titles.
-    health: async () => {
-      const { examples, warnings, ...health } = await engine.health();
-      const { title } = engine.domain(health.domain);
-      return { ...health, title, examples: [...examples], warnings: [...warnings], version: VERSION };
-    },
-  };
-}
 
 /** Whoever can reach an address that others can reach must not be let in by having forgotten something. */
 async function assertKeyed(keys: KeyStore, host: string): Promise<void> {

@@ -9,8 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { createApp } from "./app.ts";
 import { silentLog } from "./log.ts";
-import { serve } from "./serve.ts";
-import { openTls } from "./tls.ts";
+import { openTls, serve } from "./serve.ts";
 
 let folder = "";
 beforeAll(() => {

@@ -1,9 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
+import { takeTurn, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
-import { takeTurn } from "./turn.ts";
-
 export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge", "create_key", "revoke_key"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

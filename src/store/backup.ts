@@ -2,8 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { z } from "zod";
 import { StoreError } from "../errors.ts";
 import { isPostgres } from "./dialect.ts";
-import type { Database } from "./schema.ts";
-import { NUMBERED, TABLES } from "./tables.ts";
+import { type Database, NUMBERED, TABLES } from "./schema.ts";
 
 const FORMAT = "sourcebound-backup-1";
 /** Rows read and written at once: a document's row may have megabytes. */
@@ -33,6 +32,7 @@ export async function dumpRows(db: Kysely<Database>, now: Date, write: (line: Ba
   const isServer = isPostgres(db);
   let count = 0;
   await db
+    .withoutPlugins()
     .transaction()
     .setIsolationLevel("repeatable read")
     .execute(async (trx) => {
@@ -73,29 +73,32 @@ function toValue(value: unknown): z.infer<typeof valueSchema> {
  */
 export async function restoreRows(db: Kysely<Database>, rows: AsyncIterable<Extract<BackupLine, { table: string }>>): Promise<number> {
   let count = 0;
-  await db.transaction().execute(async (trx) => {
-    for (const table of ["documents", "files", "interactions", "api_keys", "sessions"] as const) {
-      const found = await trx.selectFrom(table).select(sql<number>`1`.as("one")).limit(1).executeTakeFirst();
-      if (found !== undefined)
-        throw new StoreError("store_not_empty", "The database holds records already: restore into an empty one. Nothing was changed.");
-    }
-    await sql`delete from meta`.execute(trx);
-    for (const table of ["turns"]) if (await hasTable(trx, table)) await sql`delete from ${sql.table(table)}`.execute(trx);
-    for await (const { table, row } of rows) {
-      if (!(table in TABLES))
-        throw new StoreError(
-          "backup_invalid",
-          `The backup names a table "${table.slice(0, 40)}" that is unknown here. Nothing was changed.`,
+  await db
+    .withoutPlugins()
+    .transaction()
+    .execute(async (trx) => {
+      for (const table of ["documents", "files", "interactions", "api_keys", "sessions"] as const) {
+        const found = await trx.selectFrom(table).select(sql<number>`1`.as("one")).limit(1).executeTakeFirst();
+        if (found !== undefined)
+          throw new StoreError("store_not_empty", "The database holds records already: restore into an empty one. Nothing was changed.");
+      }
+      await sql`delete from meta`.execute(trx);
+      for (const table of ["turns"]) if (await hasTable(trx, table)) await sql`delete from ${sql.table(table)}`.execute(trx);
+      for await (const { table, row } of rows) {
+        if (!(table in TABLES))
+          throw new StoreError(
+            "backup_invalid",
+            `The backup names a table "${table.slice(0, 40)}" that is unknown here. Nothing was changed.`,
+          );
+        const names = Object.keys(row);
+        const values = names.map((name) => fromValue(row[name] ?? null));
+        await sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(values)})`.execute(
+          trx,
         );
-      const names = Object.keys(row);
-      const values = names.map((name) => fromValue(row[name] ?? null));
-      await sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(values)})`.execute(
-        trx,
-      );
-      count++;
-    }
-    if (isPostgres(db)) await numberOn(trx);
-  });
+        count++;
+      }
+      if (isPostgres(db)) await numberOn(trx);
+    });
   return count;
 }
 

@@ -1,13 +1,110 @@
 import type { Kysely, Transaction } from "kysely";
-import { areCurrent } from "./are-current.ts";
-import type { CacheEntry, CachePut, CacheStats, NamedDocument, Reanchored, RetrievedFor, StoredQuestion, VectorRow } from "./cached.ts";
-import { jsonRows } from "./dialect.ts";
-import { linkQuestion, type QuestionNodes } from "./graph.ts";
+import { areCurrent, jsonRows, takeTurn, transact } from "./dialect.ts";
+import { bytesToVector, vectorToBytes } from "./embeddings.ts";
+import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
-import { takeTurn } from "./turn.ts";
-import { bytesToVector, vectorToBytes } from "./vector-bytes.ts";
+
+/** A document version that an answer names; it goes when any of them does. */
+export interface NamedDocument {
+  readonly id: string;
+  readonly version: string;
+}
+
+/** A stored answer (as JSON text) with the document versions that it names. */
+export interface CacheEntry {
+  readonly key: string;
+  readonly question: string | null;
+  readonly answer: string;
+  readonly documents: readonly NamedDocument[];
+  readonly reviewStatus: ReviewStatus;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export type ReviewStatus = "unreviewed" | "approved" | "flagged";
+
+/** A stored question that may be the one asked. */
+export interface StoredQuestion {
+  readonly key: string;
+  readonly question: string;
+  readonly slots: string | null;
+  readonly retrieved: RetrievedFor;
+  readonly reviewStatus: ReviewStatus;
+  readonly createdAt: string;
+  readonly vector: Float32Array;
+}
+
+/** What lets other questions find an entry; only where text may be stored. */
+export interface SharedQuestion extends QuestionNodes {
+  readonly slots: string | null;
+  readonly vector: { readonly model: string; readonly values: Float32Array };
+}
+
+/** Everything but the question on which an answer depends, spelt out. */
+export interface CachePlace {
+  readonly domain: string;
+  readonly tenant: string | null;
+  readonly access: readonly string[];
+  readonly profile: string;
+  readonly language: string;
+  readonly detail: string;
+  readonly encoder: string;
+  readonly configHash: string;
+}
+
+/** What retrieval found for a stored question, and what of it the answer cites. */
+export interface RetrievedFor {
+  /** Ids of documents and of chunks, best first. */
+  readonly documents: readonly string[];
+  readonly chunks: readonly string[];
+  /** Ids of chunks. */
+  readonly cited: readonly string[];
+}
+
+export interface CachePut {
+  readonly key: string;
+  /** Keyed hash of the place. */
+  readonly scope: string;
+  readonly place: CachePlace;
+  readonly answer: string;
+  /** Interaction whose review status holds for the answer; with it the entry goes. */
+  readonly interactionId: string | null;
+  /** Every document that the answer names. */
+  readonly documents: readonly NamedDocument[];
+  /** The documents that it cites. */
+  readonly sources: readonly SourceNode[];
+  /** Redacted; `null` where no text may be stored. */
+  readonly question: string | null;
+  /** `null`: only the same question finds it. */
+  readonly shared: SharedQuestion | null;
+  readonly retrieved: RetrievedFor;
+  readonly hours: number;
+  /** Entries kept in all; the least recently used go. */
+  readonly capacity: number;
+}
+
+export interface VectorRow {
+  readonly seq: number;
+  readonly key: string;
+  readonly scope: string;
+  readonly model: string;
+  readonly vector: Float32Array;
+}
+
+export interface CacheStats {
+  readonly entries: number;
+  /** Entries that other questions may find. */
+  readonly shared: number;
+  readonly expired: number;
+  readonly oldest: string | null;
+  readonly newest: string | null;
+  readonly byProfile: Readonly<Record<string, number>>;
+  readonly topics: number;
+  readonly entities: number;
+  readonly sources: number;
+  readonly edges: number;
+}
 
 export interface CacheStore {
   /** The entry, if it has not expired. Marks it as used. */
@@ -18,8 +115,6 @@ export interface CacheStore {
    * Stores an answer, unless a document that it names has changed since (then it returns false): a concurrent ingest cannot be outrun.
    */
   put(entry: CachePut): Promise<boolean>;
-  /** Serves a parked entry again, unless a document has changed since; keeps its age. */
-  revive(entry: Reanchored): Promise<boolean>;
   delete(key: string): Promise<void>;
   clear(domain: string | null): Promise<number>;
   count(): Promise<number>;
@@ -45,8 +140,8 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
   const writeUses = async (trx: Transaction<Database>) => {
     const uses = used;
     used = new Map();
-    for (const [key, used_at] of uses)
-      await trx.updateTable("cache_entries").set({ used_at }).where("key", "=", key).where("used_at", "<", used_at).execute();
+    for (const [key, usedAt] of uses)
+      await trx.updateTable("cache_entries").set({ usedAt }).where("key", "=", key).where("usedAt", "<", usedAt).execute();
   };
   const use = async (key: string, at: string) => {
     used.set(key, at);
@@ -78,21 +173,6 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         await evict(trx, entry.capacity);
         return true;
       }),
-    revive: ({ key, domain, answer, documents, sources, retrieved, nodes }) =>
-      transact(db, async (trx) => {
-        if (!(await areCurrent(trx, versionsOf(documents)))) return false;
-        const { numUpdatedRows } = await trx
-          .updateTable("cache_entries")
-          .set({ answer, retrieved: JSON.stringify(retrieved), state: "served" })
-          .where("key", "=", key)
-          .where("state", "=", "parked")
-          .executeTakeFirst();
-        if (Number(numUpdatedRows) === 0) return false;
-        await trx.deleteFrom("cache_documents").where("key", "=", key).execute();
-        await nameDocuments(trx, key, documents);
-        await linkQuestion(trx, key, domain, nodes ?? NO_NODES, sources);
-        return true;
-      }),
     async delete(key) {
       used.delete(key);
       await db.deleteFrom("cache_entries").where("key", "=", key).execute();
@@ -120,7 +200,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
     async vectorsAfter(seq) {
       const rows = await db
         .selectFrom("cache_entries")
-        .select(["seq", "key", "scope", "vector_model", "vector"])
+        .select(["seq", "key", "scope", "vectorModel", "vector"])
         .where("seq", ">", seq)
         .where("vector", "is not", null)
         .orderBy("seq")
@@ -129,7 +209,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
         seq: row.seq,
         key: row.key,
         scope: row.scope,
-        model: row.vector_model ?? "",
+        model: row.vectorModel ?? "",
         vector: bytesToVector(row.vector),
       }));
     },
@@ -137,15 +217,15 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
       if (keys.length === 0) return { found: [], gone: [] };
       const rows = await db
         .selectFrom("cache_entries as e")
-        .leftJoin("interactions as i", "i.id", "e.interaction_id")
-        .select(["e.key", "e.scope", "e.question", "e.slots", "e.retrieved", "e.created_at", "e.expires_at", "e.vector"])
-        .select("i.review_status")
+        .leftJoin("interactions as i", "i.id", "e.interactionId")
+        .select(["e.key", "e.scope", "e.question", "e.slots", "e.retrieved", "e.createdAt", "e.expiresAt", "e.vector"])
+        .select("i.reviewStatus")
         .where("e.key", "in", keys)
         .execute();
       const at = now().toISOString();
       const known = new Set(rows.map(({ key }) => key));
       const found = rows.flatMap((row): StoredQuestion[] =>
-        row.scope !== scope || row.question === null || row.vector === null || row.expires_at <= at
+        row.scope !== scope || row.question === null || row.vector === null || row.expiresAt <= at
           ? []
           : [
               {
@@ -153,8 +233,8 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date): CacheSt
                 question: row.question,
                 slots: row.slots,
                 retrieved: JSON.parse(row.retrieved) as RetrievedFor,
-                reviewStatus: row.review_status ?? "unreviewed",
-                createdAt: row.created_at,
+                reviewStatus: row.reviewStatus ?? "unreviewed",
+                createdAt: row.createdAt,
                 vector: bytesToVector(row.vector),
               },
             ],
@@ -174,17 +254,17 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
   const facts = (given: Given<{ key: string; at: string }>) =>
     db
       .selectFrom("cache_entries as e")
-      .leftJoin("interactions as i", "i.id", "e.interaction_id")
-      .select(["e.seq", "e.state", "e.question", "e.created_at", "e.expires_at", "i.review_status"])
+      .leftJoin("interactions as i", "i.id", "e.interactionId")
+      .select(["e.seq", "e.question", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
-          .select(jsonRows(db, ["d.document_id", "d.version", "d.passages"]).as("rows"))
+          .select(jsonRows(db, ["d.documentId", "d.version"]).as("rows"))
           .whereRef("d.key", "=", "e.key")
           .as("documents"),
       )
       .where("e.key", "=", given("key"))
-      .where("e.expires_at", ">", given("at"));
+      .where("e.expiresAt", ">", given("at"));
   const readFacts = prepare(facts);
   const readWhole = prepare((given: Given<{ key: string; at: string }>) => facts(given).select("e.answer"));
   const forget = (key: string) => {
@@ -213,11 +293,11 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
       row = whole;
       answer = keep(key, { stamp: stampOf(whole), answer: whole.answer });
     }
-    const named = JSON.parse(row.documents ?? "[]") as [string, string, string][];
+    const named = JSON.parse(row.documents ?? "[]") as [string, string][];
     return {
-      ...{ key, answer, state: row.state, question: row.question, createdAt: row.created_at, expiresAt: row.expires_at },
-      documents: named.map(([id, version, passages]) => ({ id, version, passages: JSON.parse(passages) as string[] })),
-      reviewStatus: row.review_status ?? "unreviewed",
+      ...{ key, answer, question: row.question, createdAt: row.createdAt, expiresAt: row.expiresAt },
+      documents: named.map(([id, version]) => ({ id, version })),
+      reviewStatus: row.reviewStatus ?? "unreviewed",
     };
   };
 }
@@ -238,28 +318,22 @@ function rowOf({ key, scope, place, answer, interactionId, question, shared, ret
     scope,
     tenant: tenant ?? "",
     access: JSON.stringify([...new Set(access)].sort()),
-    config_hash: configHash,
-    state: "served" as const,
-    interaction_id: interactionId,
+    configHash,
+    interactionId,
     question,
     slots: shared?.slots ?? null,
-    vector_model: shared?.vector.model ?? null,
+    vectorModel: shared?.vector.model ?? null,
     vector: shared === null ? null : vectorToBytes(shared.vector.values),
     retrieved: JSON.stringify(retrieved),
     answer,
-    created_at: at.toISOString(),
-    used_at: at.toISOString(),
-    expires_at: new Date(at.getTime() + hours * 3_600_000).toISOString(),
+    createdAt: at.toISOString(),
+    usedAt: at.toISOString(),
+    expiresAt: new Date(at.getTime() + hours * 3_600_000).toISOString(),
   };
 }
 
 async function nameDocuments(trx: Transaction<Database>, key: string, documents: readonly NamedDocument[]): Promise<void> {
-  const rows = documents.map(({ id, version, passages }) => ({
-    key,
-    document_id: id,
-    version,
-    passages: JSON.stringify(passages),
-  }));
+  const rows = documents.map(({ id, version }) => ({ key, documentId: id, version }));
   if (rows.length > 0) await trx.insertInto("cache_documents").values(rows).execute();
 }
 
@@ -272,7 +346,7 @@ async function evict(trx: Transaction<Database>, capacity: number): Promise<void
   await trx
     .deleteFrom("cache_entries")
     .where("key", "in", (eb) =>
-      eb.selectFrom("cache_entries").select("key").orderBy("used_at", "desc").orderBy("key").limit(1_000_000_000).offset(capacity),
+      eb.selectFrom("cache_entries").select("key").orderBy("usedAt", "desc").orderBy("key").limit(1_000_000_000).offset(capacity),
     )
     .execute();
 }
@@ -280,33 +354,28 @@ async function evict(trx: Transaction<Database>, capacity: number): Promise<void
 async function statsOf(db: Kysely<Database>, domain: string | null, at: string): Promise<CacheStats> {
   let query = db
     .selectFrom("cache_entries")
-    .select(["profile", "state"])
+    .select("profile")
     .select((eb) => [
       eb.fn.countAll<number>().as("n"),
-      eb.fn.count<number>("vector_model").as("shared"),
-      eb.fn.sum<number>(eb.case().when("expires_at", "<=", at).then(1).else(0).end()).as("expired"),
-      eb.fn.min("created_at").as("oldest"),
-      eb.fn.max("created_at").as("newest"),
+      eb.fn.count<number>("vectorModel").as("shared"),
+      eb.fn.sum<number>(eb.case().when("expiresAt", "<=", at).then(1).else(0).end()).as("expired"),
+      eb.fn.min("createdAt").as("oldest"),
+      eb.fn.max("createdAt").as("newest"),
     ])
-    .groupBy(["profile", "state"]);
+    .groupBy("profile");
   if (domain !== null) query = query.where("domain", "=", domain);
   const rows = await query.execute();
   const sum = (values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
-  const byProfile: Record<string, number> = {};
-  for (const { profile, n } of rows) byProfile[profile] = (byProfile[profile] ?? 0) + Number(n);
   const oldest = rows.map((row) => row.oldest).sort();
   const newest = rows.map((row) => row.newest).sort();
-  const nodes = async (
-    table: "question_topics" | "question_entities" | "question_sources",
-    node: "topic_id" | "entity_id" | "source_id",
-  ) => {
+  const nodes = async (table: "question_topics" | "question_entities" | "question_sources", node: "topicId" | "entityId" | "sourceId") => {
     let edges = db
       .selectFrom(table)
-      .innerJoin("cache_entries", "cache_entries.key", `${table}.question_key` as "question_topics.question_key")
+      .innerJoin("cache_entries", "cache_entries.key", `${table}.questionKey` as "question_topics.questionKey")
       .select((eb) => [
         eb.fn.countAll<number>().as("edges"),
         eb.fn
-          .count<number>(node as "topic_id")
+          .count<number>(node as "topicId")
           .distinct()
           .as("nodes"),
       ]);
@@ -314,17 +383,16 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
     const row = await edges.executeTakeFirstOrThrow();
     return { edges: Number(row.edges), nodes: Number(row.nodes) };
   };
-  const topics = await nodes("question_topics", "topic_id");
-  const entities = await nodes("question_entities", "entity_id");
-  const sources = await nodes("question_sources", "source_id");
+  const topics = await nodes("question_topics", "topicId");
+  const entities = await nodes("question_entities", "entityId");
+  const sources = await nodes("question_sources", "sourceId");
   return {
     entries: sum(rows.map(({ n }) => n)),
     shared: sum(rows.map(({ shared }) => shared)),
-    parked: sum(rows.filter(({ state }) => state === "parked").map(({ n }) => n)),
     expired: sum(rows.map(({ expired }) => expired)),
     oldest: oldest[0] ?? null,
     newest: newest.at(-1) ?? null,
-    byProfile,
+    byProfile: Object.fromEntries(rows.map(({ profile, n }) => [profile, Number(n)])),
     topics: topics.nodes,
     entities: entities.nodes,
     sources: sources.nodes,

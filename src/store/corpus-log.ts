@@ -1,9 +1,8 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { StoredDocument } from "../types.ts";
-import { inParts } from "./id-parts.ts";
-import { lastReadAt } from "./last-read-at.ts";
-import { readDocumentRows } from "./read-documents.ts";
+import { inParts } from "./dialect.ts";
+import { lastReadAt, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
 /** A document in the version that a revision of its domain held. */
@@ -58,13 +57,13 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
     async heldAt(domain, revision) {
       const rows = await db
         .selectFrom("corpus_log")
-        .select(["document_id", "version", "tenant", "original_hash"])
+        .select(["documentId", "version", "tenant", "originalHash"])
         .where("domain", "=", domain)
         .where("revision", "<=", revision)
         .orderBy("seq")
         .execute();
       const held = new Map<string, HeldVersion>();
-      for (const { document_id: id, version, tenant, original_hash: originalHash } of rows) {
+      for (const { documentId: id, version, tenant, originalHash } of rows) {
         if (version === "") held.delete(id);
         else held.set(id, { id, version, tenant: tenant === "" ? null : tenant, originalHash });
       }
@@ -80,12 +79,12 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
         if (replaced.length === 0) continue;
         const rows = await db
           .selectFrom("document_versions")
-          .select(["document_id", "version", "file", "body"])
+          .select(["documentId", "version", "file", "body"])
           .where("domain", "=", domain)
-          .where("document_id", "in", replaced)
+          .where("documentId", "in", replaced)
           .execute();
-        for (const { document_id, version, file, body } of rows)
-          if (versions.get(document_id) === version) found.push({ file, document: unpack(body) as StoredDocument });
+        for (const { documentId, version, file, body } of rows)
+          if (versions.get(documentId) === version) found.push({ file, document: unpack(body) as StoredDocument });
       }
       return found.sort((a, b) => (a.document.id < b.document.id ? -1 : 1));
     },
@@ -94,13 +93,13 @@ export function createCorpusLog(db: Kysely<Database>): CorpusLog {
         .selectFrom("corpus_log")
         .select(["version", "revision"])
         .where("domain", "=", domain)
-        .where("document_id", "=", id)
+        .where("documentId", "=", id)
         .orderBy("seq", "desc")
         .execute();
       const replaced = await db
         .selectFrom("document_versions")
         .select("version")
-        .where("document_id", "=", id)
+        .where("documentId", "=", id)
         .where("domain", "=", domain)
         .execute();
       const texts = new Set(replaced.map(({ version }) => version));
@@ -161,8 +160,8 @@ export async function logChange(trx: Transaction<Database>, { domain, tenant, pu
   const row = await trx.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirstOrThrow();
   const { revision } = row;
   const entries = [
-    ...gone.map((document_id) => ({ document_id, version: "", original_hash: "" })),
-    ...put.map(({ id, version, originalHash }) => ({ document_id: id, version, original_hash: originalHash })),
+    ...gone.map((documentId) => ({ documentId, version: "", originalHash: "" })),
+    ...put.map(({ id, version, originalHash }) => ({ documentId: id, version, originalHash })),
   ];
   for (let at = 0; at < entries.length; at += ENTRIES_PER_INSERT) {
     const rows = entries.slice(at, at + ENTRIES_PER_INSERT).map((one) => ({ ...one, domain, tenant, revision }));
@@ -175,20 +174,20 @@ export async function keepVersions(trx: Transaction<Database>, documents: readon
   for (const { file, document } of documents) {
     await trx
       .insertInto("document_versions")
-      .values({ document_id: document.id, version: document.version, domain, file, body: pack(document) })
-      .onConflict((c) => c.columns(["document_id", "version"]).doNothing())
+      .values({ documentId: document.id, version: document.version, domain, file, body: pack(document) })
+      .onConflict((c) => c.columns(["documentId", "version"]).doNothing())
       .execute();
   }
 }
 
 /** A document that is deleted takes its past with it: whoever deletes it wants it gone. */
 export async function dropVersions(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
-  for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("document_id", "in", part).execute();
+  for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("documentId", "in", part).execute();
 }
 
 /** Is any answer of the domain recorded? Where none is, no replaced text need be kept. */
 export async function isRecorded(trx: Transaction<Database>, domain: string): Promise<boolean> {
-  const row = await trx.selectFrom("records").select("interaction_id").where("domain", "=", domain).limit(1).executeTakeFirst();
+  const row = await trx.selectFrom("records").select("interactionId").where("domain", "=", domain).limit(1).executeTakeFirst();
   return row !== undefined;
 }
 

@@ -1,5 +1,50 @@
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from "kysely";
+import { type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from "kysely";
+import { systemCodeOf } from "../errors.ts";
+import { GROUP_UNDONE } from "./group-commit.ts";
 import type { Database } from "./schema.ts";
+
+/** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
+const IDS_PER_QUERY = 500;
+
+/** The same in their order, in parts of as many as one query takes; no part is empty. */
+export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
+  const parts: [T, ...T[]][] = [];
+  for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
+    const [first, ...rest] = ids.slice(at, at + IDS_PER_QUERY);
+    if (first !== undefined) parts.push([first, ...rest]);
+  }
+  return parts;
+}
+
+/** What is written by one process at a time: the audit log, whose rows follow each other, and the numbers of cached answers, which become visible in their order. */
+export const TURNS = ["audit", "cache"] as const;
+
+/** Waits until nobody else writes it, and keeps the others waiting until the transaction ends. */
+export async function takeTurn(trx: Transaction<Database>, name: (typeof TURNS)[number]): Promise<void> {
+  await trx.selectFrom("turns").select("name").where("name", "=", name).forUpdate().execute();
+}
+
+/**
+ * What PostgreSQL says of a transaction that met another one: serialization failure, deadlock, and a row that the other one made or took away between
+ * a look and a write. SQLite, where one transaction runs at a time, says none of them; there, a fault of one can undo those that share its commit.
+ */
+const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505", GROUP_UNDONE]);
+/** Tries of one transaction: a real conflict is gone at the second one, and what fails five times is a fault of ours that must be seen. */
+const TRIES = 5;
+/** Milliseconds before the second try, at most; twice as many before each further one. */
+const BACKOFF_MS = 10;
+
+/** Runs `work` in one transaction, again from its beginning where it met another one: it must do nothing outside of the database. */
+export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<Database>) => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (tried >= TRIES || !MET_ANOTHER.has(systemCodeOf(error) ?? "")) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * BACKOFF_MS * 2 ** tried));
+    }
+  }
+}
 
 /** The few things that SQLite and PostgreSQL say in different words; everything else of the store is the same for both. */
 export function isPostgres(db: Kysely<Database>): boolean {
@@ -46,4 +91,18 @@ export const CHANGES_CHANNEL = "sourcebound_changes";
 /** Tells the processes on the same PostgreSQL that documents or jobs of a domain change, once the transaction commits. An embedded database has nobody to tell. */
 export async function announceChange(db: Kysely<Database>, domain: string): Promise<void> {
   if (isPostgres(db)) await sql`select pg_notify(${CHANGES_CHANNEL}, ${domain})`.execute(db);
+}
+
+/** Are all documents there, in these versions? They stay so until the transaction ends. @param versions by id */
+export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
+  if (versions.size === 0) return true;
+  const rows = await trx
+    .selectFrom("documents")
+    .select(["id", "version"])
+    .where("id", "in", [...versions.keys()])
+    .orderBy("id")
+    .forShare()
+    .execute();
+  const current = new Map(rows.map(({ id, version }) => [id, version]));
+  return [...versions].every(([id, version]) => current.get(id) === version);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { storedDocument } from "../testing/store-contract.ts";
-import { DocumentCache } from "./document-cache.ts";
+import { DocumentCache } from "./documents.ts";
 
 const document = (id: string, characters: number, version = "v1") => storedDocument({ id, version, text: "x".repeat(characters) });
 

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Area, Scope, StoredDocument } from "../types.ts";
-import { jsonRows } from "./dialect.ts";
-import { DocumentCache } from "./document-cache.ts";
+import { inParts, jsonRows, transact } from "./dialect.ts";
 import type {
   CorpusCounts,
   DocumentHead,
@@ -15,15 +14,59 @@ import type {
   KnownDocument,
   PutOutcome,
 } from "./document-records.ts";
-import { createDocumentRows } from "./document-rows.ts";
+import { createDocumentRows, lastReadAt, loadChunks, readDocumentRows } from "./document-rows.ts";
 import { describeFiles, listIdentities } from "./files.ts";
-import { inParts } from "./id-parts.ts";
-import { lastReadAt } from "./last-read-at.ts";
 import { prepareList } from "./prepared.ts";
-import { loadChunks, readDocumentRows } from "./read-documents.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 import { removeFiles, replaceFiles } from "./write-documents.ts";
+
+/** Characters of documents that are kept; with their sentences and offsets about three times as many bytes. */
+const CACHED_CHARACTERS = 32_000_000;
+
+/**
+ * Documents as they were read, for as long as they are among the last used. A version is a hash of all that a document says and of who may
+ * see it, so what is kept under one never goes stale; whether a version is current and visible is for the store to ask.
+ */
+export class DocumentCache {
+  private readonly limit: number;
+  private readonly documents = new Map<string, StoredDocument>();
+  private characters = 0;
+
+  /** @param limit characters kept at most */
+  constructor(limit: number = CACHED_CHARACTERS) {
+    this.limit = limit;
+  }
+
+  /** Number of documents kept. */
+  get size(): number {
+    return this.documents.size;
+  }
+
+  /** The document in this version; `null` when it is not kept. */
+  get(id: string, version: string): StoredDocument | null {
+    const known = this.documents.get(id);
+    if (known === undefined || known.version !== version) return null;
+    this.documents.delete(id);
+    this.documents.set(id, known);
+    return known;
+  }
+
+  set(document: StoredDocument): void {
+    this.drop(document.id);
+    if (document.text.length > this.limit) return;
+    this.documents.set(document.id, document);
+    this.characters += document.text.length;
+    for (const id of this.documents.keys()) {
+      if (this.characters <= this.limit) return;
+      this.drop(id);
+    }
+  }
+
+  private drop(id: string): void {
+    this.characters -= this.documents.get(id)?.text.length ?? 0;
+    this.documents.delete(id);
+  }
+}
 
 export interface DocumentStore {
   /** Replaces everything that a file holds, in one transaction; dependants (cache entries) of what changed go with it. */
@@ -88,16 +131,16 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date): Docu
     async listFiles({ domain, tenant, source }) {
       const rows = await db
         .selectFrom("files")
-        .select(["path", "original_hash", "settings", "status", "reason", "access", "updated_at", (eb) => lastReadAt(eb).as("read_at")])
+        .select(["path", "originalHash", "settings", "status", "reason", "access", "updatedAt", (eb) => lastReadAt(eb).as("read_at")])
         .where("domain", "=", domain)
         .where("tenant", "=", tenant ?? "")
         .where("source", "=", source)
         .orderBy("path")
         .execute();
-      return rows.map(({ original_hash, updated_at, read_at, ...row }) => ({
+      return rows.map(({ originalHash, updatedAt, read_at, ...row }) => ({
         ...row,
-        originalHash: original_hash,
-        updatedAt: updated_at,
+        originalHash,
+        updatedAt,
         readAt: read_at,
       }));
     },
@@ -259,16 +302,16 @@ async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promis
   for (const part of inParts([...area.keys()])) {
     const rows = await db
       .selectFrom("chunks")
-      .innerJoin("documents", "documents.id", "chunks.document_id")
-      .select(["chunks.document_id as id", "chunks.start as start", "chunks.end as end", "documents.as_of as as_of"])
+      .innerJoin("documents", "documents.id", "chunks.documentId")
+      .select(["chunks.documentId as id", "chunks.start as start", "chunks.end as end", "documents.asOf as asOf"])
       .where("documents.domain", "=", scope.domain)
       .where("documents.tenant", "in", tenantsOf(scope))
       .where("documents.access", "in", scope.access)
       .where("documents.id", "in", part)
       .execute();
-    for (const { id, start, end, as_of } of rows) {
+    for (const { id, start, end, asOf } of rows) {
       if (!area.get(id)?.ranges.some((range) => start < range.end && range.start < end)) continue;
-      dates.set(id, as_of);
+      dates.set(id, asOf);
       chunks++;
     }
   }
@@ -289,13 +332,13 @@ async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted>
   const { documents, dated, from, to } = await visible
     .select(({ fn }) => [
       fn.countAll<number>().as("documents"),
-      fn.count<number>("as_of").as("dated"),
-      fn.min("as_of").as("from"),
-      fn.max("as_of").as("to"),
+      fn.count<number>("asOf").as("dated"),
+      fn.min("asOf").as("from"),
+      fn.max("asOf").as("to"),
     ])
     .executeTakeFirstOrThrow();
   const { chunks } = await visible
-    .innerJoin("chunks", "chunks.document_id", "documents.id")
+    .innerJoin("chunks", "chunks.documentId", "documents.id")
     .select((eb) => eb.fn.countAll<number>().as("chunks"))
     .executeTakeFirstOrThrow();
   return {

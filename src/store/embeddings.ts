@@ -1,8 +1,57 @@
 import type { Kysely, Selectable } from "kysely";
-import { prepareRows } from "./prepared.ts";
+import { z } from "zod";
+import { transact } from "./dialect.ts";
+import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
-import { bytesToVector, vectorToBytes } from "./vector-bytes.ts";
+
+const recordSchema = z.object({
+  /** Encoder whose index is complete and serves. */
+  id: z.string(),
+  /** How it is opened again; holds no key. */
+  spec: z.unknown(),
+  /** The configured encoder at the time of the choice: when the configuration changes, it wins over an older choice. */
+  configured: z.string(),
+});
+
+type ActiveEncoder = z.infer<typeof recordSchema>;
+
+/** Which encoder serves each domain. */
+export interface EncoderStore {
+  active(domain: string): Promise<ActiveEncoder | null>;
+  activate(domain: string, encoder: ActiveEncoder): Promise<void>;
+}
+
+/** @param generation of the store: every question asks for its encoder, which is read again only when anything has changed */
+export function createEncoderStore(db: Kysely<Database>, generation: () => number | null): EncoderStore {
+  const query = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
+  const read = async (domain: string): Promise<ActiveEncoder | null> => {
+    const [row] = await query(db, { key: keyOf(domain) });
+    return row === undefined ? null : recordSchema.parse(JSON.parse(row.value));
+  };
+  const known = new Map<string, { readonly generation: number; readonly active: ActiveEncoder | null }>();
+  return {
+    async active(domain) {
+      const now = generation();
+      const before = known.get(domain);
+      if (before !== undefined && before.generation === now) return before.active;
+      const active = await read(domain);
+      if (now !== null) known.set(domain, { generation: now, active });
+      return active;
+    },
+    async activate(domain, encoder) {
+      const value = JSON.stringify(encoder);
+      await db
+        .insertInto("meta")
+        .values({ key: keyOf(domain), value })
+        .onConflict((c) => c.column("key").doUpdateSet({ value }))
+        .execute();
+    },
+  };
+}
+
+function keyOf(domain: string): string {
+  return `encoder:${domain}`;
+}
 
 /** Vectors that were paid for once, keyed by (model, hash of the text). */
 export interface EmbeddingStore {
@@ -18,7 +67,7 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
     db
       .insertInto("embeddings")
       .values(rows)
-      .onConflict((c) => c.columns(["model", "text_hash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") }))),
+      .onConflict((c) => c.columns(["model", "textHash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") }))),
   );
   return {
     async get(model, hashes) {
@@ -26,11 +75,11 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
       for (let at = 0; at < hashes.length; at += HASHES_PER_QUERY) {
         const rows = await db
           .selectFrom("embeddings")
-          .select(["text_hash", "vector"])
+          .select(["textHash", "vector"])
           .where("model", "=", model)
-          .where("text_hash", "in", hashes.slice(at, at + HASHES_PER_QUERY))
+          .where("textHash", "in", hashes.slice(at, at + HASHES_PER_QUERY))
           .execute();
-        for (const { text_hash, vector } of rows) found.set(text_hash, bytesToVector(vector));
+        for (const { textHash, vector } of rows) found.set(textHash, bytesToVector(vector));
       }
       return found;
     },
@@ -40,8 +89,18 @@ export function createEmbeddingStore(db: Kysely<Database>): EmbeddingStore {
         const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
         await insert(
           trx,
-          inOrder.map(([text_hash, vector]) => ({ model, text_hash, vector: vectorToBytes(vector) })),
+          inOrder.map(([textHash, vector]) => ({ model, textHash, vector: vectorToBytes(vector) })),
         );
       }),
   };
+}
+
+/** A vector as it is stored: little-endian float32. */
+export function vectorToBytes(vector: Float32Array): Uint8Array {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+/** libsql returns blobs as ArrayBuffer, PostgreSQL as a view of a larger buffer: copied, so that the bytes are its own and aligned. */
+export function bytesToVector(blob: unknown): Float32Array {
+  return new Float32Array(Uint8Array.from(blob instanceof ArrayBuffer ? new Uint8Array(blob) : (blob as Uint8Array)).buffer);
 }

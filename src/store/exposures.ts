@@ -46,34 +46,34 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
   return {
     async record({ answerId, experiment, variant, session, answered, warned, cached, latencyMs, tokens, costUsd }) {
       const row = {
-        ...{ answer_id: answerId, experiment, variant, session: keyedHash(await secret(), "exposure", experiment, session) },
+        ...{ answerId, experiment, variant, session: keyedHash(await secret(), "exposure", experiment, session) },
         ...{ answered: Number(answered), warned: Number(warned), cached: Number(cached) },
-        ...{ latency_ms: latencyMs, tokens, cost_usd: costUsd, created_at: now().toISOString() },
+        ...{ latencyMs, tokens, costUsd, createdAt: now().toISOString() },
       };
       await db
         .insertInto("exposures")
         .values(row)
-        .onConflict((c) => c.column("answer_id").doNothing())
+        .onConflict((c) => c.column("answerId").doNothing())
         .execute();
     },
     async sessions(experiment) {
       const rows = await db
         .selectFrom("exposures as e")
-        .leftJoin("feedback as f", "f.interaction_id", "e.answer_id")
-        .leftJoin("interactions as i", "i.id", "e.answer_id")
+        .leftJoin("feedback as f", "f.interactionId", "e.answerId")
+        .leftJoin("interactions as i", "i.id", "e.answerId")
         .where("e.experiment", "=", experiment)
         .groupBy(["e.variant", "e.session"])
         .select((eb) => [
           "e.variant",
           "e.session",
-          eb.fn.min("e.created_at").as("begun"),
+          eb.fn.min("e.createdAt").as("begun"),
           eb.fn.countAll().as("questions"),
           eb.fn.sum("e.answered").as("answered"),
           eb.fn.sum("e.warned").as("warned"),
           eb.fn.sum("e.cached").as("cached"),
-          eb.fn.sum("e.latency_ms").as("latency"),
+          eb.fn.sum("e.latencyMs").as("latency"),
           eb.fn.sum("e.tokens").as("tokens"),
-          eb.fn.sum("e.cost_usd").as("cost"),
+          eb.fn.sum("e.costUsd").as("cost"),
           sql<number>`sum(case when f.verdict = 'up' then 1 else 0 end)`.as("up"),
           sql<number>`sum(case when f.verdict = 'down' then 1 else 0 end)`.as("down"),
           sql<number>`sum(case when i.review_status = 'flagged' then 1 else 0 end)`.as("flagged"),

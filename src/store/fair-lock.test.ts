@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { FairLock } from "./fair-lock.ts";
+import { FairLock } from "./group-commit.ts";
 
 it("lets holders in one at a time, in the order of asking, also those who ask again at once", async () => {
   const lock = new FairLock();

@@ -3,8 +3,7 @@ import { renamedPath } from "../text/document-path.ts";
 import type { Reading, Scope } from "../types.ts";
 import { isRecorded, keepVersions } from "./corpus-log.ts";
 import type { DocumentDescription, FileDescription, FilePlace, KnownDocument } from "./document-records.ts";
-import { documentsOfFile } from "./last-read-at.ts";
-import { readDocumentRows } from "./read-documents.ts";
+import { documentsOfFile, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
 type SourcePlace = Omit<FilePlace, "path">;
@@ -42,13 +41,13 @@ export async function renameFile(
   for (const { id, path } of rows) {
     await trx
       .updateTable("documents")
-      .set({ file: to, path: renamedPath(path, from, to), updated_at: at })
+      .set({ file: to, path: renamedPath(path, from, to), updatedAt: at })
       .where("id", "=", id)
       .execute();
   }
   await trx
     .updateTable("files")
-    .set({ path: to, updated_at: at })
+    .set({ path: to, updatedAt: at })
     .where("domain", "=", domain)
     .where("tenant", "=", tenant ?? "")
     .where("source", "=", source)
@@ -64,7 +63,7 @@ export async function describeFiles(db: Kysely<Database>, scope: Scope): Promise
   const tenants = scope.tenant === null ? [""] : ["", scope.tenant];
   const files = await db
     .selectFrom("files")
-    .select(["tenant", "source", "path", "status", "reason", "updated_at"])
+    .select(["tenant", "source", "path", "status", "reason", "updatedAt"])
     .where("domain", "=", scope.domain)
     .where("tenant", "in", tenants)
     .where("access", "in", scope.access)
@@ -79,7 +78,7 @@ export async function describeFiles(db: Kysely<Database>, scope: Scope): Promise
     .select(["id", "tenant", "source", "file", "path", "title", "version", "pages", "reading"])
     .select((eb) => [
       eb.fn<number>("length", ["text"]).as("characters"),
-      eb.selectFrom("chunks").whereRef("chunks.document_id", "=", "documents.id").select(sql<number>`count(*)`.as("n")).as("chunks"),
+      eb.selectFrom("chunks").whereRef("chunks.documentId", "=", "documents.id").select(sql<number>`count(*)`.as("n")).as("chunks"),
     ])
     .where("domain", "=", scope.domain)
     .where("tenant", "in", tenants)
@@ -106,8 +105,8 @@ export async function describeFiles(db: Kysely<Database>, scope: Scope): Promise
       notices,
     });
   }
-  return files.map(({ tenant, source, path, status, reason, updated_at }) => ({
-    ...{ tenant: tenant === "" ? null : tenant, source, path, status, reason, updatedAt: updated_at },
+  return files.map(({ tenant, source, path, status, reason, updatedAt }) => ({
+    ...{ tenant: tenant === "" ? null : tenant, source, path, status, reason, updatedAt },
     documents: byFile.get(JSON.stringify([tenant, source, path])) ?? [],
   }));
 }

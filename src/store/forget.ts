@@ -2,13 +2,11 @@ import type { Kysely, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
-import { dropUnnamedContents } from "./contents.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { emptyLog, leftInLog, rewrite } from "./dialect.ts";
+import { emptyLog, leftInLog, rewrite, transact } from "./dialect.ts";
+import { dropUnnamedContents } from "./interaction.ts";
 import { dropUnnamedSettings } from "./records.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
-
 /** What is to be forgotten. */
 export type ForgetTarget =
   | { readonly type: "session"; readonly id: string }
@@ -115,7 +113,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
     secret,
   );
   for (const part of inParts(found)) {
-    const keys = part.flatMap(({ cache_key }) => cache_key ?? []);
+    const keys = part.flatMap(({ cacheKey }) => cacheKey ?? []);
     if (keys.length > 0) await trx.deleteFrom("cache_entries").where("key", "in", keys).execute();
     await trx
       .deleteFrom("interactions")
@@ -128,7 +126,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
     await trx
       .deleteFrom("exposures")
       .where(
-        "answer_id",
+        "answerId",
         "in",
         part.map(({ id }) => id),
       )
@@ -137,10 +135,10 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
   // Whose responses those are cannot be told from what is stored of them, and an hour later all of them would be gone.
   await trx.deleteFrom("idempotency").execute();
   if (target.type === "all") await trx.deleteFrom("exposures").execute();
-  if (target.type === "before") await trx.deleteFrom("exposures").where("created_at", "<", target.time).execute();
+  if (target.type === "before") await trx.deleteFrom("exposures").where("createdAt", "<", target.time).execute();
   await forgetSessions(trx, target, secret);
   if (target.type === "all") await trx.deleteFrom("cache_entries").execute();
-  if (target.type === "before") await trx.deleteFrom("cache_entries").where("created_at", "<", target.time).execute();
+  if (target.type === "before") await trx.deleteFrom("cache_entries").where("createdAt", "<", target.time).execute();
   await forgetEntities(trx);
   await dropUnneeded(trx);
   const after = await countRows(trx);
@@ -175,18 +173,18 @@ async function countRows(trx: Transaction<Database>) {
 }
 
 async function findInteractions(trx: Transaction<Database>, target: ForgetTarget, secret: string) {
-  const all = trx.selectFrom("interactions").select(["id", "cache_key", "question"]);
+  const all = trx.selectFrom("interactions").select(["id", "cacheKey", "question"]);
   switch (target.type) {
     case "session":
-      return all.where("session_id", "=", keyedHash(secret, "session", target.id)).execute();
+      return all.where("sessionId", "=", keyedHash(secret, "session", target.id)).execute();
     case "user":
-      return all.where("user_id", "=", keyedHash(secret, "user", target.id)).execute();
+      return all.where("userId", "=", keyedHash(secret, "user", target.id)).execute();
     case "question": {
       const hashes = await questionHashes(trx, target.question, secret);
-      return all.where((eb) => eb.or([eb("question_hash", "in", hashes), eb("asked_hash", "in", hashes)])).execute();
+      return all.where((eb) => eb.or([eb("questionHash", "in", hashes), eb("askedHash", "in", hashes)])).execute();
     }
     case "before":
-      return all.where("created_at", "<", target.time).execute();
+      return all.where("createdAt", "<", target.time).execute();
     case "all":
       return all.execute();
   }
@@ -207,7 +205,7 @@ async function forgetEntities(trx: Transaction<Database>): Promise<void> {
       eb
         .selectFrom("entities")
         .select("id")
-        .where("id", "not in", (of) => of.selectFrom("question_entities").select("entity_id"))
+        .where("id", "not in", (of) => of.selectFrom("question_entities").select("entityId"))
         .forUpdate()
         .skipLocked(),
     )
@@ -218,7 +216,7 @@ async function forgetEntities(trx: Transaction<Database>): Promise<void> {
 async function forgetVectors(trx: Transaction<Database>, questions: readonly string[]): Promise<number> {
   let gone = 0;
   for (const part of inParts([...new Set(questions)].map((question) => sha256Hex(question)))) {
-    const { numDeletedRows } = await trx.deleteFrom("embeddings").where("text_hash", "in", part).executeTakeFirst();
+    const { numDeletedRows } = await trx.deleteFrom("embeddings").where("textHash", "in", part).executeTakeFirst();
     gone += Number(numDeletedRows);
   }
   return gone;
@@ -229,7 +227,7 @@ async function forgetCurated(trx: Transaction<Database>, target: ForgetTarget, i
   if (target.type === "all") return Number((await trx.deleteFrom("curated").executeTakeFirst()).numDeletedRows);
   if (target.type === "question") {
     const hashes = await questionHashes(trx, target.question, secret);
-    const direct = await trx.deleteFrom("curated").where("question_hash", "in", hashes).executeTakeFirst();
+    const direct = await trx.deleteFrom("curated").where("questionHash", "in", hashes).executeTakeFirst();
     return Number(direct.numDeletedRows) + (await blankCurated(trx, ids));
   }
   return blankCurated(trx, ids);
@@ -241,7 +239,7 @@ async function blankCurated(trx: Transaction<Database>, ids: readonly string[]):
     const rows = await trx
       .selectFrom("curated")
       .select(["key", "answer"])
-      .where("interaction_id", "in", part)
+      .where("interactionId", "in", part)
       .where("question", "!=", "")
       .execute();
     for (const { key, answer } of rows) {
@@ -257,10 +255,10 @@ async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, 
   const sessions = trx.deleteFrom("sessions");
   switch (target.type) {
     case "session":
-      await sessions.where("name_hash", "=", keyedHash(secret, "session", target.id)).execute();
+      await sessions.where("nameHash", "=", keyedHash(secret, "session", target.id)).execute();
       return;
     case "user":
-      await sessions.where("user_id", "=", keyedHash(secret, "user", target.id)).execute();
+      await sessions.where("userId", "=", keyedHash(secret, "user", target.id)).execute();
       return;
     case "question": {
       const turns = await trx.selectFrom("session_turns").select(["id", "question"]).execute();
@@ -270,8 +268,8 @@ async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, 
       return;
     }
     case "before":
-      await trx.deleteFrom("session_turns").where("created_at", "<", target.time).execute();
-      await sessions.where("updated_at", "<", target.time).execute();
+      await trx.deleteFrom("session_turns").where("createdAt", "<", target.time).execute();
+      await sessions.where("updatedAt", "<", target.time).execute();
       return;
     case "all":
       await sessions.execute();
@@ -284,12 +282,12 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
   const at = now.toISOString();
   const { reportsDays, auditDays } = retention;
   const ago = (days: number) => daysAgo(days, now);
-  const sessions = await trx.deleteFrom("sessions").where("expires_at", "<=", at).executeTakeFirst();
-  const cache = await trx.deleteFrom("cache_entries").where("expires_at", "<=", at).executeTakeFirst();
-  const reports = await trx.deleteFrom("reports").where("created_at", "<", ago(reportsDays)).executeTakeFirst();
+  const sessions = await trx.deleteFrom("sessions").where("expiresAt", "<=", at).executeTakeFirst();
+  const cache = await trx.deleteFrom("cache_entries").where("expiresAt", "<=", at).executeTakeFirst();
+  const reports = await trx.deleteFrom("reports").where("createdAt", "<", ago(reportsDays)).executeTakeFirst();
   const interactions = await dropInteractions(trx, retention, now);
-  await trx.deleteFrom("idempotency").where("expires_at", "<=", at).execute();
-  await trx.deleteFrom("exposures").where("created_at", "<", ago(retention.interactionsDays)).execute();
+  await trx.deleteFrom("idempotency").where("expiresAt", "<=", at).execute();
+  await trx.deleteFrom("exposures").where("createdAt", "<", ago(retention.interactionsDays)).execute();
   await trx.deleteFrom("usage").where("day", "<", ago(retention.interactionsDays).slice(0, 10)).execute();
   await forgetEntities(trx);
   return {
@@ -311,12 +309,12 @@ export async function dropInteractions(
   { interactionsDays, interactionsRows }: Pick<Retention, "interactionsDays" | "interactionsRows">,
   now: Date,
 ): Promise<number> {
-  const tooOld = trx.selectFrom("interactions").select("id").where("created_at", "<", daysAgo(interactionsDays, now));
+  const tooOld = trx.selectFrom("interactions").select("id").where("createdAt", "<", daysAgo(interactionsDays, now));
   const tooMany = trx
     .selectFrom("interactions")
     .select("id")
-    .where("review_status", "=", "unreviewed")
-    .orderBy("created_at", "desc")
+    .where("reviewStatus", "=", "unreviewed")
+    .orderBy("createdAt", "desc")
     .orderBy("id", "desc")
     .limit(ALL)
     .offset(interactionsRows);
@@ -338,8 +336,8 @@ export async function dropInteractions(
 async function notServed(trx: Transaction<Database>, ids: readonly string[]): Promise<string[]> {
   const left: string[] = [];
   for (const part of inParts(ids)) {
-    const rows = await trx.selectFrom("cache_entries").select("interaction_id").where("interaction_id", "in", part).execute();
-    const served = new Set(rows.map(({ interaction_id }) => interaction_id));
+    const rows = await trx.selectFrom("cache_entries").select("interactionId").where("interactionId", "in", part).execute();
+    const served = new Set(rows.map(({ interactionId }) => interactionId));
     left.push(...part.filter((id) => !served.has(id)));
   }
   return left;

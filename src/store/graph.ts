@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
-import { type LinkedQuestion, linkedQuestions } from "./graph-links.ts";
+import { inParts } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 export interface TopicNode {
@@ -53,21 +53,20 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
       if (topics.length === 0 || entities.length === 0) return [];
       const rows = await db
         .selectFrom("cache_entries as e")
-        .innerJoin("question_topics as qt", "qt.question_key", "e.key")
-        .innerJoin("topics as t", "t.id", "qt.topic_id")
-        .innerJoin("question_entities as qe", "qe.question_key", "e.key")
-        .innerJoin("entities as n", "n.id", "qe.entity_id")
+        .innerJoin("question_topics as qt", "qt.questionKey", "e.key")
+        .innerJoin("topics as t", "t.id", "qt.topicId")
+        .innerJoin("question_entities as qe", "qe.questionKey", "e.key")
+        .innerJoin("entities as n", "n.id", "qe.entityId")
         .select(["e.key", "e.seq"])
         .distinct()
         .where("e.scope", "=", scope)
-        .where("e.state", "=", "served")
-        .where("e.expires_at", ">", now().toISOString())
+        .where("e.expiresAt", ">", now().toISOString())
         .where("t.domain", "=", domain)
         .where("t.slug", "in", topics)
         .where("n.domain", "=", domain)
         .where((eb) => eb.or(entities.map(({ type, value }) => eb.and([eb("n.type", "=", type), eb("n.value", "=", value)]))))
         .$if(approvedOnly, (query) =>
-          query.innerJoin("interactions as i", "i.id", "e.interaction_id").where("i.review_status", "=", "approved"),
+          query.innerJoin("interactions as i", "i.id", "e.interactionId").where("i.reviewStatus", "=", "approved"),
         )
         .orderBy("e.seq", "desc")
         .limit(limit)
@@ -81,25 +80,25 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date): GraphSt
       if (keys.length === 0) return nodes;
       const topics = await db
         .selectFrom("question_topics")
-        .innerJoin("topics", "topics.id", "question_topics.topic_id")
-        .select(["question_key", "slug"])
-        .where("question_key", "in", keys)
+        .innerJoin("topics", "topics.id", "question_topics.topicId")
+        .select(["questionKey", "slug"])
+        .where("questionKey", "in", keys)
         .execute();
       const entities = await db
         .selectFrom("question_entities")
-        .innerJoin("entities", "entities.id", "question_entities.entity_id")
-        .select(["question_key", "type", "value"])
-        .where("question_key", "in", keys)
+        .innerJoin("entities", "entities.id", "question_entities.entityId")
+        .select(["questionKey", "type", "value"])
+        .where("questionKey", "in", keys)
         .execute();
       const sources = await db
         .selectFrom("question_sources")
-        .innerJoin("sources", "sources.id", "question_sources.source_id")
-        .select(["question_key", "document_id"])
-        .where("question_key", "in", keys)
+        .innerJoin("sources", "sources.id", "question_sources.sourceId")
+        .select(["questionKey", "documentId"])
+        .where("questionKey", "in", keys)
         .execute();
-      for (const { question_key, slug } of topics) nodes.get(question_key)?.topics.push(slug);
-      for (const { question_key, type, value } of entities) nodes.get(question_key)?.entities.push({ type, value });
-      for (const { question_key, document_id } of sources) nodes.get(question_key)?.sources.push(document_id);
+      for (const { questionKey, slug } of topics) nodes.get(questionKey)?.topics.push(slug);
+      for (const { questionKey, type, value } of entities) nodes.get(questionKey)?.entities.push({ type, value });
+      for (const { questionKey, documentId } of sources) nodes.get(questionKey)?.sources.push(documentId);
       return nodes;
     },
     questions: (domain, limit) => linkedQuestions(db, { domain, limit, now: now().toISOString() }),
@@ -122,7 +121,7 @@ export async function linkQuestion(
       .onConflict((c) => c.columns(["domain", "slug"]).doUpdateSet(values))
       .returning("id")
       .executeTakeFirstOrThrow();
-    await trx.insertInto("question_topics").values({ question_key: key, topic_id: id }).execute();
+    await trx.insertInto("question_topics").values({ questionKey: key, topicId: id }).execute();
   }
   for (const { type, value } of entities) {
     const { id } = await trx
@@ -131,21 +130,88 @@ export async function linkQuestion(
       .onConflict((c) => c.columns(["domain", "type", "value"]).doUpdateSet({ value }))
       .returning("id")
       .executeTakeFirstOrThrow();
-    await trx.insertInto("question_entities").values({ question_key: key, entity_id: id }).execute();
+    await trx.insertInto("question_entities").values({ questionKey: key, entityId: id }).execute();
   }
   for (const { documentId, version, url, title } of sources) {
     const { id } = await trx
       .insertInto("sources")
-      .values({ document_id: documentId, version, url, title })
-      .onConflict((c) => c.column("document_id").doUpdateSet({ version, url, title }))
+      .values({ documentId, version, url, title })
+      .onConflict((c) => c.column("documentId").doUpdateSet({ version, url, title }))
       .returning("id")
       .executeTakeFirstOrThrow();
-    await trx.insertInto("question_sources").values({ question_key: key, source_id: id }).execute();
+    await trx.insertInto("question_sources").values({ questionKey: key, sourceId: id }).execute();
   }
 }
 
-/** Takes stored questions out of the graph. */
-export async function unlinkQuestions(trx: Transaction<Database>, keys: readonly string[]): Promise<void> {
-  for (const table of ["question_topics", "question_entities", "question_sources"] as const)
-    await trx.deleteFrom(table).where("question_key", "in", keys).execute();
+/** A stored question with what it is joined to, whoever may see it. */
+export interface LinkedQuestion {
+  readonly key: string;
+  readonly tenant: string | null;
+  readonly access: readonly string[];
+  /** Redacted; `null` where no text may be stored. */
+  readonly question: string | null;
+  /** Id of its answer; `null`: not kept. */
+  readonly answerId: string | null;
+  readonly topics: readonly { readonly slug: string; readonly name: string }[];
+  readonly entities: readonly { readonly type: string; readonly value: string }[];
+  readonly sources: readonly { readonly documentId: string; readonly title: string }[];
+}
+
+/** Stored questions of a domain that are served, newest first. */
+async function linkedQuestions(
+  db: Kysely<Database>,
+  { domain, limit, now }: { readonly domain: string; readonly limit: number; readonly now: string },
+): Promise<LinkedQuestion[]> {
+  const entries = await db
+    .selectFrom("cache_entries")
+    .select(["key", "tenant", "access", "question", "interactionId"])
+    .where("domain", "=", domain)
+    .where("expiresAt", ">", now)
+    .orderBy("seq", "desc")
+    .limit(limit)
+    .execute();
+  const links = new Map(entries.map(({ key }) => [key, { topics: [] as Topic[], entities: [] as Entity[], sources: [] as Source[] }]));
+  for (const keys of inParts(entries.map(({ key }) => key))) {
+    for (const { key, ...topic } of await topicsOf(db, keys)) links.get(key)?.topics.push(topic);
+    for (const { key, ...entity } of await entitiesOf(db, keys)) links.get(key)?.entities.push(entity);
+    for (const { key, ...source } of await sourcesOf(db, keys)) links.get(key)?.sources.push(source);
+  }
+  return entries.map(({ key, tenant, access, question, interactionId: answerId }) => ({
+    ...{ key, question, answerId },
+    tenant: tenant === "" ? null : tenant,
+    access: JSON.parse(access) as string[],
+    ...(links.get(key) ?? { topics: [], entities: [], sources: [] }),
+  }));
+}
+
+type Topic = LinkedQuestion["topics"][number];
+type Entity = LinkedQuestion["entities"][number];
+type Source = LinkedQuestion["sources"][number];
+
+function topicsOf(db: Kysely<Database>, keys: readonly string[]) {
+  return db
+    .selectFrom("question_topics")
+    .innerJoin("topics", "topics.id", "question_topics.topicId")
+    .select(["question_topics.questionKey as key", "topics.slug", "topics.name"])
+    .where("question_topics.questionKey", "in", keys)
+    .execute();
+}
+
+function entitiesOf(db: Kysely<Database>, keys: readonly string[]) {
+  return db
+    .selectFrom("question_entities")
+    .innerJoin("entities", "entities.id", "question_entities.entityId")
+    .select(["question_entities.questionKey as key", "entities.type", "entities.value"])
+    .where("question_entities.questionKey", "in", keys)
+    .execute();
+}
+
+async function sourcesOf(db: Kysely<Database>, keys: readonly string[]) {
+  const rows = await db
+    .selectFrom("question_sources")
+    .innerJoin("sources", "sources.id", "question_sources.sourceId")
+    .select(["question_sources.questionKey as key", "sources.documentId", "sources.title"])
+    .where("question_sources.questionKey", "in", keys)
+    .execute();
+  return rows.map(({ key, documentId, title }) => ({ key, documentId, title: title ?? documentId }));
 }

@@ -1,5 +1,24 @@
 import { messageOf, StoreError } from "../errors.ts";
-import { FairLock } from "./fair-lock.ts";
+
+/** One holder at a time, in the order of asking. */
+export class FairLock {
+  private last: Promise<void> = Promise.resolve();
+  /** How many have asked and do not hold it yet. */
+  waiting = 0;
+
+  /** Resolves when everybody who asked before has released it, with what releases it. */
+  async acquire(): Promise<() => void> {
+    const before = this.last;
+    let release: () => void = () => undefined;
+    this.last = new Promise((resolve) => {
+      release = resolve;
+    });
+    this.waiting++;
+    await before;
+    this.waiting--;
+    return release;
+  }
+}
 
 /** Milliseconds after which those who have written are no longer kept waiting for those who would like to join them. */
 const JOIN_MS = 2;

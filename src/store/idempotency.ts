@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import { keyedHash } from "../text/keyed-hash.ts";
+import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** A response as it is given again. */
 export interface KeptResponse {
@@ -52,9 +52,9 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
     async claim({ name, fingerprint }, claimMs) {
       const key = await idOf(name);
       const at = now().toISOString();
-      const row = { key, fingerprint, response: null, created_at: at, expires_at: after(claimMs) };
+      const row = { key, fingerprint, response: null, createdAt: at, expiresAt: after(claimMs) };
       const found = await transact(db, async (trx) => {
-        await trx.deleteFrom("idempotency").where("key", "=", key).where("expires_at", "<=", at).execute();
+        await trx.deleteFrom("idempotency").where("key", "=", key).where("expiresAt", "<=", at).execute();
         const inserted = await trx
           .insertInto("idempotency")
           .values(row)
@@ -70,11 +70,11 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
     },
     async keep({ name, fingerprint }, response, keepMs) {
       const sealed = seal(JSON.stringify(response), await secret(), name);
-      const row = { key: await idOf(name), fingerprint, response: sealed, created_at: now().toISOString(), expires_at: after(keepMs) };
+      const row = { key: await idOf(name), fingerprint, response: sealed, createdAt: now().toISOString(), expiresAt: after(keepMs) };
       await db
         .insertInto("idempotency")
         .values(row)
-        .onConflict((c) => c.column("key").doUpdateSet({ response: sealed, expires_at: row.expires_at }))
+        .onConflict((c) => c.column("key").doUpdateSet({ response: sealed, expiresAt: row.expiresAt }))
         .execute();
     },
     async drop({ name }) {

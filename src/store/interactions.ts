@@ -1,7 +1,13 @@
 import type { Kysely, Selectable } from "kysely";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
-import { wholeAnswer, withContents } from "./contents.ts";
-import type { Interaction, InteractionFacts, ReviewStatus, StoredInteraction } from "./interaction.ts";
+import {
+  type Interaction,
+  type InteractionFacts,
+  type ReviewStatus,
+  type StoredInteraction,
+  wholeAnswer,
+  withContents,
+} from "./interaction.ts";
 import type { NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 import { type Beside, createInteractionWriter, type UnreviewedRow, type WritingParts } from "./write-interactions.ts";
@@ -45,7 +51,7 @@ export function createInteractionStore(
         .selectAll("interactions")
         .select(wholeAnswer.as("whole"))
         .where("domain", "=", domain)
-        .orderBy("created_at", "desc")
+        .orderBy("createdAt", "desc")
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
@@ -101,28 +107,28 @@ function toRow(
     tenant: tenant ?? "",
     access: JSON.stringify(access),
     content: content?.hash ?? null,
-    session_id: sessionId === null ? null : keyedHash(secret, "session", sessionId),
-    user_id: userId === null || userId === undefined ? null : keyedHash(secret, "user", userId),
+    sessionId: sessionId === null ? null : keyedHash(secret, "session", sessionId),
+    userId: userId === null || userId === undefined ? null : keyedHash(secret, "user", userId),
     privacy: facts.privacy,
-    question_hash: facts.resolved === facts.asked ? asked : questionHash(secret, domain, facts.resolved),
-    asked_hash: asked,
-    answer_hash: answered,
-    curated_key: facts.curatedKey,
-    cache_key: facts.cacheKey,
+    questionHash: facts.resolved === facts.asked ? asked : questionHash(secret, domain, facts.resolved),
+    askedHash: asked,
+    answerHash: answered,
+    curatedKey: facts.curatedKey,
+    cacheKey: facts.cacheKey,
     reason: facts.reason,
-    reviewed_by: null,
-    reviewed_at: null,
-    demoted_at: null,
+    reviewedBy: null,
+    reviewedAt: null,
+    demotedAt: null,
     warnings: facts.warnings,
     conflicts: facts.conflicts,
-    cache_mode: cacheMode,
+    cacheMode,
     tokens: facts.tokens,
-    cost_usd: facts.costUsd,
-    saved_tokens: facts.savedTokens,
-    saved_usd: facts.savedUsd,
+    costUsd: facts.costUsd,
+    savedTokens: facts.savedTokens,
+    savedUsd: facts.savedUsd,
     topics: JSON.stringify(facts.topics),
-    latency_ms: facts.latencyMs,
-    created_at: at,
+    latencyMs: facts.latencyMs,
+    createdAt: at,
   };
 }
 
@@ -140,9 +146,9 @@ function fromRow(row: Selectable<Database["interactions"]>): StoredInteraction {
     privacy,
     tenant: row.tenant === "" ? null : row.tenant,
     access: JSON.parse(row.access) as string[],
-    sessionId: row.session_id,
-    cacheMode: row.cache_mode,
-    reviewStatus: row.review_status,
-    createdAt: row.created_at,
+    sessionId: row.sessionId,
+    cacheMode: row.cacheMode,
+    reviewStatus: row.reviewStatus,
+    createdAt: row.createdAt,
   };
 }

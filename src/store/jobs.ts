@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
+import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** Reading that is to be done. */
 export interface Job {
@@ -55,17 +55,17 @@ export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore 
       const state = row.state === "queued" ? ("queued" as const) : ("failed" as const);
       await trx
         .updateTable("jobs")
-        .set({ state, reason: failure, worker: null, alive_at: null, updated_at: now().toISOString() })
+        .set({ state, reason: failure, worker: null, aliveAt: null, updatedAt: now().toISOString() })
         .where("id", "=", id)
         .execute();
     });
   return {
     async ask({ id, domain, work }) {
       const at = now().toISOString();
-      const asked = { work: JSON.stringify(work), state: "queued" as const, reason: null, updated_at: at };
+      const asked = { work: JSON.stringify(work), state: "queued" as const, reason: null, updatedAt: at };
       await db
         .insertInto("jobs")
-        .values({ id, domain, ...asked, worker: null, alive_at: null, created_at: at })
+        .values({ id, domain, ...asked, worker: null, aliveAt: null, createdAt: at })
         .onConflict((c) => c.column("id").doUpdateSet(asked))
         .execute();
     },
@@ -77,21 +77,21 @@ export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore 
           .selectFrom("jobs")
           .select(["id", "domain", "work"])
           .where("state", "in", ["queued", "running"])
-          .where((eb) => eb.or([eb("worker", "is", null), eb("alive_at", "<", silent)]))
+          .where((eb) => eb.or([eb("worker", "is", null), eb("aliveAt", "<", silent)]))
           .orderBy("seq")
           .limit(1)
           .forUpdate()
           .skipLocked()
           .executeTakeFirst();
         if (row === undefined) return null;
-        const taken = { state: "running" as const, worker, alive_at: at.toISOString(), updated_at: at.toISOString() };
+        const taken = { state: "running" as const, worker, aliveAt: at.toISOString(), updatedAt: at.toISOString() };
         await trx.updateTable("jobs").set(taken).where("id", "=", row.id).execute();
         return { ...row, work: JSON.parse(row.work) as unknown };
       }),
     async alive(id, worker) {
       const { numUpdatedRows } = await db
         .updateTable("jobs")
-        .set({ alive_at: now().toISOString() })
+        .set({ aliveAt: now().toISOString() })
         .where("id", "=", id)
         .where("worker", "=", worker)
         .executeTakeFirst();
@@ -99,7 +99,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date): JobStore 
     },
     done: (id, worker) => settle(id, worker, null),
     async giveBack(id, worker) {
-      const free = { state: "queued" as const, worker: null, alive_at: null };
+      const free = { state: "queued" as const, worker: null, aliveAt: null };
       await db.updateTable("jobs").set(free).where("id", "=", id).where("worker", "=", worker).execute();
     },
     fail: (id, worker, reason) => settle(id, worker, reason),

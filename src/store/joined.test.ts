@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../errors.ts";
-import { joined } from "./joined.ts";
+import { joined } from "./write-interactions.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** A write that takes a turn, and what it was asked to write. */

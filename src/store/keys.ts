@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
+import { transact } from "./dialect.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** What a key lets its holder do: ask; read documents again; review answers of its scope; read the figures of `/metrics`; run the whole installation. */
 export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;
@@ -75,16 +75,16 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         domains: JSON.stringify(domains),
         tenants: JSON.stringify(tenants),
         access: JSON.stringify(access),
-        requests_per_hour: requestsPerHour,
-        tokens_per_day: tokensPerDay,
-        usd_per_day: usdPerDay,
-        created_at: now().toISOString(),
-        expires_at: expiresAt,
-        revoked_at: null,
+        requestsPerHour,
+        tokensPerDay,
+        usdPerDay,
+        createdAt: now().toISOString(),
+        expiresAt,
+        revokedAt: null,
       };
       await transact(db, async (trx) => {
         await trx.insertInto("api_keys").values(row).execute();
-        await appendAudit(trx, { actor: by, action: "create_key", subject: id, details: { roles, expires_at: expiresAt } }, row.created_at);
+        await appendAudit(trx, { actor: by, action: "create_key", subject: id, details: { roles, expires_at: expiresAt } }, row.createdAt);
       });
       return { key, record: toRecord(row) };
     },
@@ -93,7 +93,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       return row === undefined || !isLive(row, now()) ? null : toRecord(row);
     },
     async list() {
-      const rows = await db.selectFrom("api_keys").selectAll().orderBy("created_at", "desc").orderBy("id").execute();
+      const rows = await db.selectFrom("api_keys").selectAll().orderBy("createdAt", "desc").orderBy("id").execute();
       return rows.map(toRecord);
     },
     revoke: (id, by) =>
@@ -101,9 +101,9 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         const at = now().toISOString();
         const { numUpdatedRows } = await trx
           .updateTable("api_keys")
-          .set({ revoked_at: at })
+          .set({ revokedAt: at })
           .where("id", "=", id)
-          .where("revoked_at", "is", null)
+          .where("revokedAt", "is", null)
           .executeTakeFirst();
         if (Number(numUpdatedRows) === 0) return false;
         await appendAudit(trx, { actor: by, action: "revoke_key", subject: id, details: {} }, at);
@@ -117,11 +117,11 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
 
 /** Does the key open anything at this time? */
 export function isLiveKey({ expiresAt, revokedAt }: Pick<KeyRecord, "expiresAt" | "revokedAt">, now: Date): boolean {
-  return isLive({ expires_at: expiresAt, revoked_at: revokedAt }, now);
+  return isLive({ expiresAt, revokedAt }, now);
 }
 
-function isLive({ expires_at, revoked_at }: Pick<Database["api_keys"], "expires_at" | "revoked_at">, now: Date): boolean {
-  return revoked_at === null && (expires_at === null || expires_at > now.toISOString());
+function isLive({ expiresAt, revokedAt }: Pick<Database["api_keys"], "expiresAt" | "revokedAt">, now: Date): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now.toISOString());
 }
 
 function toRecord(row: Database["api_keys"]): KeyRecord {
@@ -132,11 +132,11 @@ function toRecord(row: Database["api_keys"]): KeyRecord {
     domains: JSON.parse(row.domains) as string[] | null,
     tenants: JSON.parse(row.tenants) as string[] | null,
     access: JSON.parse(row.access) as string[] | null,
-    requestsPerHour: row.requests_per_hour,
-    tokensPerDay: row.tokens_per_day,
-    usdPerDay: row.usd_per_day,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
+    requestsPerHour: row.requestsPerHour,
+    tokensPerDay: row.tokensPerDay,
+    usdPerDay: row.usdPerDay,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    revokedAt: row.revokedAt,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSeldom } from "./look-seldom.ts";
+import { createSeldom } from "./sessions.ts";
 
 it("is due with the first addition, and again when as many have followed as were said", () => {
   const seldom = createSeldom();

@@ -1,9 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { messageOf, StoreError } from "../errors.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { inParts } from "./id-parts.ts";
+import { inParts, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** Widest vectors that pgvector's HNSW indexes as `vector` and as `halfvec` (its README, "HNSW"). */
 const VECTOR_DIMENSIONS = 2_000;
@@ -75,7 +74,9 @@ export interface VectorsOf {
  * Makes the table where there is none; vectors go with their documents.
  * @throws StoreError `vectors_unavailable` where pgvector cannot be had, `vectors_too_wide`
  */
-export async function openPostgresVectors(db: Kysely<Database>, { domain, model, dimensions }: VectorsOf): Promise<PostgresVectors> {
+export async function openPostgresVectors(store: Kysely<Database>, { domain, model, dimensions }: VectorsOf): Promise<PostgresVectors> {
+  // Its statements are written in SQL: names are those of the database.
+  const db = store.withoutPlugins();
   const type = typeOf(dimensions);
   const name = `vectors_${dimensions}`;
   const table = sql.table(name);

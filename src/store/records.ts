@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
-import { wholeAnswer } from "./contents.ts";
 import { pack, unpack } from "./corpus-log.ts";
+import { wholeAnswer } from "./interaction.ts";
 import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -41,16 +41,16 @@ export function createRecordStore(db: Kysely<Database>): RecordStore {
     async get(id) {
       const row = await db
         .selectFrom("records")
-        .innerJoin("interactions", "interactions.id", "records.interaction_id")
+        .innerJoin("interactions", "interactions.id", "records.interactionId")
         .innerJoin("record_settings", "record_settings.hash", "records.settings")
         .leftJoin("answer_contents", "answer_contents.hash", "interactions.content")
         .select(["interactions.id", "interactions.domain", "interactions.tenant", "interactions.access", "interactions.question"])
-        .select([wholeAnswer.as("answer"), "interactions.cache_mode", "interactions.created_at"])
+        .select([wholeAnswer.as("answer"), "interactions.cacheMode", "interactions.createdAt"])
         .select(["records.revision", "records.body", "record_settings.body as settings"])
-        .where("records.interaction_id", "=", id)
+        .where("records.interactionId", "=", id)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const { tenant, access, cache_mode: cacheMode, created_at: createdAt, body, settings, ...rest } = row;
+      const { tenant, access, cacheMode, createdAt, body, settings, ...rest } = row;
       return {
         ...rest,
         tenant: tenant === "" ? null : tenant,
@@ -62,16 +62,16 @@ export function createRecordStore(db: Kysely<Database>): RecordStore {
     },
     async bodies(ids) {
       if (ids.length === 0) return new Map();
-      const rows = await db.selectFrom("records").select(["interaction_id", "body"]).where("interaction_id", "in", ids).execute();
-      return new Map(rows.map(({ interaction_id, body }) => [interaction_id, unpack(body)]));
+      const rows = await db.selectFrom("records").select(["interactionId", "body"]).where("interactionId", "in", ids).execute();
+      return new Map(rows.map(({ interactionId, body }) => [interactionId, unpack(body)]));
     },
     async list(domain, limit) {
       const rows = await db
         .selectFrom("records")
-        .innerJoin("interactions", "interactions.id", "records.interaction_id")
+        .innerJoin("interactions", "interactions.id", "records.interactionId")
         .select("interactions.id")
         .where("records.domain", "=", domain)
-        .orderBy("interactions.created_at")
+        .orderBy("interactions.createdAt")
         .orderBy("interactions.id")
         .limit(limit)
         .execute();
@@ -116,7 +116,7 @@ export function createRecordWriter(db: Kysely<Database>) {
           .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
           .execute();
       known.add(hash);
-      rows.push({ interaction_id: interaction.id, domain: interaction.domain, revision, settings: hash, body: pack(body) });
+      rows.push({ interactionId: interaction.id, domain: interaction.domain, revision, settings: hash, body: pack(body) });
     }
     await insert(trx, rows);
   };

@@ -59,17 +59,17 @@ export async function insertReport(
     .insertInto("reports")
     .values({
       id: report.id,
-      interaction_id: id,
+      interactionId: id,
       ...owner,
       access: JSON.stringify([...new Set(access)].sort()),
       profile,
       topic: report.topic ?? "",
       confidence,
       report: JSON.stringify(report.report),
-      created_at: now.toISOString(),
+      createdAt: now.toISOString(),
     })
     .execute();
-  await trx.deleteFrom("reports").where("created_at", "<", reportsSince(now, report.days).toISOString()).execute();
+  await trx.deleteFrom("reports").where("createdAt", "<", reportsSince(now, report.days).toISOString()).execute();
   await trx
     .deleteFrom("reports")
     .where("id", "in", (eb) =>
@@ -78,7 +78,7 @@ export async function insertReport(
         .select("id")
         .where("domain", "=", owner.domain)
         .where("tenant", "=", owner.tenant)
-        .orderBy("created_at", "desc")
+        .orderBy("createdAt", "desc")
         .orderBy("id", "desc")
         .limit(ALL)
         .offset(report.entries),
@@ -92,7 +92,7 @@ export function createReportStore(db: Kysely<Database>): ReportStore {
       .selectFrom("reports")
       .where("reports.domain", "=", scope.domain)
       .where("reports.tenant", "=", scope.tenant ?? "")
-      .where("reports.created_at", ">=", since.toISOString());
+      .where("reports.createdAt", ">=", since.toISOString());
   /** A report's access is a list of labels; which of the lists in use the scope covers is told here, so that any database can compare. */
   const coveredLists = async (selection: ReportSelection) => {
     const rows = await owned(selection).select("reports.access").distinct().execute();
@@ -102,19 +102,19 @@ export function createReportStore(db: Kysely<Database>): ReportStore {
     owned(selection)
       .where("reports.access", "in", lists.length === 0 ? [""] : lists)
       .$if(selection.topic !== undefined, (query) => query.where("reports.topic", "=", selection.topic ?? ""))
-      .innerJoin("interactions", "interactions.id", "reports.interaction_id")
+      .innerJoin("interactions", "interactions.id", "reports.interactionId")
       .select([
         "reports.id",
-        "reports.interaction_id",
+        "reports.interactionId",
         "reports.domain",
         "reports.tenant",
         "reports.profile",
         "reports.topic",
-        "reports.created_at",
+        "reports.createdAt",
         "reports.report",
         "interactions.question",
       ])
-      .orderBy("reports.created_at", "desc")
+      .orderBy("reports.createdAt", "desc")
       .orderBy("reports.id", "desc");
   return {
     async *each(selection) {
@@ -127,8 +127,8 @@ export function createReportStore(db: Kysely<Database>): ReportStore {
             const { createdAt, id } = from as StoredReport;
             return q.where((eb) =>
               eb.or([
-                eb("reports.created_at", "<", createdAt),
-                eb.and([eb("reports.created_at", "=", createdAt), eb("reports.id", "<", id)]),
+                eb("reports.createdAt", "<", createdAt),
+                eb.and([eb("reports.createdAt", "=", createdAt), eb("reports.id", "<", id)]),
               ]),
             );
           })
@@ -148,15 +148,15 @@ export function createReportStore(db: Kysely<Database>): ReportStore {
     },
     async get(id, selection) {
       const row = await rowsOf(selection, await coveredLists(selection))
-        .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interaction_id", "=", id)]))
+        .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interactionId", "=", id)]))
         .executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
     async purge(before) {
       const at = before.toISOString();
-      const old = await db.selectFrom("reports").select("id").where("created_at", "<", at).limit(1).executeTakeFirst();
+      const old = await db.selectFrom("reports").select("id").where("createdAt", "<", at).limit(1).executeTakeFirst();
       if (old === undefined) return 0;
-      const { numDeletedRows } = await db.deleteFrom("reports").where("created_at", "<", at).executeTakeFirst();
+      const { numDeletedRows } = await db.deleteFrom("reports").where("createdAt", "<", at).executeTakeFirst();
       return Number(numDeletedRows);
     },
   };
@@ -168,25 +168,25 @@ function covers(scope: Scope, access: string): boolean {
 
 interface ReportRow {
   readonly id: string;
-  readonly interaction_id: string;
+  readonly interactionId: string;
   readonly domain: string;
   readonly tenant: string;
   readonly profile: string;
   readonly topic: string;
-  readonly created_at: string;
+  readonly createdAt: string;
   readonly report: string;
   readonly question: string;
 }
 
-function fromRow({ id, interaction_id, domain, tenant, profile, topic, created_at, report, question }: ReportRow): StoredReport {
+function fromRow({ id, interactionId, domain, tenant, profile, topic, createdAt, report, question }: ReportRow): StoredReport {
   return {
     id,
-    interactionId: interaction_id,
+    interactionId,
     domain,
     tenant: tenant === "" ? null : tenant,
     profile,
     topic: topic === "" ? null : topic,
-    createdAt: created_at,
+    createdAt,
     question,
     report: JSON.parse(report) as DiagnosticReport,
   };

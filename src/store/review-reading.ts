@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { wholeAnswer, withContents } from "./contents.ts";
 import type { ReviewStatus } from "./interaction.ts";
+import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
 /** What the order of the queue is worked out from. */
@@ -86,26 +86,26 @@ export async function listPending(
   const seen = (of: "tenant" | "access") => [...new Set(askers.map((one) => one[of]))];
   const open = db
     .selectFrom("interactions as i")
-    .leftJoin("feedback as f", "f.interaction_id", "i.id")
-    .leftJoin("curated as c", (join) => join.onRef("c.key", "=", "i.curated_key").on("c.status", "=", "served"))
-    .select(["i.id", "i.tenant", "i.access", "i.profile", "i.question_hash", "i.status", "i.review_status", "i.confidence"])
-    .select(["i.warnings", "i.conflicts", "i.demoted_at", "i.created_at", "f.verdict"])
-    .select((eb) => eb.exists(eb.selectFrom("reports as r").select("r.id").whereRef("r.interaction_id", "=", "i.id")).as("reported"))
+    .leftJoin("feedback as f", "f.interactionId", "i.id")
+    .leftJoin("curated as c", (join) => join.onRef("c.key", "=", "i.curatedKey").on("c.status", "=", "served"))
+    .select(["i.id", "i.tenant", "i.access", "i.profile", "i.questionHash", "i.status", "i.reviewStatus", "i.confidence"])
+    .select(["i.warnings", "i.conflicts", "i.demotedAt", "i.createdAt", "f.verdict"])
+    .select((eb) => eb.exists(eb.selectFrom("reports as r").select("r.id").whereRef("r.interactionId", "=", "i.id")).as("reported"))
     .where("i.domain", "=", domain)
     .where("i.privacy", "=", "redacted")
-    .orderBy("i.created_at", "desc")
+    .orderBy("i.createdAt", "desc")
     .orderBy("i.id")
     .limit(limit);
   const wanted =
     status === undefined
       ? open.where((eb) =>
           eb.or([
-            eb.and([eb("i.review_status", "!=", "approved"), eb("c.key", "is", null)]),
+            eb.and([eb("i.reviewStatus", "!=", "approved"), eb("c.key", "is", null)]),
             // Whoever calls an answer wrong that was reviewed before has the last word until it is reviewed again.
-            eb.and([eb("f.verdict", "=", "down"), eb("f.updated_at", ">", eb.fn.coalesce("i.reviewed_at", sql.lit("")))]),
+            eb.and([eb("f.verdict", "=", "down"), eb("f.updatedAt", ">", eb.fn.coalesce("i.reviewedAt", sql.lit("")))]),
           ]),
         )
-      : open.where("i.review_status", "=", status);
+      : open.where("i.reviewStatus", "=", status);
   const rows = await wanted
     .$if(sees !== undefined, (query) =>
       query.where("i.tenant", "in", ["", ...seen("tenant")]).where("i.access", "in", ["", ...seen("access")]),
@@ -113,7 +113,7 @@ export async function listPending(
     .execute();
   const mayBeSeen = new Set(askers.map(ownerKey));
   const asked = new Map<string, number>();
-  for (const { question_hash, n } of askers) asked.set(question_hash, (asked.get(question_hash) ?? 0) + Number(n));
+  for (const { questionHash, n } of askers) asked.set(questionHash, (asked.get(questionHash) ?? 0) + Number(n));
   return rows
     .filter((row) => mayBeSeen.has(ownerKey(row)))
     .map((row) => ({
@@ -121,17 +121,17 @@ export async function listPending(
       tenant: row.tenant,
       access: row.access,
       profile: row.profile,
-      questionHash: row.question_hash,
+      questionHash: row.questionHash,
       status: row.status,
-      reviewStatus: row.review_status,
+      reviewStatus: row.reviewStatus,
       confidence: row.confidence,
       warnings: row.warnings,
       conflicts: row.conflicts,
-      demoted: row.demoted_at !== null,
+      demoted: row.demotedAt !== null,
       thumbs: row.verdict,
       reported: Boolean(row.reported),
-      createdAt: row.created_at,
-      asked: asked.get(row.question_hash) ?? 1,
+      createdAt: row.createdAt,
+      asked: asked.get(row.questionHash) ?? 1,
     }));
 }
 
@@ -147,10 +147,10 @@ async function countAskers(
 ) {
   const rows = await db
     .selectFrom("interactions")
-    .select(["question_hash", "tenant", "access", (eb) => eb.fn.countAll<number>().as("n")])
+    .select(["questionHash", "tenant", "access", (eb) => eb.fn.countAll<number>().as("n")])
     .where("domain", "=", domain)
-    .$if(questionHash !== undefined, (query) => query.where("question_hash", "=", questionHash as string))
-    .groupBy(["question_hash", "tenant", "access"])
+    .$if(questionHash !== undefined, (query) => query.where("questionHash", "=", questionHash as string))
+    .groupBy(["questionHash", "tenant", "access"])
     .execute();
   return sees === undefined ? rows : rows.filter((row) => sees(askerOf({ domain, ...row })));
 }
@@ -163,13 +163,13 @@ export function askerOf({ domain, tenant, access }: { readonly domain: string; r
 export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefined): Promise<ReviewedInteraction | null> {
   const row = await withContents(db).selectAll("interactions").select(wholeAnswer.as("whole")).where("id", "=", id).executeTakeFirst();
   if (row === undefined) return null;
-  const rated = await db.selectFrom("feedback").selectAll().where("interaction_id", "=", id).executeTakeFirst();
+  const rated = await db.selectFrom("feedback").selectAll().where("interactionId", "=", id).executeTakeFirst();
   const curated =
-    row.curated_key === null ? undefined : await db.selectFrom("curated").selectAll().where("key", "=", row.curated_key).executeTakeFirst();
-  const report = await db.selectFrom("reports").select("id").where("interaction_id", "=", id).executeTakeFirst();
+    row.curatedKey === null ? undefined : await db.selectFrom("curated").selectAll().where("key", "=", row.curatedKey).executeTakeFirst();
+  const report = await db.selectFrom("reports").select("id").where("interactionId", "=", id).executeTakeFirst();
   const asker = askerOf(row);
   if (sees?.(asker) === false) return null;
-  const askers = await countAskers(db, { domain: row.domain, questionHash: row.question_hash }, sees);
+  const askers = await countAskers(db, { domain: row.domain, questionHash: row.questionHash }, sees);
   return {
     id,
     ...asker,
@@ -179,21 +179,21 @@ export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees |
     privacy: row.privacy,
     status: row.status,
     reason: row.reason,
-    reviewStatus: row.review_status,
-    reviewedBy: row.reviewed_by,
-    reviewedAt: row.reviewed_at,
-    demotedAt: row.demoted_at,
+    reviewStatus: row.reviewStatus,
+    reviewedBy: row.reviewedBy,
+    reviewedAt: row.reviewedAt,
+    demotedAt: row.demotedAt,
     confidence: row.confidence,
-    cacheMode: row.cache_mode,
-    curatedKey: row.curated_key,
-    createdAt: row.created_at,
+    cacheMode: row.cacheMode,
+    curatedKey: row.curatedKey,
+    createdAt: row.createdAt,
     asked: askers.reduce((sum, { n }) => sum + Number(n), 0),
-    feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updated_at },
+    feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updatedAt },
     curated: curated === undefined ? null : toCurated(curated),
     report: report?.id ?? null,
   };
 }
 
-function toCurated({ interaction_id, created_by, created_at, demoted_at, question_hash: _, ...rest }: Database["curated"]): CuratedAnswer {
-  return { ...rest, interactionId: interaction_id, createdBy: created_by, createdAt: created_at, demotedAt: demoted_at };
+function toCurated({ interactionId, createdBy, createdAt, demotedAt, questionHash: _, ...rest }: Database["curated"]): CuratedAnswer {
+  return { ...rest, interactionId, createdBy, createdAt, demotedAt };
 }

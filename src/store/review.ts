@@ -1,10 +1,8 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { areCurrent } from "./are-current.ts";
 import { appendAudit } from "./audit.ts";
-import { demoteCurated } from "./demote.ts";
+import { areCurrent, transact } from "./dialect.ts";
 import type { ReviewStatus } from "./interaction.ts";
 import { type Given, prepare } from "./prepared.ts";
-import { insertReviewedVersions } from "./review-documents.ts";
 import {
   type Asker,
   askerOf,
@@ -16,7 +14,57 @@ import {
   type Sees,
 } from "./review-reading.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
+
+/** Who acts where nobody did. */
+const AUTOMATIC_ACTOR = "sourcebound";
+
+/**
+ * Takes reviewed answers out of service whose documents change, go or change hands, in the transaction in which they do: corrections are
+ * served no more, approvals no longer count, and both are in the queue again.
+ */
+export async function demoteDependants(trx: Transaction<Database>, documentIds: readonly string[], at: string): Promise<void> {
+  if (documentIds.length === 0) return;
+  const curated = await trx
+    .selectFrom("curated")
+    .select(["key", "interactionId"])
+    .where("status", "=", "served")
+    .where("key", "in", (eb) => eb.selectFrom("curated_documents").select("key").where("documentId", "in", documentIds))
+    .orderBy("key")
+    .execute();
+  for (const { key, interactionId } of curated) await demoteCurated(trx, { key, interactionId }, "a source changed", at);
+  const resting = trx.selectFrom("review_documents").select("interactionId").where("documentId", "in", documentIds);
+  const approved = await trx
+    .updateTable("interactions")
+    .set({ reviewStatus: "unreviewed", demotedAt: at })
+    .where("id", "in", resting)
+    .where("reviewStatus", "=", "approved")
+    .returning(["id", "reviewedBy"])
+    .execute();
+  await trx.deleteFrom("review_documents").where("interactionId", "in", resting).execute();
+  // Answers that took over a review were reviewed by nobody themselves: they have no act to take back.
+  for (const { id } of approved.filter(({ reviewedBy }) => reviewedBy !== null)) {
+    await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
+  }
+}
+
+/** Serves a correction no more and puts what it corrected back into the queue. */
+async function demoteCurated(
+  trx: Transaction<Database>,
+  { key, interactionId }: { readonly key: string; readonly interactionId: string },
+  why: string,
+  at: string,
+): Promise<void> {
+  await trx.updateTable("curated").set({ status: "demoted", demotedAt: at }).where("key", "=", key).execute();
+  await trx
+    .updateTable("interactions")
+    .set({ reviewStatus: "unreviewed", demotedAt: at })
+    .where("curatedKey", "=", key)
+    .where("cacheMode", "=", "curated")
+    .where("reviewStatus", "=", "approved")
+    .execute();
+  await trx.updateTable("interactions").set({ demotedAt: at }).where("id", "=", interactionId).execute();
+  await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: interactionId, details: { why, curated: true } }, at);
+}
 
 export interface CuratedEntry {
   readonly id: string;
@@ -69,7 +117,7 @@ export interface Rating {
 
 export function createReviewStore(db: Kysely<Database>, now: () => Date): ReviewStore {
   const readCurated = prepare((given: Given<{ key: string }>) =>
-    db.selectFrom("curated").select(["id", "answer", "created_at"]).where("key", "=", given("key")).where("status", "=", "served"),
+    db.selectFrom("curated").select(["id", "answer", "createdAt"]).where("key", "=", given("key")).where("status", "=", "served"),
   );
   return {
     pending: (domain, options) => listPending(db, domain, options),
@@ -89,19 +137,19 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date): Review
     async curated(key) {
       const [row] = await readCurated(db, { key });
       if (row === undefined) return null;
-      const cited = await db.selectFrom("curated_documents").select(["document_id", "version"]).where("key", "=", key).execute();
+      const cited = await db.selectFrom("curated_documents").select(["documentId", "version"]).where("key", "=", key).execute();
       return {
         id: row.id,
         answer: row.answer,
-        createdAt: row.created_at,
-        versions: new Map(cited.map(({ document_id, version }) => [document_id, version])),
+        createdAt: row.createdAt,
+        versions: new Map(cited.map(({ documentId, version }) => [documentId, version])),
       };
     },
     demote: (key, why) =>
       transact(db, async (trx) => {
         const row = await trx
           .selectFrom("curated")
-          .select(["key", "interaction_id"])
+          .select(["key", "interactionId"])
           .where("key", "=", key)
           .where("status", "=", "served")
           .executeTakeFirst();
@@ -128,11 +176,9 @@ async function flag(trx: Transaction<Database>, { id, by }: Pick<ReviewAct, "id"
   await appendAudit(trx, { actor: by, action: "flag", subject: id, details: { same: same.length } }, at);
   const served = await trx
     .selectFrom("curated")
-    .select(["key", "interaction_id"])
+    .select(["key", "interactionId"])
     .where("status", "=", "served")
-    .where("key", "in", (eb) =>
-      eb.selectFrom("interactions").select("curated_key").where("id", "=", id).where("cache_mode", "=", "curated"),
-    )
+    .where("key", "in", (eb) => eb.selectFrom("interactions").select("curatedKey").where("id", "=", id).where("cacheMode", "=", "curated"))
     .execute();
   for (const row of served) await demoteCurated(trx, row, "the correction was flagged", at);
   return "done";
@@ -145,30 +191,30 @@ async function correct(
 ): Promise<ReviewOutcome> {
   const row = await trx
     .selectFrom("interactions")
-    .select(["curated_key", "domain", "question", "question_hash"])
+    .select(["curatedKey", "domain", "question", "questionHash"])
     .where("id", "=", id)
     .executeTakeFirst();
-  if (row === undefined || row.curated_key === null) return "missing";
+  if (row === undefined || row.curatedKey === null) return "missing";
   if (versions.size === 0 || !(await areCurrent(trx, versions))) return "stale";
-  const { curated_key: key, domain, question, question_hash } = row;
+  const { curatedKey: key, domain, question, questionHash } = row;
   await trx.deleteFrom("curated").where("key", "=", key).execute();
   await trx
     .insertInto("curated")
     .values({
       key,
       id: curatedId,
-      interaction_id: id,
+      interactionId: id,
       domain,
       question,
-      question_hash,
+      questionHash,
       answer,
       status: "served",
-      created_by: by,
-      created_at: at,
-      demoted_at: null,
+      createdBy: by,
+      createdAt: at,
+      demotedAt: null,
     })
     .execute();
-  const cited = [...versions].map(([document_id, version]) => ({ key, document_id, version }));
+  const cited = [...versions].map(([documentId, version]) => ({ key, documentId, version }));
   await trx.insertInto("curated_documents").values(cited).execute();
   const same = await sameAnswers(trx, id);
   await setStatus(trx, same, "flagged", by, at);
@@ -178,14 +224,14 @@ async function correct(
 
 /** The interaction and every other one in which the same question got the same answer. */
 async function sameAnswers(trx: Transaction<Database>, id: string): Promise<string[]> {
-  const row = await trx.selectFrom("interactions").select(["curated_key", "answer_hash"]).where("id", "=", id).executeTakeFirst();
+  const row = await trx.selectFrom("interactions").select(["curatedKey", "answerHash"]).where("id", "=", id).executeTakeFirst();
   if (row === undefined) return [];
-  if (row.curated_key === null) return [id];
+  if (row.curatedKey === null) return [id];
   const rows = await trx
     .selectFrom("interactions")
     .select("id")
-    .where("curated_key", "=", row.curated_key)
-    .where("answer_hash", "=", row.answer_hash)
+    .where("curatedKey", "=", row.curatedKey)
+    .where("answerHash", "=", row.answerHash)
     .execute();
   return rows.map((one) => one.id);
 }
@@ -194,14 +240,14 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
 async function setStatus(trx: Transaction<Database>, ids: readonly string[], status: ReviewStatus, by: string, at: string): Promise<void> {
   for (let from = 0; from < ids.length; from += IDS_PER_QUERY) {
     const part = ids.slice(from, from + IDS_PER_QUERY);
-    const review = { review_status: status, reviewed_by: by, reviewed_at: at, demoted_at: null };
+    const review = { reviewStatus: status, reviewedBy: by, reviewedAt: at, demotedAt: null };
     await trx.updateTable("interactions").set(review).where("id", "in", part).execute();
     if (status === "approved") continue;
-    await trx.deleteFrom("review_documents").where("interaction_id", "in", part).execute();
+    await trx.deleteFrom("review_documents").where("interactionId", "in", part).execute();
     await trx
       .deleteFrom("cache_entries")
       .where("key", "in", (eb) =>
-        eb.selectFrom("interactions").select(sql<string>`cache_key`.as("key")).where("id", "in", part).where("cache_key", "is not", null),
+        eb.selectFrom("interactions").select(sql<string>`cache_key`.as("key")).where("id", "in", part).where("cacheKey", "is not", null),
       )
       .execute();
   }
@@ -216,26 +262,26 @@ async function rate(trx: Transaction<Database>, rating: Rating, at: string): Pro
   const { id, domain, tenant, sessionHash, verdict } = rating;
   const row = await trx
     .selectFrom("interactions")
-    .select(["access", "session_id", "privacy"])
+    .select(["access", "sessionId", "privacy"])
     .where("id", "=", id)
     .where("domain", "=", domain)
     .where("tenant", "=", tenant ?? "")
     .executeTakeFirst();
   if (row === undefined || !sameLabels(JSON.parse(row.access) as string[], rating.access)) return "missing";
-  if (sessionHash !== null && row.session_id !== sessionHash) return "missing";
+  if (sessionHash !== null && row.sessionId !== sessionHash) return "missing";
   const reason = row.privacy === "ephemeral" ? null : rating.reason;
   const before = await trx
     .selectFrom("feedback")
     .select(["verdict", "reason", "changes"])
-    .where("interaction_id", "=", id)
+    .where("interactionId", "=", id)
     .executeTakeFirst();
   if (before?.verdict === verdict && before.reason === reason) return "done";
   const changes = before === undefined ? 0 : before.changes + 1;
   if (changes > VERDICT_CHANGES) return "too_often";
   await trx
     .insertInto("feedback")
-    .values({ interaction_id: id, verdict, reason, changes, created_at: at, updated_at: at })
-    .onConflict((c) => c.column("interaction_id").doUpdateSet({ verdict, reason, changes, updated_at: at }))
+    .values({ interactionId: id, verdict, reason, changes, createdAt: at, updatedAt: at })
+    .onConflict((c) => c.column("interactionId").doUpdateSet({ verdict, reason, changes, updatedAt: at }))
     .execute();
   await appendAudit(trx, { actor: "asker", action: "feedback", subject: id, details: { verdict, reason: reason !== null } }, at);
   return "done";
@@ -243,4 +289,25 @@ async function rate(trx: Transaction<Database>, rating: Rating, at: string): Pro
 
 function sameLabels(stored: readonly string[], given: readonly string[]): boolean {
   return JSON.stringify([...new Set(stored)].sort()) === JSON.stringify([...new Set(given)].sort());
+}
+
+/** Replaces the versions of documents that a review rests on. */
+export async function insertReviewedVersions(trx: Transaction<Database>, id: string, versions: ReadonlyMap<string, string>): Promise<void> {
+  await trx.deleteFrom("review_documents").where("interactionId", "=", id).execute();
+  const rows = [...versions].map(([documentId, version]) => ({ interactionId: id, documentId, version }));
+  if (rows.length > 0) await trx.insertInto("review_documents").values(rows).execute();
+}
+
+/** The review of another interaction holds for a new one: it rests on the same versions. */
+export async function copyReviewedVersions(trx: Transaction<Database>, from: string, to: string): Promise<void> {
+  await trx
+    .insertInto("review_documents")
+    .columns(["interactionId", "documentId", "version"])
+    .expression((eb) =>
+      eb
+        .selectFrom("review_documents")
+        .select([sql<string>`${to}`.as("interactionId"), "documentId", "version"])
+        .where("interactionId", "=", from),
+    )
+    .execute();
 }

@@ -1,8 +1,61 @@
 import type { Generated } from "kysely";
 
+/** Every table by what tells its rows apart, those that others refer to first: the order in which rows can be put in. */
+export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
+  meta: ["key"],
+  turns: ["name"],
+  revisions: ["domain"],
+  files: ["domain", "tenant", "source", "path"],
+  documents: ["id"],
+  chunks: ["id"],
+  embeddings: ["model", "text_hash"],
+  answer_contents: ["hash"],
+  interactions: ["id"],
+  review_documents: ["interaction_id", "document_id"],
+  curated: ["key"],
+  curated_documents: ["key", "document_id"],
+  feedback: ["interaction_id"],
+  audit_log: ["seq"],
+  reports: ["id"],
+  cache_entries: ["seq"],
+  cache_documents: ["key", "document_id"],
+  topics: ["id"],
+  entities: ["id"],
+  sources: ["id"],
+  question_topics: ["question_key", "topic_id"],
+  question_entities: ["question_key", "entity_id"],
+  question_sources: ["question_key", "source_id"],
+  origins: ["domain", "tenant", "source"],
+  corpus_log: ["seq"],
+  document_versions: ["document_id", "version"],
+  record_settings: ["hash"],
+  records: ["interaction_id"],
+  api_keys: ["id"],
+  usage: ["caller", "day"],
+  usage_reservations: ["id"],
+  rate_limits: ["key"],
+  idempotency: ["key"],
+  exposures: ["answer_id"],
+  jobs: ["seq"],
+  originals: ["domain", "tenant", "label", "path"],
+  sessions: ["id"],
+  session_turns: ["id"],
+};
+
+/** Columns that number themselves. */
+export const NUMBERED: Readonly<Partial<Record<keyof Database, string>>> = {
+  cache_entries: "seq",
+  topics: "id",
+  entities: "id",
+  sources: "id",
+  corpus_log: "seq",
+  jobs: "seq",
+  session_turns: "id",
+};
+
 /**
  * The one schema, for SQLite and later PostgreSQL. No tenant is `""` (a NULL would escape unique keys); times are ISO strings in UTC;
- * structured columns are JSON text. Only files in `store/` know these names.
+ * structured columns are JSON text. Columns are written in camel case here, in snake case in the database. Only files in `store/` know these names.
  */
 export interface Database {
   /** Facts of the installation, such as the key of the cache's HMAC. */
@@ -17,11 +70,11 @@ export interface Database {
     path: string;
     /** Access label with which it was ingested: who lacks it does not learn of the file. */
     access: string;
-    original_hash: string;
+    originalHash: string;
     settings: string;
     status: "ok" | "failed";
     reason: string | null;
-    updated_at: string;
+    updatedAt: string;
   };
   documents: {
     id: string;
@@ -35,38 +88,38 @@ export interface Database {
     title: string;
     description: string | null;
     url: string | null;
-    as_of: string | null;
+    asOf: string | null;
     authority: string | null;
     topic: string | null;
     subtopic: string | null;
     type: string | null;
-    original_hash: string;
+    originalHash: string;
     version: string;
     normaliser: string;
     text: string;
     blocks: string;
     units: string;
-    source_map: string;
+    sourceMap: string;
     /** Headings as `[start, level, text]`: what filters look names up in without reading texts. */
     outline: string;
     /** Starts of pages; `null`: the document has none. */
     pages: string | null;
     /** How the file became text, JSON; `null`: stored before this was kept. */
     reading: string | null;
-    updated_at: string;
+    updatedAt: string;
   };
   chunks: {
     id: string;
-    document_id: string;
+    documentId: string;
     ordinal: number;
     start: number;
     end: number;
     tokens: number;
-    heading_path: string;
+    headingPath: string;
     windows: string;
   };
   /** Embedding cache keyed by (model, text hash); little-endian float32. */
-  embeddings: { model: string; text_hash: string; vector: Uint8Array };
+  embeddings: { model: string; textHash: string; vector: Uint8Array };
   interactions: {
     id: string;
     domain: string;
@@ -74,9 +127,9 @@ export interface Database {
     access: string;
     profile: string;
     /** Keyed hash of the session's name. */
-    session_id: string | null;
+    sessionId: string | null;
     /** Keyed hash of the user's id. */
-    user_id: string | null;
+    userId: string | null;
     /** Redacted; empty where privacy is ephemeral. */
     question: string;
     /** JSON; empty where privacy is ephemeral. Without what stands in `content`. */
@@ -85,72 +138,72 @@ export interface Database {
     content: string | null;
     privacy: "redacted" | "ephemeral";
     /** Keyed hash of the normalised, resolved question: what is counted. */
-    question_hash: string;
+    questionHash: string;
     /** The same of the question as it was asked. */
-    asked_hash: string;
+    askedHash: string;
     /** Keyed hash of what was answered with which document versions. */
-    answer_hash: string;
+    answerHash: string;
     /** Where a correction of this answer is looked up; `null`: nowhere. */
-    curated_key: string | null;
+    curatedKey: string | null;
     /** Where the exact cache keeps it; `null`: nowhere. */
-    cache_key: string | null;
+    cacheKey: string | null;
     status: string;
     /** Of a refusal. */
     reason: string | null;
-    review_status: "unreviewed" | "approved" | "flagged";
-    reviewed_by: string | null;
-    reviewed_at: string | null;
+    reviewStatus: "unreviewed" | "approved" | "flagged";
+    reviewedBy: string | null;
+    reviewedAt: string | null;
     /** When a source of the approved answer changed. */
-    demoted_at: string | null;
+    demotedAt: string | null;
     confidence: number | null;
     warnings: number;
     conflicts: number;
     chance: number | null;
-    cache_mode: string;
+    cacheMode: string;
     /** Of models; `null`: an endpoint did not count. */
     tokens: number | null;
-    cost_usd: number | null;
+    costUsd: number | null;
     /** What the answer had cost when it was made, of a hit. */
-    saved_tokens: number | null;
-    saved_usd: number | null;
+    savedTokens: number | null;
+    savedUsd: number | null;
     /** Topics of the cited documents, JSON. */
     topics: string;
-    latency_ms: number | null;
-    created_at: string;
+    latencyMs: number | null;
+    createdAt: string;
   };
   /** What answers that were served again have in common, JSON by its SHA-256; goes with the last answer that names it. */
   answer_contents: { hash: string; body: string };
   /** Document versions on which a reviewed interaction rests. */
-  review_documents: { interaction_id: string; document_id: string; version: string };
+  review_documents: { interactionId: string; documentId: string; version: string };
   /** Answers that a reviewer wrote, one a key. */
   curated: {
     key: string;
     id: string;
-    interaction_id: string;
+    interactionId: string;
     domain: string;
     question: string;
-    question_hash: string;
+    questionHash: string;
     answer: string;
     status: "served" | "demoted";
-    created_by: string;
-    created_at: string;
-    demoted_at: string | null;
+    createdBy: string;
+    createdAt: string;
+    demotedAt: string | null;
   };
-  curated_documents: { key: string; document_id: string; version: string };
+  curated_documents: { key: string; documentId: string; version: string };
   feedback: {
-    interaction_id: string;
+    interactionId: string;
     verdict: "up" | "down";
     reason: string | null;
     changes: number;
-    created_at: string;
-    updated_at: string;
+    createdAt: string;
+    updatedAt: string;
   };
   /** Append-only; `hash` covers the row and `previous`, the hash of the row before. Holds no words of questions or answers. */
   audit_log: { seq: number; at: string; actor: string; action: string; subject: string; details: string; previous: string; hash: string };
   /** Diagnostic reports; deleted with their interaction. */
   reports: {
     id: string;
-    interaction_id: string;
+    interactionId: string;
     domain: string;
     tenant: string;
     /** Labels with which the question was asked, sorted: who lacks one does not see the report. */
@@ -160,9 +213,9 @@ export interface Database {
     topic: string;
     confidence: number | null;
     report: string;
-    created_at: string;
+    createdAt: string;
   };
-  /** Answers that may be served again; `parked` ones only after they were anchored anew in a changed document. */
+  /** Answers that may be served again. */
   cache_entries: {
     /** Rises with every entry and is never used twice: who has seen the last one has seen all. */
     seq: Generated<number>;
@@ -176,30 +229,29 @@ export interface Database {
     language: string;
     detail: string;
     encoder: string;
-    config_hash: string;
-    state: "served" | "parked";
-    interaction_id: string | null;
+    configHash: string;
+    interactionId: string | null;
     /** Redacted; `null` where no text may be stored, and then there are neither vector nor slots nor edges. */
     question: string | null;
     slots: string | null;
-    vector_model: string | null;
+    vectorModel: string | null;
     vector: Uint8Array | null;
     /** Documents that retrieval found for the question and chunks that the answer cites, as JSON. */
     retrieved: string;
     answer: string;
-    created_at: string;
-    expires_at: string;
-    used_at: string;
+    createdAt: string;
+    expiresAt: string;
+    usedAt: string;
   };
-  /** Which document versions a cached answer names, with hashes of the passages of each that it rests on. */
-  cache_documents: { key: string; document_id: string; version: string; passages: string };
+  /** Which document versions a cached answer names. */
+  cache_documents: { key: string; documentId: string; version: string };
   topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
   entities: { id: Generated<number>; domain: string; type: string; value: string };
   /** Documents that cached answers cite; each goes with its document. */
-  sources: { id: Generated<number>; document_id: string; version: string; url: string | null; title: string | null };
-  question_topics: { question_key: string; topic_id: number };
-  question_entities: { question_key: string; entity_id: number };
-  question_sources: { question_key: string; source_id: number };
+  sources: { id: Generated<number>; documentId: string; version: string; url: string | null; title: string | null };
+  question_topics: { questionKey: string; topicId: number };
+  question_entities: { questionKey: string; entityId: number };
+  question_sources: { questionKey: string; sourceId: number };
   /** How each source was last ingested, so that it can be read again. */
   origins: {
     domain: string;
@@ -208,8 +260,8 @@ export interface Database {
     folder: string;
     root: string;
     access: string;
-    base_url: string | null;
-    updated_at: string;
+    baseUrl: string | null;
+    updatedAt: string;
   };
   /** What each revision of a domain changed, in order; an empty version: the document went. */
   corpus_log: {
@@ -217,14 +269,14 @@ export interface Database {
     domain: string;
     tenant: string;
     revision: number;
-    document_id: string;
+    documentId: string;
     version: string;
-    original_hash: string;
+    originalHash: string;
   };
   /** Documents that were replaced and on which a recorded answer may rest: deflated JSON. A document that is deleted takes them with it. */
-  document_versions: { document_id: string; version: string; domain: string; file: string; body: Uint8Array };
+  document_versions: { documentId: string; version: string; domain: string; file: string; body: Uint8Array };
   /** What an answer was made from, deflated JSON; goes with its interaction. */
-  records: { interaction_id: string; domain: string; revision: number; settings: string; body: Uint8Array };
+  records: { interactionId: string; domain: string; revision: number; settings: string; body: Uint8Array };
   /** Everything that shapes answers besides documents and question, by the SHA-256 of its JSON. */
   record_settings: { hash: string; body: Uint8Array };
   /** Keys of those who ask over HTTP. */
@@ -238,17 +290,17 @@ export interface Database {
     domains: string;
     tenants: string;
     access: string;
-    requests_per_hour: number | null;
-    tokens_per_day: number | null;
-    usd_per_day: number | null;
-    created_at: string;
-    expires_at: string | null;
-    revoked_at: string | null;
+    requestsPerHour: number | null;
+    tokensPerDay: number | null;
+    usdPerDay: number | null;
+    createdAt: string;
+    expiresAt: string | null;
+    revokedAt: string | null;
   };
   /** What answers of a caller came to on a day (UTC); the caller as a keyed hash. */
-  usage: { caller: string; day: string; answers: number; tokens: number; cost_usd: number };
+  usage: { caller: string; day: string; answers: number; tokens: number; costUsd: number };
   /** What is set aside for answers that are on their way. */
-  usage_reservations: { id: string; caller: string; day: string; tokens: number; cost_usd: number; expires_at: string };
+  usage_reservations: { id: string; caller: string; day: string; tokens: number; costUsd: number; expiresAt: string };
   /** Requests within an hour, and wrong credentials, by a keyed hash of whose; milliseconds since 1970. */
   rate_limits: { key: string; points: number; expire: number | null };
   /** Requests that their senders named, by a keyed hash of the name. */
@@ -257,12 +309,12 @@ export interface Database {
     fingerprint: string;
     /** Sealed under the name; `null`: it is still being made. */
     response: string | null;
-    created_at: string;
-    expires_at: string;
+    createdAt: string;
+    expiresAt: string;
   };
   /** Which variant of which experiment answered what: counts, no words. */
   exposures: {
-    answer_id: string;
+    answerId: string;
     experiment: string;
     variant: string;
     /** Keyed hash of the session's name. */
@@ -270,10 +322,10 @@ export interface Database {
     answered: number;
     warned: number;
     cached: number;
-    latency_ms: number;
+    latencyMs: number;
     tokens: number;
-    cost_usd: number;
-    created_at: string;
+    costUsd: number;
+    createdAt: string;
   };
   /** One row for each thing that one process at a time may write: who writes it holds the row. */
   turns: { name: string };
@@ -291,34 +343,34 @@ export interface Database {
     reason: string | null;
     worker: string | null;
     /** When its worker was last heard of. */
-    alive_at: string | null;
-    created_at: string;
-    updated_at: string;
+    aliveAt: string | null;
+    createdAt: string;
+    updatedAt: string;
   };
   /** Files that were uploaded, where processes share a database: the folder of one of them is no place that the others see. */
-  originals: { domain: string; tenant: string; label: string; path: string; bytes: Uint8Array; updated_at: string };
+  originals: { domain: string; tenant: string; label: string; path: string; bytes: Uint8Array; updatedAt: string };
   sessions: {
     /** Keyed hash of name, scope and user. */
     id: string;
     /** Keyed hash of the name alone. */
-    name_hash: string;
+    nameHash: string;
     domain: string;
     tenant: string;
     access: string;
     /** Keyed hash of the user's id. */
-    user_id: string | null;
-    created_at: string;
-    updated_at: string;
-    expires_at: string;
+    userId: string | null;
+    createdAt: string;
+    updatedAt: string;
+    expiresAt: string;
   };
   session_turns: {
     id: Generated<number>;
-    session_id: string;
+    sessionId: string;
     question: string;
     answer: string;
     citations: string;
     /** Sentences and sources as they were shown, JSON; empty for turns of an earlier version. */
     shown: string;
-    created_at: string;
+    createdAt: string;
   };
 }

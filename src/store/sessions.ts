@@ -2,10 +2,9 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import { compareText } from "../text/compare-text.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
-import { createSeldom } from "./look-seldom.ts";
+import { transact } from "./dialect.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 export interface SessionTurn extends Turn {
   /** Ids of the chunks that the answer cites. */
@@ -133,37 +132,37 @@ function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]): 
 function sessionOf({ session, scope, settings: { idleMinutes, userId = null } }: NewTurn, key: string, at: string): SessionRow {
   return {
     id: sessionKey(key, session, scope, userId),
-    name_hash: keyedHash(key, "session", session),
+    nameHash: keyedHash(key, "session", session),
     domain: scope.domain,
     tenant: scope.tenant ?? "",
     access: JSON.stringify(labelsOf(scope)),
-    user_id: userId === null ? null : keyedHash(key, "user", userId),
-    created_at: at,
-    updated_at: at,
-    expires_at: new Date(Date.parse(at) + idleMinutes * 60_000).toISOString(),
+    userId: userId === null ? null : keyedHash(key, "user", userId),
+    createdAt: at,
+    updatedAt: at,
+    expiresAt: new Date(Date.parse(at) + idleMinutes * 60_000).toISOString(),
   };
 }
 
-function rowOfTurn({ question, answer, citations, shown }: ShownTurn, session_id: string, created_at: string) {
-  return { session_id, question, answer, citations: JSON.stringify(citations), shown: shown ?? "", created_at };
+function rowOfTurn({ question, answer, citations, shown }: ShownTurn, sessionId: string, createdAt: string) {
+  return { sessionId, question, answer, citations: JSON.stringify(citations), shown: shown ?? "", createdAt };
 }
 
 /** One that is there is kept alive; one that has expired begins anew. */
 async function goOn(trx: Transaction<Database>, row: SessionRow, at: string): Promise<void> {
-  await trx.deleteFrom("sessions").where("id", "=", row.id).where("expires_at", "<=", at).execute();
+  await trx.deleteFrom("sessions").where("id", "=", row.id).where("expiresAt", "<=", at).execute();
   await trx
     .insertInto("sessions")
     .values(row)
-    .onConflict((c) => c.column("id").doUpdateSet({ updated_at: row.updated_at, expires_at: row.expires_at }))
+    .onConflict((c) => c.column("id").doUpdateSet({ updatedAt: row.updatedAt, expiresAt: row.expiresAt }))
     .execute();
 }
 
 async function dropTurns(trx: Transaction<Database>, session: string, limit: number): Promise<void> {
   await trx
     .deleteFrom("session_turns")
-    .where("session_id", "=", session)
+    .where("sessionId", "=", session)
     .where("id", "not in", (eb) =>
-      eb.selectFrom("session_turns").select("id").where("session_id", "=", session).orderBy("id", "desc").limit(Math.max(limit, 0)),
+      eb.selectFrom("session_turns").select("id").where("sessionId", "=", session).orderBy("id", "desc").limit(Math.max(limit, 0)),
     )
     .execute();
 }
@@ -174,19 +173,19 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
       const id = sessionKey(await secret(), name, scope, userId);
       const rows = await db
         .selectFrom("session_turns")
-        .innerJoin("sessions", "sessions.id", "session_turns.session_id")
+        .innerJoin("sessions", "sessions.id", "session_turns.sessionId")
         .selectAll("session_turns")
         .where("sessions.id", "=", id)
-        .where("sessions.expires_at", ">", now().toISOString())
+        .where("sessions.expiresAt", ">", now().toISOString())
         .orderBy("session_turns.id", "desc")
         .limit(Math.max(limit, 0))
         .execute();
-      return rows.reverse().map(({ question, answer, citations, shown, created_at }) => ({
+      return rows.reverse().map(({ question, answer, citations, shown, createdAt }) => ({
         question,
         answer,
         citations: JSON.parse(citations) as string[],
         shown: shown === "" ? null : shown,
-        createdAt: created_at,
+        createdAt,
       }));
     },
     async append(session, scope, turn, settings) {
@@ -199,12 +198,12 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
       const { numDeletedRows } = await db
         .deleteFrom("sessions")
         .where("id", "=", id)
-        .where("expires_at", ">", now().toISOString())
+        .where("expiresAt", ">", now().toISOString())
         .executeTakeFirst();
       return Number(numDeletedRows) > 0;
     },
     async purge() {
-      const { numDeletedRows } = await db.deleteFrom("sessions").where("expires_at", "<=", now().toISOString()).executeTakeFirst();
+      const { numDeletedRows } = await db.deleteFrom("sessions").where("expiresAt", "<=", now().toISOString()).executeTakeFirst();
       return Number(numDeletedRows);
     },
   };
@@ -226,7 +225,7 @@ async function dropSilent(trx: Transaction<Database>, most: number, spoken: read
     .selectFrom("sessions")
     .select("id")
     .where("id", "not in", spoken.slice(0, Math.max(most, 1)))
-    .orderBy("expires_at")
+    .orderBy("expiresAt")
     .orderBy("id", "desc")
     .limit(tooMany);
   const gone = (await silent.execute()).map(({ id }) => id);
@@ -250,4 +249,26 @@ function sessionKey(secret: string, name: string, scope: Scope, userId: string |
 
 function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
+}
+
+/** When to look again for what has become too old or too much: not with each addition. */
+interface Seldom {
+  /** Is a look due with so many additions more? Changes nothing, so that a transaction that is run again gets the same answer. */
+  isDue(more: number): boolean;
+  /**
+   * Counts additions when they are committed.
+   * @param untilNext additions from here to the next look, where one was taken with these
+   */
+  done(more: number, untilNext?: number): void;
+}
+
+/** The first addition of a process is due: many processes make only one. */
+export function createSeldom(): Seldom {
+  let left = 0;
+  return {
+    isDue: (more) => more > left,
+    done: (more, untilNext) => {
+      left = untilNext ?? Math.max(left - more, 0);
+    },
+  };
 }

@@ -209,6 +209,23 @@ describe("openSqlite", () => {
     expect(readFileSync(path, "latin1")).not.toContain("jane@example.org");
   });
 
+  it("takes over the cache of the version before, without what waited to be found again in a changed document", async () => {
+    const path = join(folder, "test.db");
+    await (await openSqlite(path, "013_planning")).destroy();
+    const old = new Libsql(path);
+    const entry = (key: string, state: string) =>
+      old.exec(`insert into cache_entries (key, scope, domain, tenant, access, profile, language, detail, encoder, config_hash, state, retrieved, answer, created_at, expires_at, used_at)
+        values ('${key}', 's', 'd', '', '[]', 'p', 'en', 'normal', 'e', 'c', '${state}', '{}', '{}', '2025', '2999', '2025')`);
+    entry("kept", "served");
+    entry("waiting", "parked");
+    old.exec("insert into cache_documents (key, document_id, version, passages) values ('kept', 'doc-a', 'v1', '[]')");
+    old.close();
+    const store = createStore(await openSqlite(path), clock);
+    expect(await store.cache.get("kept")).toMatchObject({ documents: [{ id: "doc-a", version: "v1" }] });
+    expect(await store.cache.get("waiting")).toBeNull();
+    await store.close();
+  });
+
   it("gives a database of the version before its reports, and deletes them with their interaction", async () => {
     const path = join(folder, "test.db");
     const old = new Kysely<Database>({ dialect: new SqliteDialect({ database: new Libsql(path) as unknown as SqliteDatabase }) });

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import {
+  CamelCasePlugin,
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
@@ -12,14 +13,11 @@ import {
 } from "kysely";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
-import { ChangeCount, CountingAdapter } from "./change-count.ts";
 import { GROUP_UNDONE, GroupCommit, type Member } from "./group-commit.ts";
-import { createLogSync, type LogSync } from "./log-sync.ts";
-import { migrateStore } from "./migrate.ts";
+import { migrateStore } from "./migrations.ts";
 import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
 import type { Database } from "./schema.ts";
-import { type RawDatabase, StatementCache } from "./statement-cache.ts";
-
+import { ChangeCount, CountingAdapter, createLogSync, type LogSync, type RawDatabase, StatementCache } from "./statement-cache.ts";
 /** Milliseconds that a writer waits for another connection's transaction: many times the longest one (one file). */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
 /** Milliseconds between two tries. */
@@ -52,6 +50,7 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SerialCompiler(),
     },
+    plugins: [new CamelCasePlugin()],
   });
   try {
     await migrateStore(db, path, last);

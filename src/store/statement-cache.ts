@@ -1,4 +1,120 @@
-import type { CompiledQuery, QueryResult, SqliteDatabase, SqliteStatement } from "kysely";
+import { close, fdatasync, fsync, open } from "node:fs";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import {
+  type CompiledQuery,
+  InsertQueryNode,
+  type QueryResult,
+  type RootOperationNode,
+  SqliteAdapter,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from "kysely";
+import type { Database } from "./schema.ts";
+
+/**
+ * Tables into which every answer puts rows of its own. No row of them decides whether a stored answer may be served: of an interaction only its review does,
+ * and nothing that is put in takes one back.
+ */
+const BESIDE: ReadonlySet<string> = new Set<keyof Database>([
+  ...(["interactions", "answer_contents", "records", "record_settings", "sessions", "session_turns", "reports"] as const),
+  ...(["exposures", "idempotency", "usage", "usage_reservations"] as const),
+]);
+
+/**
+ * A number that stays the same for as long as nothing has been committed that stored answers rest on: by this process, whatever it writes but new rows of
+ * `BESIDE`; by another one, anything. What was read while it had a value still stands while it has that value.
+ */
+export class ChangeCount {
+  private readonly ofOthers: () => number;
+  private seen: number | null = null;
+  private count = 0;
+  private isPending = false;
+
+  /** @param ofOthers a number that changes with every commit of another connection, and with none of the one that writes here */
+  constructor(ofOthers: () => number) {
+    this.ofOthers = ofOthers;
+  }
+
+  /** @throws what asking the database does */
+  now(): number {
+    const seen = this.ofOthers();
+    if (seen !== this.seen) this.count++;
+    this.seen = seen;
+    return this.count;
+  }
+
+  /** A statement was run that may have changed rows; it counts once it is committed. */
+  wrote(statement: RootOperationNode): void {
+    if (!addsBeside(statement)) this.isPending = true;
+  }
+
+  /** To be called in the same turn as the commit: before anybody can read what it brought. */
+  committed(): void {
+    if (this.isPending) this.count++;
+    this.isPending = false;
+  }
+}
+
+/** What takes the place of a row is no new row: of an interaction that would be another review. */
+function addsBeside(statement: RootOperationNode): boolean {
+  if (!InsertQueryNode.is(statement) || statement.into === undefined || statement.replace === true) return false;
+  const { name } = statement.into.table.identifier;
+  return BESIDE.has(name) && statement.orAction === undefined && (name !== "interactions" || statement.onConflict === undefined);
+}
+
+/** SQLite can create tables in a transaction: migrations happen as a whole or not at all, and in one process at a time. */
+export class CountingAdapter extends SqliteAdapter {
+  readonly changes: ChangeCount;
+  constructor(changes: ChangeCount) {
+    super();
+    this.changes = changes;
+  }
+  /** Reads have a connection of their own: without this, Kysely lets one query at a time through. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/** Puts the log of a database on the disk. */
+export interface LogSync {
+  /** Resolves when everything that was written before the call is on the disk. */
+  readonly sync: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+const files = { open: promisify(open), close: promisify(close), fsync: promisify(fsync), fdatasync: promisify(fdatasync) };
+
+/**
+ * Off the thread that answers: what `synchronous=FULL` does at the end of every transaction, while that thread waits. The log is one file for as long as a
+ * connection is open. No lock of SQLite lies on it (they lie on the database and its index of the log), so that to close it drops none.
+ * @param path of the log
+ */
+export function createLogSync(path: string): LogSync {
+  let opened: Promise<number> | null = null;
+  const openOnce = async () => {
+    const log = await files.open(path, "r+");
+    // That the file is there must be on the disk, too. Windows opens no folders, and needs none.
+    const folder = await files.open(dirname(path), "r").catch(() => null);
+    if (folder === null) return log;
+    await files.fsync(folder).catch(() => undefined);
+    await files.close(folder);
+    return log;
+  };
+  return {
+    async sync() {
+      opened ??= openOnce();
+      await files.fdatasync(await opened);
+    },
+    async close() {
+      const log = await opened?.catch(() => null);
+      if (log !== null && log !== undefined) await files.close(log);
+    },
+  };
+}
 
 /** A connection of `libsql`. */
 export type RawDatabase = SqliteDatabase & { exec(sql: string): unknown; readonly inTransaction: boolean };

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { wholeAnswer, withContents } from "./contents.ts";
+import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
 /** What is counted of one interaction; no text. */
@@ -57,33 +57,33 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
       for (;;) {
         let query = db
           .selectFrom("interactions as i")
-          .leftJoin("feedback as f", "f.interaction_id", "i.id")
-          .select(["i.id", "i.status", "i.reason", "i.cache_mode", "i.profile", "i.privacy", "i.review_status", "i.confidence"])
-          .select(["i.tokens", "i.cost_usd", "i.saved_tokens", "i.saved_usd", "i.topics", "i.latency_ms", "f.verdict"])
-          .select("i.created_at")
+          .leftJoin("feedback as f", "f.interactionId", "i.id")
+          .select(["i.id", "i.status", "i.reason", "i.cacheMode", "i.profile", "i.privacy", "i.reviewStatus", "i.confidence"])
+          .select(["i.tokens", "i.costUsd", "i.savedTokens", "i.savedUsd", "i.topics", "i.latencyMs", "f.verdict"])
+          .select("i.createdAt")
           .where("i.id", ">", after)
           .orderBy("i.id")
           .limit(ROWS_PER_READ);
         if (domain !== null) query = query.where("i.domain", "=", domain);
-        if (since !== null) query = query.where("i.created_at", ">=", since);
+        if (since !== null) query = query.where("i.createdAt", ">=", since);
         const rows = await query.execute();
         for (const row of rows) {
           yield {
             status: row.status,
             reason: row.reason,
-            cacheMode: row.cache_mode,
+            cacheMode: row.cacheMode,
             profile: row.profile,
             privacy: row.privacy,
-            reviewStatus: row.review_status,
+            reviewStatus: row.reviewStatus,
             confidence: row.confidence,
             tokens: row.tokens,
-            costUsd: row.cost_usd,
-            savedTokens: row.saved_tokens,
-            savedUsd: row.saved_usd,
+            costUsd: row.costUsd,
+            savedTokens: row.savedTokens,
+            savedUsd: row.savedUsd,
             topics: JSON.parse(row.topics) as string[],
-            latencyMs: row.latency_ms,
+            latencyMs: row.latencyMs,
             thumbs: row.verdict,
-            createdAt: row.created_at,
+            createdAt: row.createdAt,
           };
         }
         const last = rows.at(-1);
@@ -93,13 +93,13 @@ export function createStatisticsStore(db: Kysely<Database>): StatisticsStore {
     },
     async made(domain, since, limit) {
       let query = withContents(db)
-        .select([wholeAnswer.as("answer"), "created_at"])
+        .select([wholeAnswer.as("answer"), "createdAt"])
         .where("interactions.answer", "!=", "")
-        .orderBy("created_at", "desc")
+        .orderBy("createdAt", "desc")
         .limit(limit);
       if (domain !== null) query = query.where("domain", "=", domain);
-      if (since !== null) query = query.where("created_at", ">=", since);
-      return (await query.execute()).map(({ answer, created_at }) => readMade(JSON.parse(answer) as StoredAnswer, created_at));
+      if (since !== null) query = query.where("createdAt", ">=", since);
+      return (await query.execute()).map(({ answer, createdAt }) => readMade(JSON.parse(answer) as StoredAnswer, createdAt));
     },
   };
 }

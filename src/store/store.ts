@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import { type AuditStore, createAuditStore } from "./audit.ts";
 import { type CacheStore, createCacheStore } from "./cache.ts";
-import { CountingAdapter } from "./change-count.ts";
 import { type CorpusLog, createCorpusLog } from "./corpus-log.ts";
-import { type CounterClient, createCounterClient } from "./counters.ts";
 import { isPostgres } from "./dialect.ts";
 import { createDocumentStore, type DocumentStore } from "./documents.ts";
-import { createEmbeddingStore, type EmbeddingStore } from "./embeddings.ts";
-import { createEncoderStore, type EncoderStore } from "./encoders.ts";
+import { createEmbeddingStore, createEncoderStore, type EmbeddingStore, type EncoderStore } from "./embeddings.ts";
 import { createExposureStore, type ExposureStore } from "./exposures.ts";
 import { createForgetStore, type ForgetStore, type Retention } from "./forget.ts";
 import { createGraphStore, type GraphStore } from "./graph.ts";
@@ -16,17 +13,37 @@ import { createIdempotencyStore, type IdempotencyStore } from "./idempotency.ts"
 import { createInteractionStore, type InteractionStore } from "./interactions.ts";
 import { createJobStore, type JobStore } from "./jobs.ts";
 import { createKeyStore, type KeyStore } from "./keys.ts";
-import { createOriginalStore, type OriginalStore } from "./originals.ts";
-import { createOriginStore, type OriginStore } from "./origins.ts";
+import {
+  createOriginalStore,
+  createOriginStore,
+  createUnfinishedStore,
+  type OriginalStore,
+  type OriginStore,
+  type UnfinishedStore,
+} from "./origins.ts";
 import { assertPostgresVectors, openPostgresVectors, type VectorsOf, type VectorTable } from "./postgres-vectors.ts";
 import { createRecordStore, type RecordStore } from "./records.ts";
 import { createReportStore, type ReportStore } from "./reports.ts";
 import { createReviewStore, type ReviewStore } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSessionStore, createTurnWriter, type SessionStore } from "./sessions.ts";
+import { CountingAdapter } from "./statement-cache.ts";
 import { createStatisticsStore, type StatisticsStore } from "./statistics.ts";
-import { createUnfinishedStore, type UnfinishedStore } from "./unfinished.ts";
 import { createUsageStore, type UsageStore } from "./usage.ts";
+
+/** Table of the counts that processes share, with the columns that `rate-limiter-flexible` writes. */
+export const COUNTER_TABLE = "rate_limits" satisfies keyof Database;
+
+/** The part of a PostgreSQL client that `rate-limiter-flexible` needs. */
+export interface CounterClient {
+  query(query: { readonly text: string; readonly values?: readonly unknown[] }): Promise<{ rows: unknown[] }>;
+}
+
+/** @returns `null` for an embedded database: one process answers from it, and counts in its memory */
+function createCounterClient(db: Kysely<Database>): CounterClient | null {
+  if (!isPostgres(db)) return null;
+  return { query: ({ text, values = [] }) => db.executeQuery(CompiledQuery.raw(text, [...values])) };
+}
 
 /** All records of an installation. The database is the source of truth; in-process indexes are rebuilt from it. */
 export interface Store {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import { keyedHash } from "../text/keyed-hash.ts";
+import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-import { transact } from "./transact.ts";
 
 /** What answers of one caller came to on one day. */
 export interface Usage {
@@ -59,17 +59,17 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
         // Whoever else asks for the same caller waits here.
         await addUsage(trx, { caller, day }, { answers: 0, tokens: 0, costUsd: 0 });
         const at = now();
-        await trx.deleteFrom("usage_reservations").where("expires_at", "<=", at.toISOString()).execute();
+        await trx.deleteFrom("usage_reservations").where("expiresAt", "<=", at.toISOString()).execute();
         const spent = await usageOf(trx, caller, day);
         const aside = await setAside(trx, caller, day);
         const share = { tokens: shareOf(most.tokens, limits.tokens), costUsd: shareOf(most.costUsd, limits.costUsd) };
         if (exceeds(spent, limits) || isBeyond(sum(spent, share), limits)) return { type: "spent" };
         if (isBeyond(sum(spent, share, aside), limits)) return { type: "taken" };
         const id = randomUUID();
-        const expires_at = new Date(at.getTime() + holdMs).toISOString();
+        const expiresAt = new Date(at.getTime() + holdMs).toISOString();
         await trx
           .insertInto("usage_reservations")
-          .values({ id, caller, day, tokens: share.tokens, cost_usd: share.costUsd, expires_at })
+          .values({ id, caller, day, tokens: share.tokens, costUsd: share.costUsd, expiresAt })
           .execute();
         return { type: "reserved", id };
       });
@@ -87,22 +87,22 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
 async function usageOf(db: Kysely<Database>, caller: string, day: string): Promise<Usage> {
   const row = await db
     .selectFrom("usage")
-    .select(["answers", "tokens", "cost_usd"])
+    .select(["answers", "tokens", "costUsd"])
     .where("caller", "=", caller)
     .where("day", "=", day)
     .executeTakeFirst();
-  return { answers: Number(row?.answers ?? 0), tokens: Number(row?.tokens ?? 0), costUsd: row?.cost_usd ?? 0 };
+  return { answers: Number(row?.answers ?? 0), tokens: Number(row?.tokens ?? 0), costUsd: row?.costUsd ?? 0 };
 }
 
 async function addUsage(db: Kysely<Database>, of: { caller: string; day: string }, { answers, tokens, costUsd }: Usage): Promise<void> {
   await db
     .insertInto("usage")
-    .values({ ...of, answers, tokens, cost_usd: costUsd })
+    .values({ ...of, answers, tokens, costUsd })
     .onConflict((c) =>
       c.columns(["caller", "day"]).doUpdateSet((eb) => ({
         answers: eb("usage.answers", "+", answers),
         tokens: eb("usage.tokens", "+", tokens),
-        cost_usd: eb("usage.cost_usd", "+", costUsd),
+        costUsd: eb("usage.costUsd", "+", costUsd),
       })),
     )
     .execute();
@@ -111,11 +111,11 @@ async function addUsage(db: Kysely<Database>, of: { caller: string; day: string 
 async function setAside(trx: Transaction<Database>, caller: string, day: string): Promise<Amount> {
   const row = await trx
     .selectFrom("usage_reservations")
-    .select(({ fn }) => [fn.sum("tokens").as("tokens"), fn.sum("cost_usd").as("cost_usd")])
+    .select(({ fn }) => [fn.sum("tokens").as("tokens"), fn.sum("costUsd").as("costUsd")])
     .where("caller", "=", caller)
     .where("day", "=", day)
     .executeTakeFirstOrThrow();
-  return { tokens: Number(row.tokens ?? 0), costUsd: Number(row.cost_usd ?? 0) };
+  return { tokens: Number(row.tokens ?? 0), costUsd: Number(row.costUsd ?? 0) };
 }
 
 /** @param limit 0: none */

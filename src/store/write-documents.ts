@@ -1,13 +1,11 @@
 import type { Transaction } from "kysely";
 import type { StoredDocument } from "../types.ts";
 import { dropVersions, isRecorded, keepVersions, logChange } from "./corpus-log.ts";
-import { dropDependents } from "./dependents.ts";
-import { announceChange } from "./dialect.ts";
+import { announceChange, inParts } from "./dialect.ts";
 import type { FilePlace, FilePut, PutOutcome } from "./document-records.ts";
-import type { DocumentRows } from "./document-rows.ts";
+import { type DocumentRows, readDocumentRows } from "./document-rows.ts";
 import { renameFile } from "./files.ts";
-import { inParts } from "./id-parts.ts";
-import { readDocumentRows } from "./read-documents.ts";
+import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
 
 /** What is stored of a file's documents: version by id. */
@@ -72,7 +70,7 @@ function changeOf(file: FilePut, before: ReadonlyMap<string, Versions>): Change 
 async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Change, at: string): Promise<void> {
   const { domain } = file.place;
   const ids = changed.map(({ id }) => id);
-  await dropDependents(trx, gone, changed, at);
+  await dropDependents(trx, [...gone, ...ids], at);
   if (ids.length > 0 && (await isRecorded(trx, domain))) await keepVersions(trx, await readDocumentRows(trx, ids), domain);
   await dropVersions(trx, gone);
   await removeDocuments(trx, [...gone, ...ids]);
@@ -129,7 +127,7 @@ export async function removeFiles(
   const removed: string[] = [];
   for (const part of inParts(paths)) {
     const ids = (await storedIn(trx, place, part)).map(({ id }) => id);
-    await dropDependents(trx, ids, [], at);
+    await dropDependents(trx, ids, at);
     await dropVersions(trx, ids);
     await removeDocuments(trx, ids);
     removed.push(...ids);
@@ -159,4 +157,18 @@ async function raiseRevision(trx: Transaction<Database>, domain: string): Promis
     .onConflict((c) => c.column("domain").doUpdateSet((eb) => ({ revision: eb("revisions.revision", "+", 1) })))
     .execute();
   await announceChange(trx, domain);
+}
+
+/**
+ * Takes everything out that rests on documents which are about to go or to change, in the transaction in which they do: the one place where
+ * dependants of documents are dropped. Runs while the old documents are still there.
+ */
+async function dropDependents(trx: Transaction<Database>, ids: readonly string[], at: string): Promise<void> {
+  for (const part of inParts(ids)) {
+    await demoteDependants(trx, part, at);
+    await trx
+      .deleteFrom("cache_entries")
+      .where("key", "in", (eb) => eb.selectFrom("cache_documents").select("key").where("documentId", "in", part))
+      .execute();
+  }
 }

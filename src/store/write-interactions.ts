@@ -1,18 +1,66 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
-import { areCurrent } from "./are-current.ts";
-import { createContentWriter } from "./contents.ts";
-import { isPostgres } from "./dialect.ts";
+import { StoreError } from "../errors.ts";
+import { areCurrent, isPostgres, transact } from "./dialect.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
-import type { Interaction, InteractionFacts, ReviewStatus } from "./interaction.ts";
-import { joined } from "./joined.ts";
-import { createSeldom } from "./look-seldom.ts";
+import { createContentWriter, type Interaction, type InteractionFacts, type ReviewStatus } from "./interaction.ts";
 import { type Given, prepare, prepareRows } from "./prepared.ts";
 import { createRecordWriter, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
-import { copyReviewedVersions, insertReviewedVersions } from "./review-documents.ts";
+import { copyReviewedVersions, insertReviewedVersions } from "./review.ts";
 import type { Database } from "./schema.ts";
-import type { NewTurn, WriteTurns } from "./sessions.ts";
-import { transact } from "./transact.ts";
+import { createSeldom, type NewTurn, type WriteTurns } from "./sessions.ts";
+
+/** Items of one write at most. */
+const MOST_AT_ONCE = 64;
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface JoinedOptions {
+  /** Items of one write at most. @default 64 */
+  readonly most?: number;
+  /** Writes on their way at the same time. @default 1 */
+  readonly atOnce?: number;
+}
+
+/**
+ * Joins what is to be written at the same time: while as many writes as may be are on their way, the next one gathers, in the order of asking. Each is told of its
+ * own result when the write that it was part of is done. Where a write fails because of one of its items, each is written alone, so that only the one at fault
+ * fails; what a database or a disk refuses fails for all of them.
+ * @param write the first of the items, as many as it likes but one at least, all of those or none; results in their order. The rest is written next.
+ */
+export function joined<Item, Result>(
+  write: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most = MOST_AT_ONCE, atOnce = 1 }: JoinedOptions = {},
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = [];
+  let writing = 0;
+
+  const writeAll = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await write(batch.map(({ item }) => item));
+      if (results.length === 0) throw new Error("nothing was written");
+      for (const [i, result] of results.entries()) batch[i]?.resolve(result);
+      waiting.unshift(...batch.slice(results.length));
+    } catch (error) {
+      if (batch.length === 1 || error instanceof StoreError) for (const { reject } of batch) reject(error);
+      else for (const one of batch) await writeAll([one]);
+    }
+  };
+  const next = async (): Promise<void> => {
+    writing++;
+    while (waiting.length > 0) await writeAll(waiting.splice(0, most));
+    writing--;
+  };
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (writing < atOnce) void next();
+    });
+}
 
 /** Additions from one look at what is too old or too many to the next one. */
 const ADDITIONS_PER_LOOK = 256;
@@ -50,7 +98,7 @@ export function createInteractionWriter(
   const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<() => void> => {
     if (retention === undefined || !seldom.isDue(more)) return () => seldom.done(more);
     await dropInteractions(trx, retention, at);
-    await trx.deleteFrom("sessions").where("expires_at", "<=", at.toISOString()).execute();
+    await trx.deleteFrom("sessions").where("expiresAt", "<=", at.toISOString()).execute();
     return () => seldom.done(more, ADDITIONS_PER_LOOK - more);
   };
   const addAll = async (batch: readonly Adding[]): Promise<ReviewStatus[]> => {
@@ -100,11 +148,11 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
       const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
       // A document that has changed while the answer was on its way would take the approval back from nobody.
       const holds = approved !== null && (await areCurrent(trx, approved));
-      const review_status = holds ? "approved" : (reviewed?.review_status ?? "unreviewed");
+      const reviewStatus = holds ? "approved" : (reviewed?.reviewStatus ?? "unreviewed");
       if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
-      decided.push({ ...one, row: { ...row, review_status } });
-      statuses.push(review_status);
-      if (review_status === "unreviewed") continue;
+      decided.push({ ...one, row: { ...row, reviewStatus } });
+      statuses.push(reviewStatus);
+      if (reviewStatus === "unreviewed") continue;
       await insertAll(trx, decided, known);
       decided = [];
       known.reviews.clear();
@@ -145,19 +193,19 @@ function nothingKnown(): Known {
   return { reviews: new Map(), kept: new Set(), committed: [] };
 }
 
-type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "review_status">;
+type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "reviewStatus">;
 
 /** What every answer asks and writes. */
 function interactionQueries(db: Kysely<Database>) {
-  const reviews = prepare((given: Given<{ curated_key: string; answer_hash: string }>) =>
+  const reviews = prepare((given: Given<{ curatedKey: string; answerHash: string }>) =>
     db
       .selectFrom("interactions")
-      .select(["id", "review_status"])
-      .where("curated_key", "=", given("curated_key"))
-      .where("answer_hash", "=", given("answer_hash"))
+      .select(["id", "reviewStatus"])
+      .where("curatedKey", "=", given("curatedKey"))
+      .where("answerHash", "=", given("answerHash"))
       // Written out, so that the index of reviewed ones is taken.
-      .where("review_status", "!=", sql.lit("unreviewed"))
-      .orderBy("reviewed_at", "desc")
+      .where("reviewStatus", "!=", sql.lit("unreviewed"))
+      .orderBy("reviewedAt", "desc")
       .orderBy("id")
       .limit(1),
   );
@@ -165,14 +213,14 @@ function interactionQueries(db: Kysely<Database>) {
     /** The review of the same answer to the same question. */
     async reviewOf(
       trx: Transaction<Database>,
-      { curated_key, answer_hash }: Pick<UnreviewedRow, "curated_key" | "answer_hash">,
+      { curatedKey, answerHash }: Pick<UnreviewedRow, "curatedKey" | "answerHash">,
       known: Known["reviews"],
     ): Promise<Reviewed | null> {
-      if (curated_key === null) return null;
-      const pair = `${curated_key} ${answer_hash}`;
+      if (curatedKey === null) return null;
+      const pair = `${curatedKey} ${answerHash}`;
       const before = known.get(pair);
       if (before !== undefined) return before;
-      const [found = null] = await reviews(trx, { curated_key, answer_hash });
+      const [found = null] = await reviews(trx, { curatedKey, answerHash });
       known.set(pair, found);
       return found;
     },
@@ -181,4 +229,4 @@ function interactionQueries(db: Kysely<Database>) {
 }
 
 /** What is known of an interaction before its review is. */
-export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "review_status">;
+export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "reviewStatus">;

@@ -6,7 +6,7 @@ import type { Evidence } from "../types.ts";
 import { choosePieces } from "../write/choose.ts";
 import { readChooserWeights } from "../write/chooser-weights.ts";
 import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../write/compress.ts";
-import { withFollowing } from "../write/following.ts";
+import { withFollowing } from "../write/read-pieces.ts";
 
 export interface ChooseQuotesOptions {
   readonly limit: number;

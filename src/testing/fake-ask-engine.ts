@@ -1,11 +1,13 @@
+import type { AskOptions, Engine } from "../engine/engine.ts";
 import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { AnswerEvent } from "../events.ts";
-import type { AskEngine, ParsedAskRequest } from "../server/ask-engine.ts";
 import type { Turn } from "../types.ts";
-import type { WireHealth } from "../wire/responses.ts";
+import type { WireAskRequest } from "../wire/index.ts";
+import type { WireHealth } from "../wire/service.ts";
 
 export interface AskCall {
-  readonly request: ParsedAskRequest;
+  /** As it was sent. */
+  readonly request: WireAskRequest;
   readonly signal: AbortSignal;
   readonly scope: ScopeOptions;
   readonly turns?: readonly Turn[] | undefined;
@@ -14,7 +16,7 @@ export interface AskCall {
 /** What the fake does for one question: yield events, wait, throw. */
 export type AskScript = (call: AskCall) => AsyncGenerator<AnswerEvent, void>;
 
-export interface FakeAskEngine extends AskEngine {
+export interface FakeAskEngine extends Engine {
   readonly calls: readonly AskCall[];
   /** Domains that were asked to be read again. */
   readonly refreshes: readonly (string | undefined)[];
@@ -35,24 +37,44 @@ const HEALTH: WireHealth = {
   warnings: [],
 };
 
-/** An engine that plays a script and records its calls. */
+/** An engine that plays a script and records its calls. Whatever else is asked of it fails. */
 export function createFakeAskEngine(script: AskScript, health: Partial<WireHealth> = {}): FakeAskEngine {
   const calls: AskCall[] = [];
   const refreshes: (string | undefined)[] = [];
-  return {
+  const engine: Partial<FakeAskEngine> = {
     calls,
     refreshes,
+    store: { documents: {} } as Engine["store"],
     async refresh(domain = HEALTH.domain) {
       refreshes.push(domain);
       return { status: "ok", domain, sources: [], documents: 28, windows: 312, revision: 4, cache: { before: 2, after: 1 }, ms: 5 };
     },
-    ask(request, { signal, scope, turns }) {
-      const call = { request, signal, scope, turns };
+    ask(question, options = {}) {
+      const call = callOf(question, options);
       calls.push(call);
       return script(call);
     },
     hotlines: async () => [],
     health: async () => ({ ...HEALTH, ...health }),
+    domain: () => ({ title: HEALTH.title }) as ReturnType<Engine["domain"]>,
+  };
+  return engine as FakeAskEngine;
+}
+
+/** The request behind the options that an engine was asked with. */
+function callOf(question: string, options: AskOptions): AskCall {
+  const { domain, tenant, access, caller, lane, turns, signal, sessionId, selection, userId, filters, ...request } = options;
+  const bound = { access, caller, lane };
+  return {
+    request: {
+      ...{ question, ...request },
+      // A session that begins has no turns.
+      ...(turns === undefined && sessionId != null ? { session_id: sessionId } : {}),
+      ...(selection == null ? {} : { selection: { document_id: selection.documentId, start: selection.start, end: selection.end } }),
+    },
+    signal: signal ?? new AbortController().signal,
+    scope: { domain, tenant, ...Object.fromEntries(Object.entries(bound).filter(([, value]) => value !== undefined)) },
+    turns,
   };
 }
 

@@ -4,8 +4,3 @@ import { hash } from "node:crypto";
 export function sha256Hex(data: string | Uint8Array): string {
   return hash("sha256", data, "hex");
 }
-
-/** Short hash by which a passage is known again in another version of its document. */
-export function passageHash(text: string): string {
-  return sha256Hex(text).slice(0, 16);
-}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nearSpelled } from "../../test/support/near-spelled.ts";
-import { createEnglishWords } from "../reading/english-words.ts";
+import { createEnglishWords } from "../reading/content-words.ts";
 import { differInAffix, isSlip } from "./spelling.ts";
 import { createStemmer } from "./tokens.ts";
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { sha256Hex } from "./hash.ts";
 
 /** Characters of the longest text whose result is kept: several questions long. */
@@ -7,15 +8,23 @@ const MOST_CHARACTERS = 2_000;
  * A pure function of a text whose last results are kept. Texts themselves are not: only hashes of them.
  * @param most results kept; the one that was not asked for longest goes first
  */
-export function recent<T>(most: number, make: (text: string) => T): (text: string) => T {
-  const kept = new Map<string, T>();
-  return (text) => {
-    if (text.length > MOST_CHARACTERS) return make(text);
-    const key = sha256Hex(text);
-    const result = kept.has(key) ? (kept.get(key) as T) : make(text);
-    kept.delete(key);
-    kept.set(key, result);
-    if (kept.size > most) kept.delete(kept.keys().next().value as string);
-    return result;
+export function recent<T extends object>(most: number, make: (text: string) => T): (text: string) => T {
+  const kept = new LRUCache<string, T, string>({ max: most, memoMethod: (_key, _stale, { context }) => make(context) });
+  return (text) => (text.length > MOST_CHARACTERS ? make(text) : kept.memo(sha256Hex(text), { context: text }));
+}
+
+/**
+ * A pure function that remembers its results.
+ * @param most results kept: when there are more, all go at once, for what is asked often is soon there again
+ */
+export function memoised<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const made = make(key);
+    if (known.size >= most) known.clear();
+    known.set(key, made);
+    return made;
   };
 }

@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
 import type { TextRange } from "../types.ts";
-import { countTokens, RUN_LIMIT } from "./cl100k.ts";
+import { cl100kSplitter, countTokens, RUN_LIMIT } from "./cl100k.ts";
 import { isInsidePair } from "./sentences.ts";
 import { createWordTokens, type WordTokens } from "./word-tokens.ts";
 
@@ -10,8 +9,6 @@ export type TokenCounter = (range: TextRange) => number;
 /** Shorter slices are read anew: looking places up costs more. */
 const SHORT = 24;
 
-const require = createRequire(import.meta.url);
-
 /**
  * Reads a text once, so that the tokens of any part of it are known without reading the part again: the encoder splits text into words by what stands next
  * to them, so that inside a part the words are those of the whole text but for its first and its last ones, which are counted anew. The same number as
@@ -19,7 +16,7 @@ const require = createRequire(import.meta.url);
  */
 export function createTokenCounter(text: string, known: WordTokens = createWordTokens()): TokenCounter {
   const longRuns = longRunsOf(text);
-  const split = wordSplitter();
+  const split = cl100kSplitter();
   const { starts, sums } = readWords(text, longRuns, { known, split });
   const countWords = (part: string) => {
     let sum = 0;
@@ -74,12 +71,6 @@ function longRunsOf(text: string): TextRange[] {
     wasSpace = isSpace;
   }
   return runs;
-}
-
-/** Finds the words of a text, whatever characters it has. */
-function wordSplitter(): RegExp {
-  const constants: { CL100K_TOKEN_SPLIT_REGEX: RegExp } = require("gpt-tokenizer/encodingParams/constants");
-  return new RegExp(constants.CL100K_TOKEN_SPLIT_REGEX);
 }
 
 /** Words between long runs, which are never split: a run of a million letters is more than the expression can hold. */

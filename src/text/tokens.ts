@@ -2,6 +2,7 @@ import { stemmer } from "stemmer";
 import { eng } from "stopword";
 import { foldMarks } from "./fold-marks.ts";
 import { withPartedDigits } from "./raised-digits.ts";
+import { memoised } from "./recent.ts";
 
 /**
  * Words of a text as the indexes see them: lower case, without marks on Latin letters, stop words out, Porter stems, codes whole.
@@ -145,15 +146,7 @@ const MEMO_WORDS = 200_000;
 
 /** A Porter stemmer with a memo: words repeat, and stemming is most of the cost of tokenizing. */
 export function createStemmer(): (word: string) => string {
-  const memo = new Map<string, string>();
-  return (word) => {
-    const known = memo.get(word);
-    if (known !== undefined) return known;
-    const stem = stemOf(word);
-    if (memo.size >= MEMO_WORDS) memo.clear();
-    memo.set(word, stem);
-    return stem;
-  };
+  return memoised(MEMO_WORDS, stemOf);
 }
 
 /**

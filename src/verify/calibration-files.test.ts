@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeCalibration } from "../testing/gate-calibration.ts";
-import { CalibrationFiles, calibrationName, LOOK_AGAIN_MS } from "./calibration-files.ts";
+import { CalibrationFiles, calibrationName, LOOK_AGAIN_MS } from "./calibration.ts";
 
 let folder = "";
 let now = 0;

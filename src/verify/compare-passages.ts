@@ -1,11 +1,9 @@
 import type { GateSettings } from "../profiles/profile.ts";
 import { once } from "../text/once.ts";
 import type { Conflict, Evidence, Passage } from "../types.ts";
-import { compareFacts } from "./compare-facts.ts";
-import type { Comparison } from "./comparison.ts";
-import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
+import { type Comparison, compareFacts } from "./compare-facts.ts";
+import { areEditions, type Edition, type FactSource, type Precedence, readEdition, toConflict, withoutYears } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
-import { areEditions, type Edition, readEdition, withoutYears } from "./editions.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
 import { otherTwins } from "./same-subject.ts";

@@ -1,8 +1,7 @@
 import { compatible } from "../reading/amounts.ts";
 import type { ContentWord } from "../reading/content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, NEGATOR, verbOf } from "../reading/negation.ts";
-import type { Marker } from "../reading/opposites.ts";
-import type { Stance } from "../reading/stances.ts";
+import type { Marker, Stance } from "../reading/opposites.ts";
 import type { TextRange } from "../types.ts";
 import { strangeAmounts } from "./compare-amounts.ts";
 import type { Fact } from "./facts.ts";

@@ -1,7 +1,43 @@
+import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Refusal, Warning } from "../types.ts";
-import { reaches } from "./scale.ts";
 import type { Sufficiency } from "./sufficiency.ts";
+
+/**
+ * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on the learned chance where there is one. Where a gate combines
+ * scores, `verifyPassages` carries the score.
+ */
+export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
+  switch (gate.type) {
+    case "similarity":
+      return {
+        type: "similarity",
+        minimum: threshold(gate.minimum),
+        weak: threshold(gate.weak),
+        veryWeak: gate.veryWeak === null ? null : threshold(gate.veryWeak),
+        warn: threshold(gate.warn),
+      };
+    case "guard":
+      return learned ? { ...gate, ...gate.learned, by: "chance" } : gate;
+    case "best-similarity":
+      return learned ? { ...gate, by: "chance", minimum: gate.chance } : { ...gate, by: "cosine", minimum: threshold(gate.minimum) };
+    default:
+      return gate;
+  }
+}
+
+/** Does the profile compare cosines with thresholds at all? */
+export function usesCosines(gate: GateSettings): boolean {
+  return gate.type !== "sufficiency" && gate.type !== "none";
+}
+
+/** Cosines come from numbers of single precision, and sums of products round: what lies this near a threshold is at it. */
+const ROUNDING = 1e-6;
+
+/** Is the score at the threshold or above? */
+export function reaches(score: number, threshold: number): boolean {
+  return score >= threshold - ROUNDING;
+}
 
 export interface Decision {
   readonly answer: boolean;
@@ -101,4 +137,38 @@ function weakWarning(best: number, prefix: boolean): Warning {
 
 function clamp(score: number): number {
   return Math.min(1, Math.max(0, score));
+}
+
+/**
+ * How far what a gate judged by lies above the least with which it answers: below 0 it refuses.
+ * @returns `null` where there was nothing to judge, or where the gate asks for nothing
+ */
+export function headroomOf(
+  { confidence }: Pick<Decision, "confidence">,
+  gate: GateSettings,
+  sufficiency: Sufficiency | null,
+): number | null {
+  if (confidence === null) return null;
+  if (gate.type === "sufficiency" && sufficiency !== null) return sufficiency.probability - sufficiency.minimum;
+  const least = leastOf(gate);
+  return least === null ? null : confidence - least;
+}
+
+function leastOf(gate: GateSettings): number | null {
+  switch (gate.type) {
+    case "sufficiency":
+      return null;
+    case "similarity":
+      return gate.veryWeak;
+    case "guard":
+      return gate.aggregate;
+    case "v-score":
+      return gate.verified;
+    case "best-similarity":
+      return gate.minimum;
+    case "none":
+      return null;
+    default:
+      return gate satisfies never;
+  }
 }

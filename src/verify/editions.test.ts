@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { areEditions, type Edition, editionOf, laterEdition, readEdition, withoutYears } from "./editions.ts";
+import { areEditions, type Edition, editionOf, laterEdition, readEdition, withoutYears } from "./conflicts.ts";
 
 describe("editions", () => {
   it("are titles that differ in their years alone", () => {

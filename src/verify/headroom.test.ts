@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { profileNamed } from "../profiles/index.ts";
-import { decide } from "./decide.ts";
-import { headroomOf } from "./headroom.ts";
+import { decide, headroomOf } from "./decide.ts";
 
 describe("headroomOf", () => {
   it("goes by the learned chance where that decided", () => {

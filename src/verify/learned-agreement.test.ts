@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { withLearnedAgreement } from "../answer/verify.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { fakePassage, fakeWords } from "../testing/passages.ts";
 import type { Passage } from "../types.ts";
 import { comparePassages } from "./compare-passages.ts";
 import { createFactReader } from "./facts.ts";
-import { withLearnedAgreement } from "./learned-agreement.ts";
 
 const words = fakeWords();
 const signal = new AbortController().signal;

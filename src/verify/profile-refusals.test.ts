@@ -3,8 +3,7 @@ import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
-import { decide } from "./decide.ts";
-import { carryGate } from "./scale.ts";
+import { carryGate, decide } from "./decide.ts";
 import { verifyPassages } from "./verify.ts";
 
 /** Cosines and cross scores, as the source's own model would have given them. */

@@ -1,11 +1,11 @@
 import { createColors } from "picocolors";
 import { describe, expect, it } from "vitest";
+import { explainRefusal, mentions, REFUSAL_TEXTS } from "../answer/refuse.ts";
 import { renderAnswer } from "../cli/render.ts";
 import { profiles } from "../profiles/index.ts";
 import { sampleAnswer, sampleNearMiss, sampleRefusal } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import type { Quote, Refusal } from "../types.ts";
-import { explainRefusal, mentions, REFUSAL_TEXTS } from "./refusal.ts";
 
 const counts = { documents: 2, chunks: 3, revision: 4, asOf: { from: "2024-01-01", to: "2026-02-01", undated: 0 }, unreadable: ["x.md"] };
 const contacts = [

@@ -15,14 +15,15 @@ import { decide } from "./decide.ts";
 import {
   combineScores,
   judgePassages,
+  measurePassages,
   type PassageJudge,
   poolReadings,
+  RELEVANCE_FEATURES,
   type RelevanceWeights,
   readRelevanceFolds,
   readRelevanceWeights,
   relevanceOf,
 } from "./relevance.ts";
-import { measurePassages, RELEVANCE_FEATURES } from "./relevance-features.ts";
 import type { Sufficiency } from "./sufficiency.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
 import { verifyPassages } from "./verify.ts";

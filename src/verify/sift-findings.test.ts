@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeWords } from "../testing/passages.ts";
 import { createFactReader, type Fact } from "./facts.ts";
-import { type Finding, siftFindings } from "./sift-findings.ts";
+import { type Finding, siftFindings } from "./scan-conflicts.ts";
 
 const words = fakeWords();
 const reader = createFactReader();

@@ -2,7 +2,6 @@ import { askedValues, heldValues } from "../reading/asked-values.ts";
 import { once } from "../text/once.ts";
 import { similarityRow } from "../text/similarity-row.ts";
 import type { Passage, TextRange } from "../types.ts";
-import { soft } from "./soft-match.ts";
 
 /** Words as ids with a similarity: what the gate needs of the reranker's lexicon. */
 export interface WordSpace {
@@ -286,4 +285,9 @@ function createEvidenceMatcher(ids: readonly number[], terms: readonly AskedTerm
     if (also.size > 0) for (const [i, { tokens }] of terms.entries()) if (tokens.some((token) => also.has(token))) whole[i] = 1;
     return { whole, sentences, neighbours };
   };
+}
+
+/** Each term counts as much as its nearest word in the text (late interaction: Khattab & Zaharia, SIGIR 2020, with static vectors). */
+export function soft(match: Float32Array, terms: readonly { readonly weight: number }[]): number {
+  return terms.reduce((sum, { weight }, i) => sum + weight * (match[i] ?? 0), 0);
 }

@@ -10,8 +10,7 @@ import { SMALL_TREES } from "../testing/scorers.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
 import { wordsUnheld } from "./named-things.ts";
-import { judgeSufficiency, readSufficiencyWeights, type SufficiencyModel } from "./sufficiency.ts";
-import { measureEvidence, SUFFICIENCY_FEATURES } from "./sufficiency-features.ts";
+import { judgeSufficiency, measureEvidence, readSufficiencyWeights, SUFFICIENCY_FEATURES, type SufficiencyModel } from "./sufficiency.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sufficiency-"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../package.ts";
 import { createReader } from "../reader/create-reader.ts";
-import { unlikeForms } from "./unlike-forms.ts";
+import { unlikeForms } from "./named-things.ts";
 
 const reader = createReader({ threads: 0 });
 afterAll(() => reader.close());

@@ -3,11 +3,9 @@ import { describe, expect, it } from "vitest";
 import { profiles } from "../profiles/index.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import type { Passage } from "../types.ts";
-import { weightedCoverage } from "./coverage.ts";
-import { decide } from "./decide.ts";
+import { carryGate, decide } from "./decide.ts";
 import { BY_WORDS, type PassageJudge, readRelevanceWeights } from "./relevance.ts";
-import { carryGate } from "./scale.ts";
-import { guardScore, verifyPassages } from "./verify.ts";
+import { guardScore, verifyPassages, weightedCoverage } from "./verify.ts";
 
 const gateOf = (name: string) => {
   const found = profiles.find((profile) => profile.name === name);

@@ -3,9 +3,8 @@ import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Question, Verdict } from "../types.ts";
 import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 import type { Explained } from "./consistency.ts";
-import { weightedCoverage } from "./coverage.ts";
+import { reaches } from "./decide.ts";
 import { BY_WORDS, combineScores, type PassageJudge } from "./relevance.ts";
-import { reaches } from "./scale.ts";
 
 /** What the gate needs of the index: its tokenizer and word weights. */
 export interface WordStatistics {
@@ -189,4 +188,21 @@ function unit(score: number | null): number | null {
 
 function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
+}
+
+/**
+ * Share of a question's words that a text holds, each word weighted by its inverse document frequency: Σ idf(q ∩ d) / Σ idf(q).
+ * A heuristic for relevance, 0–1. Words that no document holds count fully against it: what the corpus never mentions it cannot answer.
+ * @returns `null` when the question has no content words
+ */
+export function weightedCoverage(question: readonly string[], text: ReadonlySet<string>, idf: (token: string) => number): number | null {
+  const asked = [...new Set(question)];
+  let all = 0;
+  let found = 0;
+  for (const token of asked) {
+    const weight = idf(token);
+    all += weight;
+    if (text.has(token)) found += weight;
+  }
+  return all === 0 ? null : found / all;
 }

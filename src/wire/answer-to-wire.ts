@@ -1,154 +1,81 @@
-import { answerSpans } from "../reading/answer-spans.ts";
-import { httpUrl } from "../text/http-url.ts";
-import type {
-  Answer,
-  AppliedFilters,
-  Citation,
-  CitedRow,
-  Conflict,
-  Evidence,
-  FurtherSource,
-  GradeReport,
-  OriginalPlace,
-  PricedCall,
-  Refusal,
-  Searched,
-  SeeAlso,
-  TextRange,
-  Warning,
-  WebEvidence,
-} from "../types.ts";
+import { answerSpans } from "../reading/asked-values.ts";
+import type { Answer, AppliedFilters, Citation, Conflict, Evidence, Warning } from "../types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../write/render.ts";
-import type { WireAnswer, WireCitation, WireRefusal, WireWarning } from "./answer.ts";
+import {
+  askResponseSchema,
+  citationSchema,
+  conflictSchema,
+  type WireAnswer,
+  type WireCitation,
+  type WireWarning,
+  warningSchema,
+} from "./answer.ts";
+import { toWire } from "./to-wire.ts";
 
 export function citationToWire(citation: Citation): WireCitation {
-  return {
-    n: citation.n,
-    url: httpUrl(citation.url),
-    title: citation.title,
-    quote: citation.quote,
-    start: citation.start,
-    end: citation.end,
-    unit: "utf16",
-    original: originalToWire(citation.original),
-    document_id: citation.documentId,
-    document_version: citation.documentVersion,
-    as_of: citation.asOf,
-    heading_path: [...citation.headingPath],
-    page: citation.page ?? null,
-    context: citation.context,
-    quote_start: citation.quoteStart,
-    ...(citation.alsoIn === undefined ? {} : { also_in: citation.alsoIn.map(furtherSourceToWire) }),
-    ...(citation.row === undefined ? {} : { row: rowToWire(citation.row) }),
-  };
-}
-
-export function originalToWire<Place extends Omit<OriginalPlace, "sha256" | "normaliser">>({ pages, cells, ...place }: Place) {
-  return {
-    ...place,
-    ...(pages === undefined
-      ? {}
-      : {
-          pages: pages.map(({ boxes, ...page }) => ({
-            ...page,
-            ...(boxes === undefined ? {} : { boxes: boxes.map((box) => ({ ...box })) }),
-          })),
-        }),
-    ...(cells === undefined ? {} : { cells: cells.map((cell) => ({ ...cell })) }),
-  };
-}
-
-function rowToWire({ cells, header, caption }: CitedRow): WireCitation["row"] {
-  return {
-    cells: cells.map((cell) => ({ ...cell })),
-    header: header.text,
-    header_start: header.start,
-    header_end: header.end,
-    ...(caption === undefined ? {} : { caption: caption.text }),
-  };
-}
-
-function seeAlsoToWire({ title, heading, url, documentId }: SeeAlso): WireAnswer["see_also"] {
-  return { title, heading, url: httpUrl(url), document_id: documentId };
-}
-
-function furtherSourceToWire({ documentId, documentVersion, title, url, asOf }: FurtherSource) {
-  return { document_id: documentId, document_version: documentVersion, title, url: httpUrl(url), as_of: asOf };
-}
-
-function evidenceToWire({ passage, relevance, consistency, agreement, score, verdict, reason }: Evidence): WireAnswer["evidence"][number] {
-  const { sid, document, headingPath, range, window, scores } = passage;
-  const place = { document_id: document.id, document_version: document.version, heading_path: [...headingPath] };
-  const judged = { rel: relevance, consistency, agreement, cross: scores.cross, final: score, verdict, reason };
-  return { sid, url: httpUrl(document.url), title: document.title, ...place, ...toRange(range), window: toRange(window), ...judged };
-}
-
-function toRange({ start, end }: TextRange): TextRange {
-  return { start, end };
+  return toWire(citationSchema, travelling(citation));
 }
 
 export function conflictToWire(conflict: Conflict): WireAnswer["conflicts"][number] {
-  const sides = conflict.sides.map(({ documentId, documentVersion, asOf, ...side }) => ({
-    ...side,
-    url: httpUrl(side.url),
-    document_id: documentId,
-    document_version: documentVersion,
-    as_of: asOf,
-  }));
-  return { ...conflict, sides, resolved_by: conflict.resolvedBy };
+  return toWire(conflictSchema, conflict);
 }
 
-function webToWire({ pages, ...said }: WebEvidence): NonNullable<WireAnswer["web"]>[number] {
-  return { ...said, pages: pages.map(({ retrievedAt, ...page }) => ({ ...page, retrieved_at: retrievedAt })) };
+export function warningToWire(warning: Warning): WireWarning {
+  return toWire(warningSchema, warning);
 }
 
-function refusalToWire(refusal: Refusal): WireRefusal {
-  return {
-    reason: refusal.reason,
-    message: refusal.message,
-    note: refusal.note,
-    searched: searchedToWire(refusal.searched),
-    nearest: refusal.nearest.map(({ documentId, documentVersion, original, missing, missingValues, ...miss }) => ({
-      ...miss,
-      url: httpUrl(miss.url),
-      document_id: documentId,
-      document_version: documentVersion,
-      original: originalToWire(original),
-      missing: [...missing],
-      missing_values: [...missingValues],
-    })),
-    contacts: refusal.contacts.map((contact) => ({ ...contact })),
-  };
+/** An answer as it travels. */
+export function answerToWire(answer: Answer): WireAnswer {
+  const { filters, confidence, confidenceCalibrated, seeAlso = null, citations, evidence } = answer;
+  const wire = toWire(askResponseSchema, {
+    ...answer,
+    filters: filters && { ...filters, page: pagesOf(filters) },
+    aggConf: confidence,
+    aggConfCalibrated: confidenceCalibrated,
+    answerPlain: renderAnswerPlain(answer),
+    answerHtml: renderAnswerHtml(answer),
+    answerSpans: spansOf(answer),
+    citations: citations.map(travelling),
+    seeAlso,
+    evidence: evidence.map(judged),
+    timingsMs: answer.timings,
+  });
+  return { ...ownToWire(answer), ...wire };
 }
 
-function searchedToWire({ asOf, unreadable, unreadableCount, ...searched }: Searched): WireRefusal["searched"] {
-  return { ...searched, as_of: { ...asOf }, unreadable: [...unreadable], unreadable_count: unreadableCount };
+/** What differs each time, even when an answer is served again. */
+function ownToWire({ id, latencyMs, timings, sessionId }: Answer) {
+  return { id, latency_ms: latencyMs, timings_ms: timings, session_id: sessionId } satisfies Partial<WireAnswer>;
 }
 
-function filtersToWire({ document, chapter, section, pages, searchedIn }: AppliedFilters): NonNullable<WireAnswer["filters"]> {
-  const page = pages === null ? null : pages.first === pages.last ? String(pages.first) : `${pages.first}-${pages.last}`;
-  return { document, chapter, section, page, searched_in: searchedIn };
+function travelling({ row, ...citation }: Citation) {
+  const { header, caption } = row ?? {};
+  const cells = row && header && { cells: row.cells, header: header.text, headerStart: header.start, headerEnd: header.end };
+  return { ...citation, unit: "utf16" as const, page: citation.page ?? null, row: cells && { ...cells, caption: caption?.text } };
 }
 
-function callToWire({ stage, model, inputTokens, outputTokens, costUsd }: PricedCall): WireAnswer["calls"][number] {
-  return { stage, model, input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: costUsd };
+function judged({ passage, relevance, score, ...evidence }: Evidence) {
+  const { document, range, scores } = passage;
+  const { title, url, id: documentId, version: documentVersion } = document;
+  return { ...passage, ...range, ...evidence, title, url, documentId, documentVersion, rel: relevance, cross: scores.cross, final: score };
 }
 
-function reportToWire({ overallPass, metrics }: GradeReport): NonNullable<WireAnswer["report"]> {
-  return { overall_pass: overallPass, metrics: { ...metrics } };
+function pagesOf({ pages }: AppliedFilters): string | null {
+  if (pages === null) return null;
+  return pages.first === pages.last ? String(pages.first) : `${pages.first}-${pages.last}`;
 }
 
 /** What answers is marked; nothing where sources disagree, for either may be right. */
-function spansOf(answer: Answer): { sentence: number; start: number; end: number }[] {
+function spansOf(answer: Answer) {
   if (answer.refusal !== null || answer.conflicts.length > 0) return [];
   const marked = answer.model === "extractive" ? firstRun(answer) : answer.sentences;
   return answerSpans(
     answer.question,
     marked.map(({ text }) => text),
-  ).map((span) => ({ ...span }));
+  );
 }
 
-/** Characters between two sentences of which one goes on right behind the other: white space and a list's mark. */
+/** Characters between two sentences that follow each other: white space and a list's mark. */
 const NEAR = 8;
 
 /** Of quotes the best one with what stands right before and behind it: a value in a further quote is of something else. */
@@ -162,50 +89,39 @@ function firstRun({ sentences, citations }: Answer): Answer["sentences"] {
   return end < 0 ? sentences : sentences.slice(0, end);
 }
 
-/** What is another each time, even of an answer that is served again. */
-export function ownToWire({ id, latencyMs, timings, sessionId }: Answer) {
-  return { id, latency_ms: latencyMs, timings_ms: { ...timings }, session_id: sessionId } satisfies Partial<WireAnswer>;
+interface Written {
+  /** All but what differs from one time to the next. */
+  readonly lasting: Readonly<Partial<Answer>>;
+  readonly json: string;
 }
 
-/** An answer as it travels. */
-export function answerToWire(answer: Answer): WireAnswer {
-  return {
-    ...ownToWire(answer),
-    status: answer.status,
-    question: answer.question,
-    domain: answer.domain,
-    profile: answer.profile,
-    ...(answer.filters === undefined ? {} : { filters: filtersToWire(answer.filters) }),
-    agg_conf: answer.confidence,
-    agg_conf_calibrated: answer.confidenceCalibrated,
-    answer_plain: renderAnswerPlain(answer),
-    answer_html: renderAnswerHtml(answer),
-    sentences: answer.sentences.map(({ text, citations }) => ({ text, citations: [...citations] })),
-    answer_spans: spansOf(answer),
-    citations: answer.citations.map(citationToWire),
-    see_also: answer.seeAlso === undefined || answer.seeAlso === null ? null : seeAlsoToWire(answer.seeAlso),
-    claims: answer.claims.map((claim) => ({ ...claim, citations: [...claim.citations] })),
-    evidence: answer.evidence.map(evidenceToWire),
-    conflicts: answer.conflicts.map(conflictToWire),
-    ...(answer.web === undefined ? {} : { web: answer.web.map(webToWire) }),
-    checks: answer.checks.map(({ name, verdict, score, reason, sentence }) => ({ name, verdict, score, reason, sentence })),
-    warnings: answer.warnings.map(warningToWire),
-    refusal: answer.refusal === null ? null : refusalToWire(answer.refusal),
-    cache_mode: answer.cacheMode,
-    ...(answer.cached === undefined ? {} : { cached: { question: answer.cached.question, stored_at: answer.cached.storedAt } }),
-    token_usage: { ...answer.tokenUsage },
-    cost_usd: answer.costUsd,
-    calls: answer.calls.map(callToWire),
-    ...(answer.report === undefined ? {} : { report: reportToWire(answer.report) }),
-    model: answer.model,
-    ...(answer.proof === undefined ? {} : { proof: answer.proof }),
+/**
+ * Writes answers as JSON for the wire. When an answer is served again, only what differs from the last time is written anew: everything else is compared, by
+ * identity where it comes from the stored answer.
+ */
+export function createAnswerWriter(): (answer: Answer) => string {
+  const known = new WeakMap<Answer["citations"], Written>();
+  return (answer) => {
+    if (answer.cacheMode === "miss" || answer.proof !== undefined) return JSON.stringify(answerToWire(answer));
+    const { id: _id, sessionId: _session, latencyMs: _ms, timings: _timings, ...lasting } = answer;
+    const before = known.get(answer.citations);
+    const json = before !== undefined && isSame(before.lasting, lasting) ? before.json : lastingJson(answer);
+    if (json !== before?.json) known.set(answer.citations, { lasting, json });
+    return `${JSON.stringify(ownToWire(answer)).slice(0, -1)},${json.slice(1)}`;
   };
 }
 
-export function warningToWire({ code, message, askInstead, sentence }: Warning): WireWarning {
-  return {
-    ...{ code, message },
-    ...(askInstead === undefined ? {} : { ask_instead: askInstead }),
-    ...(sentence === undefined ? {} : { sentence }),
-  };
+function lastingJson(answer: Answer): string {
+  const own = ownToWire(answer);
+  return JSON.stringify(Object.fromEntries(Object.entries(answerToWire(answer)).filter(([name]) => !(name in own))));
+}
+
+function isSame(a: object, b: object): boolean {
+  const [left, right] = [Object.entries(a), new Map<string, unknown>(Object.entries(b))];
+  return left.length === right.size && left.every(([name, value]) => right.has(name) && isEqual(value, right.get(name)));
+}
+
+/** What is made anew for each answer is small: it is compared by its text. */
+function isEqual(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { webUrl } from "./to-wire.ts";
 
 const nullableScore = z.number().min(0).max(1).nullable();
 
@@ -37,10 +38,19 @@ const originalPlaceSchema = z.object({
   part: z.string().optional().describe("File inside the archive, from whose beginning `start` and `end` are counted."),
 });
 
+/** A document that is named beside what it says. */
+export const source = {
+  document_id: z.string(),
+  document_version: z.string(),
+  title: z.string(),
+  url: webUrl,
+  as_of: z.string().nullable(),
+};
+const { as_of: _, ...undated } = source;
+
 export const citationSchema = z.object({
   n: z.int().describe("The number in the text: `[n]`."),
-  url: z.string().nullable(),
-  title: z.string(),
+  ...source,
   quote: z.string().describe("Exact substring of the document's normalised text."),
   start: z.int().describe("Start of the quote in the normalised text, in the unit below."),
   end: z.int(),
@@ -48,25 +58,11 @@ export const citationSchema = z.object({
   original: originalPlaceSchema
     .extend({ sha256: z.string(), normaliser: z.string() })
     .describe("Where the quote stands in the file that was read, with the hash of its bytes."),
-  document_id: z.string(),
-  document_version: z.string(),
-  as_of: z.string().nullable(),
   heading_path: z.array(z.string()).describe("Headings under which the quote stands, outermost first."),
   page: z.int().nullable().optional().describe("Page on which the quote begins, from 1; `null`: the document has no pages."),
   context: z.string().describe("The passage around the quote."),
   quote_start: z.int().describe("Where the quote starts inside `context`."),
-  also_in: z
-    .array(
-      z.object({
-        document_id: z.string(),
-        document_version: z.string(),
-        title: z.string(),
-        url: z.string().nullable(),
-        as_of: z.string().nullable(),
-      }),
-    )
-    .optional()
-    .describe("Further documents whose passage says the same; absent when there are none."),
+  also_in: z.array(z.object(source)).optional().describe("Further documents whose passage says the same; absent when there are none."),
   row: z
     .object({
       cells: z.array(z.object({ name: z.string(), text: z.string() })).describe("For display; the quote itself is byte-exact."),
@@ -80,8 +76,6 @@ export const citationSchema = z.object({
 });
 
 export type WireCitation = z.infer<typeof citationSchema>;
-
-export const sentenceSchema = z.object({ text: z.string(), citations: z.array(z.int()) });
 
 export const warningSchema = z.object({
   code: z.string().describe("`read_as`: a word was read as another one that the documents hold."),
@@ -126,11 +120,8 @@ export const refusalSchema = z.object({
   }),
   nearest: z.array(
     z.object({
-      title: z.string(),
+      ...undated,
       heading: z.string().nullable(),
-      url: z.string().nullable(),
-      document_id: z.string(),
-      document_version: z.string(),
       original: originalPlaceSchema.describe("Where the passage, or the quote of it, stands in the file that was read."),
       quote: z
         .string()
@@ -146,6 +137,37 @@ export const refusalSchema = z.object({
 });
 
 export type WireRefusal = z.infer<typeof refusalSchema>;
+
+export const conflictSchema = z.object({
+  about: z.string().describe("Words that both sides share."),
+  kind: z.enum(["value", "date", "polarity", "condition"]),
+  certainty: z.number().describe("How surely both speak of the same thing, 0–1: an order, no probability."),
+  sides: z.array(
+    z.object({
+      sid: z.string(),
+      value: z.string().describe("The words that differ."),
+      quote: z.string().describe("The sentence that says it, exact; `start` and `end` are its place in the document's text."),
+      start: z.int(),
+      end: z.int(),
+      ...source,
+    }),
+  ),
+  resolved_by: z
+    .object({
+      rule: z.enum(["newer", "regulation", "agency", "summary"]),
+      holds: z.string().describe("`sid` of the side that holds."),
+    })
+    .nullable()
+    .describe("The rule of the domain pack that decides; `null`: the sources disagree."),
+});
+
+export const claimStatus = z.enum(["supported", "contradicted", "unsupported", "unchecked"]);
+export const findingSchema = z.object({
+  name: z.string(),
+  verdict: z.enum(["pass", "repaired", "warn", "fail"]),
+  score: z.number().nullable(),
+  reason: z.string(),
+});
 
 export const askResponseSchema = z
   .object({
@@ -168,7 +190,7 @@ export const askResponseSchema = z
     agg_conf_calibrated: z.boolean().describe("False: the threshold was not fitted on labelled questions."),
     answer_plain: z.string(),
     answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
-    sentences: z.array(sentenceSchema),
+    sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()) })),
     answer_spans: z
       .array(z.object({ sentence: z.int().describe("Index in `sentences`, from 0."), start: z.int(), end: z.int() }))
       .optional()
@@ -186,7 +208,7 @@ export const askResponseSchema = z
       z.object({
         sentence: z.int(),
         text: z.string(),
-        status: z.enum(["supported", "contradicted", "unsupported", "unchecked"]),
+        status: claimStatus,
         citations: z.array(z.int()),
         reason: z.string(),
       }),
@@ -194,10 +216,7 @@ export const askResponseSchema = z
     evidence: z.array(
       z.object({
         sid: z.string(),
-        url: z.string().nullable(),
-        title: z.string(),
-        document_id: z.string(),
-        document_version: z.string(),
+        ...undated,
         heading_path: z.array(z.string()),
         start: z.int().describe("Where the passage stands in the document's normalised text, in UTF-16 code units."),
         end: z.int(),
@@ -215,34 +234,7 @@ export const askResponseSchema = z
         reason: z.string(),
       }),
     ),
-    conflicts: z.array(
-      z.object({
-        about: z.string().describe("Words that both sides share."),
-        kind: z.enum(["value", "date", "polarity", "condition"]),
-        certainty: z.number().describe("How surely both speak of the same thing, 0–1: an order, no probability."),
-        sides: z.array(
-          z.object({
-            sid: z.string(),
-            value: z.string().describe("The words that differ."),
-            quote: z.string().describe("The sentence that says it, exact; `start` and `end` are its place in the document's text."),
-            start: z.int(),
-            end: z.int(),
-            document_id: z.string(),
-            document_version: z.string(),
-            title: z.string(),
-            url: z.string().nullable(),
-            as_of: z.string().nullable(),
-          }),
-        ),
-        resolved_by: z
-          .object({
-            rule: z.enum(["newer", "regulation", "agency", "summary"]),
-            holds: z.string().describe("`sid` of the side that holds."),
-          })
-          .nullable()
-          .describe("The rule of the domain pack that decides; `null`: the sources disagree."),
-      }),
-    ),
+    conflicts: z.array(conflictSchema),
     web: z
       .array(
         z.object({
@@ -264,15 +256,7 @@ export const askResponseSchema = z
       )
       .optional()
       .describe("What the web said of uncertain passages: beside the answer, never a source of it. Absent where the web was not asked."),
-    checks: z.array(
-      z.object({
-        name: z.string(),
-        verdict: z.enum(["pass", "repaired", "warn", "fail"]),
-        score: z.number().nullable(),
-        reason: z.string(),
-        sentence: z.int().nullable(),
-      }),
-    ),
+    checks: z.array(findingSchema.extend({ sentence: z.int().nullable() })),
     warnings: z.array(warningSchema),
     refusal: refusalSchema.nullable(),
     cache_mode: z.enum(["miss", "exact", "semantic", "graph", "curated"]),

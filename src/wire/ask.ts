@@ -53,3 +53,27 @@ export const askRequestSchema = z
   .describe("POST /v1/ask");
 
 export type WireAskRequest = z.input<typeof askRequestSchema>;
+
+/** Most items of one page of a list. */
+const MAX_PAGE = 200;
+const DEFAULT_PAGE = 50;
+
+/** `limit` and `cursor` of every list. */
+export const pageQuery = {
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe("Items of a page."),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,40}$/, "is no cursor that this server gave")
+    .optional()
+    .describe("`next_cursor` of the page before."),
+};
+export const nextCursor = z.string().nullable().describe("To be sent as `cursor` for the page that follows; `null`: this was the last.");
+
+const { domain, tenant } = askRequestSchema.shape;
+/** Where a request looks. */
+export const named = { domain, tenant };
+export const scopeQuerySchema = z.strictObject(named);
+export const listQuerySchema = z.strictObject({ ...named, ...pageQuery });
+
+export const time = z.string().describe("ISO 8601, UTC.");
+export const dateOrTime = z.iso.datetime({ offset: true }).or(z.iso.date()).optional();

@@ -1,16 +1,46 @@
+import { z } from "zod";
 import type { AnswerEvent } from "../events.ts";
-import type { WireAnswer, WireCitation, WireWarning } from "./answer.ts";
+import { askResponseSchema, citationSchema, warningSchema } from "./answer.ts";
 import { answerToWire, citationToWire, warningToWire } from "./answer-to-wire.ts";
-import type { WireError } from "./errors.ts";
 
-/** One Server-Sent Event: `event: NAME`, `data: JSON`. */
-export type WireEvent =
-  | { readonly event: "stage"; readonly data: { stage: string; phase: "start" | "end"; ms?: number; facts?: Record<string, unknown> } }
-  | { readonly event: "notice"; readonly data: { stage: string; code: string; message: string } }
-  | { readonly event: "warning"; readonly data: WireWarning }
-  | { readonly event: "sentence"; readonly data: { index: number; text: string; citations: WireCitation[] } }
-  | { readonly event: "answer"; readonly data: WireAnswer }
-  | { readonly event: "error"; readonly data: WireError["error"] };
+/** What every failed request answers: a problem (RFC 9457) whose `error` says the same to programs, and is the data of the `error` event. */
+export const errorResponseSchema = z.object({
+  type: z.string().describe("`urn:sourcebound:problem:CODE`"),
+  title: z.string().describe("The code in words."),
+  status: z.int(),
+  detail: z.string().describe("What failed, and what to do."),
+  request_id: z.string().describe("Also the header `X-Request-Id`; the server's log names it."),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    data: z.record(z.string(), z.unknown()).optional(),
+    warnings: z
+      .array(warningSchema)
+      .optional()
+      .describe("To be shown before the error: the hotlines that the message calls for; absent when there are none."),
+  }),
+});
+
+export type WireError = z.infer<typeof errorResponseSchema>;
+
+/** Data of each Server-Sent Event: `event: NAME`, `data: JSON`. */
+export const eventSchemas = {
+  stage: z.object({
+    stage: z.string(),
+    phase: z.enum(["start", "end"]),
+    ms: z.number().optional(),
+    facts: z.record(z.string(), z.unknown()).optional(),
+  }),
+  notice: z.object({ stage: z.string(), code: z.string(), message: z.string() }),
+  warning: warningSchema,
+  sentence: z.object({ index: z.int(), text: z.string(), citations: z.array(citationSchema) }),
+  answer: askResponseSchema,
+  error: errorResponseSchema.shape.error,
+};
+type EventSchemas = typeof eventSchemas;
+export type WireEvent = {
+  readonly [Name in keyof EventSchemas]: { readonly event: Name; readonly data: z.infer<EventSchemas[Name]> };
+}[keyof EventSchemas];
 
 /** An event as it travels. */
 export function eventToWire(event: AnswerEvent): WireEvent {
@@ -20,21 +50,13 @@ export function eventToWire(event: AnswerEvent): WireEvent {
     case "warning":
       return { event: "warning", data: warningToWire(event.warning) };
     case "sentence":
-      return {
-        event: "sentence",
-        data: { index: event.index, text: event.sentence.text, citations: event.citations.map(citationToWire) },
-      };
+      return { event: "sentence", data: { index: event.index, text: event.sentence.text, citations: event.citations.map(citationToWire) } };
     case "answer":
       return { event: "answer", data: answerToWire(event.answer) };
     default: {
-      const [stage, phase] = splitStage(event.type);
-      if ("ms" in event) return { event: "stage", data: { stage, phase, ms: event.ms, facts: { ...event.facts } } };
-      return { event: "stage", data: { stage, phase } };
+      const at = event.type.lastIndexOf("-");
+      const data = { stage: event.type.slice(0, at), phase: event.type.endsWith("-start") ? ("start" as const) : ("end" as const) };
+      return { event: "stage", data: "ms" in event ? { ...data, ms: event.ms, facts: { ...event.facts } } : data };
     }
   }
-}
-
-function splitStage(type: `${string}-start` | `${string}-end`): [string, "start" | "end"] {
-  const at = type.lastIndexOf("-");
-  return [type.slice(0, at), type.endsWith("-start") ? "start" : "end"];
 }

@@ -1,14 +1,44 @@
 import { z } from "zod";
-import type { RecordedCall } from "../answer/recorded-calls.ts";
-import type { Evaluation } from "../grade/run-evaluation.ts";
+import type { RecordedCall } from "../answer/parts.ts";
 import type { Change } from "../grade/golden-report.ts";
-import { type GraphView, NODE_TYPES } from "../remember/graph-view.ts";
-import { askRequestSchema } from "./ask.ts";
-import { nextCursor } from "./service.ts";
+import type { Evaluation } from "../grade/run-evaluation.ts";
+import type { CitationStanding } from "../remember/citation-states.ts";
+import { NODE_TYPES } from "../remember/graph-view.ts";
+import { citationSchema } from "./answer.ts";
+import { askRequestSchema, named, nextCursor } from "./ask.ts";
+import { toWire } from "./to-wire.ts";
 
-/** What the page's rooms look into beside answers: versions, the graph, calls of models, golden runs. */
+/** What stands behind answers: what became of their quotes, versions, the graph, calls of models, golden runs. */
 
-const { domain, tenant, profile } = askRequestSchema.shape;
+const { title, url, quote, start, end, unit, document_id, document_version, heading_path, original } = citationSchema.shape;
+
+/** `GET /v1/answers/ID/citations` */
+export const citationStatesSchema = z.object({
+  id: z.string().describe("Of the answer."),
+  citations: z.array(
+    z.object({
+      n: z.int().describe("The number in the answer's text: `[n]`."),
+      state: z
+        .enum(["same", "moved", "changed", "gone"])
+        .describe(
+          "`same` characters at the same place; `moved`, byte for byte, elsewhere in the document or into another one; `changed`: what stands in its place differs; `gone`: deleted, or not open to the asker.",
+        ),
+      likeness: z.number().min(0).max(1).describe("Share of the quote's words, weighted by rarity, that stand there today."),
+      now: z
+        .object({ document_id, document_version, title, url, quote, start, end, unit, heading_path, original })
+        .extend({ page: z.int().nullable().describe("Page on which it begins, from 1; `null`: the document has no pages.") })
+        .nullable()
+        .describe("Where it, or what it became, stands in the current version; `null`: gone."),
+    }),
+  ),
+});
+
+export type WireCitationStates = z.infer<typeof citationStatesSchema>;
+
+export function citationStatesToWire(id: string, citations: readonly CitationStanding[]): WireCitationStates {
+  const standing = citations.map(({ now, ...one }) => ({ ...one, now: now && { ...now, unit: "utf16" as const } }));
+  return toWire(citationStatesSchema, { id, citations: standing });
+}
 
 export const versionListSchema = z.object({
   items: z.array(
@@ -29,8 +59,7 @@ export type WireVersions = z.infer<typeof versionListSchema>;
 const GRAPH_NODES = { default: 120, most: 2_000 } as const;
 
 export const graphQuerySchema = z.strictObject({
-  domain,
-  tenant,
+  ...named,
   types: z
     .string()
     .regex(new RegExp(`^(?:${NODE_TYPES.join("|")})(?:,(?:${NODE_TYPES.join("|")}))*$`), `names some of ${NODE_TYPES.join(",")}`)
@@ -59,14 +88,6 @@ export const graphSchema = z.object({
 });
 export type WireGraph = z.infer<typeof graphSchema>;
 
-export function graphToWire({ nodes, links, totals, edges, fitting }: GraphView): WireGraph {
-  return {
-    ...{ totals, edges, fitting },
-    nodes: nodes.map(({ refersTo, ...node }) => ({ ...node, refers_to: refersTo })),
-    links: links.map(([from, to]) => [from, to]),
-  };
-}
-
 export const callsSchema = z.object({
   recorded: z.boolean().describe("False: a model was asked whose calls are not recorded."),
   calls: z.array(
@@ -83,9 +104,16 @@ export const callsSchema = z.object({
 });
 export type WireCalls = z.infer<typeof callsSchema>;
 
+/** Calls of a record as they travel; `null`: they are not recorded. */
+export function callsToWire(calls: readonly RecordedCall[] | null): WireCalls {
+  const known = (calls ?? []).map(({ prompt, sent = null, ...call }) => ({ ...call, promptSha256: prompt, prompt: sent }));
+  return toWire(callsSchema, { recorded: calls !== null, calls: known });
+}
+
 export const evaluationRequestSchema = z
   .strictObject({
-    ...{ domain, profile },
+    domain: named.domain,
+    profile: askRequestSchema.shape.profile,
     questions: z
       .strictObject({ name: z.string().min(1).max(200), text: z.string() })
       .optional()
@@ -95,6 +123,10 @@ export const evaluationRequestSchema = z
 export const evaluationQuerySchema = z.strictObject({
   against: z.string().max(100).optional().describe("Id of another run to compare with."),
 });
+
+/** As the page reads it; the description says no more than that it is an object. */
+type Report = NonNullable<Evaluation["report"]>;
+const report = z.looseObject({}) as unknown as z.ZodType<Report, Report>;
 
 export const evaluationSchema = z.object({
   id: z.string(),
@@ -107,7 +139,7 @@ export const evaluationSchema = z.object({
   reason: z.string().nullable(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
-  report: z.looseObject({}).nullable().describe("As `eval golden --json` writes it; in lists without its questions."),
+  report: report.nullable().describe("As `eval golden --json` writes it; in lists without its questions."),
   changes: z
     .array(z.object({ name: z.string(), before: z.number(), difference: z.number(), low: z.number(), high: z.number() }))
     .optional()
@@ -115,28 +147,9 @@ export const evaluationSchema = z.object({
       "Differences from the run that `against` names, on the questions that both asked, with 95 % intervals of the paired bootstrap.",
     ),
 });
+export type WireEvaluation = z.infer<typeof evaluationSchema>;
 export const evaluationListSchema = z.object({ items: z.array(evaluationSchema), next_cursor: nextCursor });
 
-/** `report` as the page reads it. */
-export interface WireEvaluation extends Omit<z.infer<typeof evaluationSchema>, "report"> {
-  readonly report: Evaluation["report"];
-}
-
-export function evaluationToWire(
-  { startedAt, endedAt, report, latenciesMs: _, ...rest }: Evaluation,
-  changes?: readonly Change[],
-): WireEvaluation {
-  const compared = changes === undefined ? {} : { changes: changes.map((change) => ({ ...change })) };
-  return { ...rest, started_at: startedAt, ended_at: endedAt, report, ...compared };
-}
-
-/** Calls of a record as they travel; `null`: they are not recorded. */
-export function callsToWire(calls: readonly RecordedCall[] | null): WireCalls {
-  return {
-    recorded: calls !== null,
-    calls: (calls ?? []).map(({ model, prompt, sent, text, inputTokens, outputTokens, failure }) => ({
-      ...{ model, prompt_sha256: prompt, prompt: sent === undefined ? null : { ...sent }, text },
-      ...{ input_tokens: inputTokens, output_tokens: outputTokens, failure },
-    })),
-  };
+export function evaluationToWire(evaluation: Evaluation, changes?: readonly Change[]): WireEvaluation {
+  return toWire(evaluationSchema, { ...evaluation, changes });
 }

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { MAX_FEEDBACK_CHARACTERS } from "../remember/memory.ts";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../remember/review.ts";
-import type { SessionMessage } from "../remember/session-messages.ts";
 import type { MadeStatistics, Statistics } from "../remember/statistics.ts";
 import type { AuditRow } from "../store/audit.ts";
 import type { ForgetTarget } from "../store/forget.ts";
-import { answerToWire, askRequestSchema } from "./index.ts";
+import { askResponseSchema, source } from "./answer.ts";
+import { answerToWire } from "./answer-to-wire.ts";
+import { askRequestSchema, dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
+import { toWire } from "./to-wire.ts";
 
-/** What is remembered, as it travels: snake_case, like `wire.ts`. */
+/** Sessions, feedback, review, figures and forgetting, as they travel. */
 
-const { domain, tenant, session_id, user_id } = askRequestSchema.shape;
+const { session_id, user_id } = askRequestSchema.shape;
 
 export const feedbackRequestSchema = z
   .strictObject({
@@ -21,8 +23,7 @@ export const feedbackRequestSchema = z
       .optional()
       .describe("Stored without personal data; where privacy is ephemeral, not at all."),
     session_id: session_id.describe("`session_id` of the answer; where it is given, it must fit."),
-    domain,
-    tenant,
+    ...named,
   })
   .describe("POST /v1/feedback");
 export type WireFeedbackRequest = z.input<typeof feedbackRequestSchema>;
@@ -53,7 +54,7 @@ export const forgetRequestSchema = z
       .min(1)
       .optional()
       .describe("Every time it was asked, in any spelling that differs in case, spaces and closing signs alone."),
-    before: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe("Everything that was stored before this time."),
+    before: dateOrTime.describe("Everything that was stored before this time."),
     all: z.literal(true).optional(),
     dry_run: z.boolean().default(false).describe("Only counts what would go."),
   })
@@ -65,153 +66,209 @@ export const forgetRequestSchema = z
     },
   )
   .describe("DELETE /v1/admin/memory");
-export type ParsedForgetRequest = z.output<typeof forgetRequestSchema>;
 
-export const sessionQuerySchema = z.strictObject({ domain, tenant, user_id });
+export const sessionQuerySchema = z.strictObject({ ...named, user_id });
+
+const reviewStatus = z.enum(["unreviewed", "approved", "flagged"]);
 
 export const queueQuerySchema = z.strictObject({
-  domain,
-  limit: z.coerce.number().int().min(1).max(500).optional(),
-  status: z.enum(["unreviewed", "approved", "flagged"]).optional(),
+  domain: named.domain,
+  limit: pageQuery.limit,
+  status: reviewStatus.optional(),
+  cursor: pageQuery.cursor,
 });
 
 export const historyQuerySchema = z.strictObject({
   id: z.string().min(1).optional(),
   limit: z.coerce.number().int().min(1).max(10_000).optional(),
+  cursor: pageQuery.cursor,
 });
 
-export const statisticsQuerySchema = z.strictObject({
-  domain,
-  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
+export const statisticsQuerySchema = z.strictObject({ domain: named.domain, since: dateOrTime });
+
+const counts = z.record(z.string(), z.int());
+const { as_of: _, ...cited } = source;
+
+const sessionCitation = z.object({
+  n: z.int(),
+  ...cited,
+  quote: z.string(),
+  start: z.int(),
+  end: z.int(),
+  current: z.boolean().describe("`false`: the document has another version now."),
 });
 
-/** A message of `GET /v1/sessions/ID`. */
-export interface WireMessage {
-  readonly role: "user" | "assistant";
-  /** `null`: withheld, because a cited document is gone or may not be seen any more. */
-  readonly content: string | null;
-  readonly at: string;
-  readonly answer_id?: string | null;
-  readonly citations?: readonly {
-    readonly n: number;
-    readonly title: string;
-    readonly url: string | null;
-    readonly quote: string;
-    readonly start: number;
-    readonly end: number;
-    readonly document_id: string;
-    readonly document_version: string;
-    readonly current: boolean;
-  }[];
-}
+const messageSchema = z.discriminatedUnion("role", [
+  z.object({ role: z.literal("user"), content: z.string(), at: time }),
+  z.object({
+    role: z.literal("assistant"),
+    content: z.string().nullable().describe("`null`: withheld, because a cited document is gone or may not be seen any more."),
+    at: time,
+    answer_id: z.string().nullable(),
+    citations: z.array(sessionCitation),
+  }),
+]);
+export type WireMessage = z.infer<typeof messageSchema>;
 
-export function messageToWire(message: SessionMessage): WireMessage {
-  if (message.role === "user") return { ...message };
-  const { role, content, at, answerId, citations } = message;
-  return {
-    role,
-    content,
-    at,
-    answer_id: answerId,
-    citations: citations.map(({ documentId, documentVersion, ...rest }) => ({
-      ...rest,
-      document_id: documentId,
-      document_version: documentVersion,
-    })),
-  };
-}
+export const sessionSchema = z.object({ session_id: z.string(), messages: z.array(messageSchema) });
 
-export function queueItemToWire(item: QueuedQuestion) {
-  const {
-    id,
-    question,
-    within,
-    profile,
-    status,
-    reviewStatus,
-    confidence,
-    asked,
-    waiting,
-    risk,
-    score,
-    why,
-    thumbs,
-    demoted,
-    reported,
-    createdAt,
-  } = item;
-  return {
-    id,
-    question,
-    within,
-    tenant: item.tenant === "" ? null : item.tenant,
-    profile,
-    status,
-    review_status: reviewStatus,
-    confidence,
-    asked,
-    waiting,
-    risk,
-    score,
-    why: [...why],
-    thumbs,
-    demoted,
-    reported,
-    created_at: createdAt,
-  };
-}
+const audit = z.object({
+  seq: z.int(),
+  at: time,
+  by: z.string(),
+  action: z.string(),
+  subject: z.string(),
+  details: z.unknown().describe("Counts and names; no words of questions or answers."),
+  previous: z.string(),
+  hash: z.string().describe("Covers the row and `previous`, the hash of the row before."),
+});
 
-export function reviewToWire(shown: ShownReview) {
-  const { id, domain, tenant, profile, question, within, status, reason, privacy, confidence, asked, feedback, answer, curated, report } =
-    shown;
-  return {
-    id,
-    domain,
-    tenant,
-    access: [...shown.access],
-    profile,
-    question,
-    within,
-    status,
-    reason,
-    privacy,
-    confidence,
-    cache_mode: shown.cacheMode,
-    review_status: shown.reviewStatus,
-    reviewed_by: shown.reviewedBy,
-    reviewed_at: shown.reviewedAt,
-    demoted_at: shown.demotedAt,
-    created_at: shown.createdAt,
-    asked,
-    feedback,
-    report,
-    answer: answer === null ? null : answerToWire(answer),
-    withheld: shown.withheld,
-    curated: curated === null ? null : { ...curated, answer: answerToWire(curated.answer) },
-    history: shown.history.map(auditToWire),
-  };
-}
+const queueItemSchema = z.object({
+  id: z.string(),
+  question: z.string(),
+  within: z.string().nullable().describe("What the question was limited to, in words; `null`: to nothing, or it is not known any more."),
+  tenant: z.string().nullable(),
+  profile: z.string(),
+  status: z.string(),
+  review_status: reviewStatus,
+  confidence: z.number().nullable(),
+  asked: z.int().describe("How often it was asked."),
+  waiting: z.int().describe("Interactions with this question that wait for review."),
+  risk: z.number(),
+  score: z.number().describe("By which the queue is ordered."),
+  why: z.array(z.string()),
+  thumbs: z.enum(["up", "down"]).nullable(),
+  demoted: z.boolean(),
+  reported: z.boolean(),
+  created_at: time,
+});
+/** An item of `GET /v1/review`. */
+export type WireQueueItem = z.infer<typeof queueItemSchema>;
+export const queueSchema = z.object({ items: z.array(queueItemSchema), next_cursor: nextCursor });
 
-function auditToWire({ seq, at, actor: by, action, subject, details, previous, hash }: AuditRow) {
-  return { seq, at, by, action, subject, details, previous, hash };
-}
+const historyFields = z.object({
+  chain: z.object({
+    intact: z.boolean(),
+    broken_at: z.int().nullable(),
+    rows: z.int(),
+    head: z.string().describe("Hash of the last row."),
+  }),
+  rows: z.array(audit),
+});
+/** `GET /v1/review/history` */
+export type WireHistory = z.infer<typeof historyFields>;
+export const historySchema = historyFields.extend({ next_cursor: nextCursor });
 
-export function historyToWire({ rows, chain }: ReviewHistory) {
-  const { intact, brokenAt, rows: count, head } = chain;
-  return { chain: { intact, broken_at: brokenAt, rows: count, head }, rows: rows.map(auditToWire) };
-}
+const reviewFields = z.object({
+  id: z.string(),
+  domain: z.string(),
+  tenant: z.string().nullable(),
+  access: z.array(z.string()),
+  profile: z.string(),
+  question: z.string().describe("Redacted; empty where no text is kept."),
+  within: z.string().nullable().describe("What the question was limited to, in words; `null`: to nothing, or it is not known any more."),
+  status: z.string(),
+  reason: z.string().nullable(),
+  privacy: z.enum(["redacted", "ephemeral"]),
+  confidence: z.number().nullable(),
+  cache_mode: z.string(),
+  review_status: reviewStatus,
+  reviewed_by: z.string().nullable(),
+  reviewed_at: time.nullable(),
+  demoted_at: time.nullable().describe("When a source of the approved answer changed."),
+  created_at: time,
+  asked: z.int(),
+  feedback: z.object({ verdict: z.enum(["up", "down"]), reason: z.string().nullable(), at: time }).nullable(),
+  report: z.string().nullable().describe("Id of its diagnostic report; `null`: it has none."),
+  withheld: z
+    .boolean()
+    .describe("Answer and correction that rest on a document which is gone or not open to the key are left out; administrators get them."),
+  history: z.array(audit),
+});
+export const reviewSchema = reviewFields.extend({
+  answer: askResponseSchema.nullable().describe("`null`: its text was not kept, or it is withheld."),
+  curated: z.object({ answer: askResponseSchema, status: z.enum(["served", "demoted"]), by: z.string(), at: time }).nullable(),
+});
+/** `GET /v1/review/ID` */
+export type WireReview = z.infer<typeof reviewSchema>;
 
-export function statisticsToWire(statistics: Statistics) {
-  const { hitRate, latencyMs, days, ...rest } = statistics;
-  const dayToWire = ({ p50Ms, p95Ms, ...day }: Statistics["days"][number]) => ({ ...day, p50_ms: p50Ms, p95_ms: p95Ms });
-  return { ...rest, hit_rate: hitRate, latency_ms: latencyMs, days: days.map(dayToWire) };
-}
-
+const cost = z.object({ tokens: z.number(), usd: z.number(), uncounted: z.int() });
+export const statisticsSchema = z.object({
+  interactions: z.int(),
+  statuses: counts,
+  refusals: counts,
+  levels: counts.describe("By level of the memory that served: `miss`, `exact`, `semantic`, `graph`, `curated`."),
+  hit_rate: z.number().nullable(),
+  spent: cost,
+  saved: cost.describe("What hits had cost when their answers were made."),
+  topics: z.array(z.object({ topic: z.string(), count: z.int() })),
+  confidence: z.object({ counts: z.array(z.int()), none: z.int(), median: z.number().nullable() }),
+  latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable(), max: z.number().nullable() }),
+  reviews: counts,
+  feedback: z.object({ up: z.int(), down: z.int() }),
+  ephemeral: z.int(),
+  days: z
+    .array(
+      z.object({
+        day: z.string().describe("UTC, YYYY-MM-DD."),
+        interactions: z.int(),
+        refused: z.int(),
+        failed: z.int(),
+        hits: z.int(),
+        usd: z.number(),
+        tokens: z.number(),
+        p50_ms: z.number().nullable().describe("`null`: no time of that day is known."),
+        p95_ms: z.number().nullable(),
+      }),
+    )
+    .describe("Oldest first."),
+  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers that a person judged, by tenths of their confidence."),
+});
+/** `GET /v1/admin/stats` */
+export type WireStatistics = z.infer<typeof statisticsSchema>;
 /** `GET /v1/admin/stats/made` */
 export type WireMadeStatistics = MadeStatistics;
 
+export const forgottenSchema = z.object({
+  interactions: z.int(),
+  cache: z.int(),
+  sessions: z.int(),
+  turns: z.int(),
+  feedback: z.int(),
+  reports: z.int(),
+  curated: z.int(),
+  embeddings: z.int(),
+  scrubbed: z.boolean().nullable().describe("Do the files hold nothing of it any more? `null`: nothing was deleted."),
+  left: z.string().nullable().describe("What may still hold it, and what to do about it; `null`: nothing."),
+});
+
+export function queueItemToWire(item: QueuedQuestion): WireQueueItem {
+  return toWire(queueItemSchema, { ...item, tenant: item.tenant === "" ? null : item.tenant });
+}
+
+export function reviewToWire(shown: ShownReview): WireReview {
+  const { answer, curated, history } = shown;
+  return {
+    ...toWire(reviewFields, { ...shown, history: history.map(travelling) }),
+    answer: answer === null ? null : answerToWire(answer),
+    curated: curated === null ? null : { ...curated, answer: answerToWire(curated.answer) },
+  };
+}
+
+export function historyToWire({ rows, chain }: ReviewHistory): WireHistory {
+  return toWire(historyFields, { chain, rows: rows.map(travelling) });
+}
+
+function travelling({ actor: by, ...row }: AuditRow) {
+  return { ...row, by };
+}
+
+export function statisticsToWire(statistics: Statistics): WireStatistics {
+  return toWire(statisticsSchema, statistics);
+}
+
 /** What a request, or a command line, wants forgotten. */
-export function forgetTargetOf({ session_id, user_id, question, before }: Partial<Omit<ParsedForgetRequest, "by">>): ForgetTarget {
+export function forgetTargetOf({ session_id, user_id, question, before }: Partial<z.output<typeof forgetRequestSchema>>): ForgetTarget {
   if (session_id !== undefined) return { type: "session", id: session_id };
   if (user_id !== undefined) return { type: "user", id: user_id };
   if (question !== undefined) return { type: "question", question };
@@ -223,12 +280,3 @@ export function forgetTargetOf({ session_id, user_id, question, before }: Partia
 export function isoOf(time: string): string {
   return new Date(time).toISOString();
 }
-
-/** An item of `GET /v1/admin/review`. */
-export type WireQueueItem = ReturnType<typeof queueItemToWire>;
-/** `GET /v1/admin/review/ID` */
-export type WireReview = ReturnType<typeof reviewToWire>;
-/** `GET /v1/admin/review/history` */
-export type WireHistory = ReturnType<typeof historyToWire>;
-/** `GET /v1/admin/stats` */
-export type WireStatistics = ReturnType<typeof statisticsToWire>;

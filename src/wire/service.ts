@@ -1,36 +1,21 @@
 import { z } from "zod";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { LibraryFile, SearchResult } from "../engine/engine-types.ts";
-import type { KeyRecord } from "../store/keys.ts";
-import { ROLES } from "../store/keys.ts";
-import { httpUrl } from "../text/http-url.ts";
+import type { RefreshResult } from "../engine/service-types.ts";
+import { type KeyRecord, ROLES } from "../store/keys.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
+import { outlineOf } from "../text/outline.ts";
 import { toSnakeCase } from "../text/snake-case.ts";
-import type { Answer } from "../types.ts";
-import { askResponseSchema, warningSchema } from "./answer.ts";
-import { answerToWire, warningToWire } from "./answer-to-wire.ts";
-import { askRequestSchema } from "./ask.ts";
+import type { Answer, StoredDocument, TextRange } from "../types.ts";
+import { askResponseSchema, citationSchema, claimStatus, findingSchema, source, warningSchema } from "./answer.ts";
+import { answerToWire } from "./answer-to-wire.ts";
+import { askRequestSchema, named, nextCursor } from "./ask.ts";
+import { scores } from "./reports.ts";
+import { toWire, webUrl } from "./to-wire.ts";
 
-/** What the service gives beside answers, as it travels: snake_case. */
+/** Searches, checks, documents, domains, keys and the server itself, as they travel. */
 
-const { domain, tenant, profile, filters } = askRequestSchema.shape;
-const named = { domain, tenant };
-/** Most items of one page of a list. */
-export const MAX_PAGE = 200;
-const DEFAULT_PAGE = 50;
-
-/** `limit` and `cursor` of every list. */
-export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe("Items of a page."),
-  cursor: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,40}$/, "is no cursor that this server gave")
-    .optional()
-    .describe("`next_cursor` of the page before."),
-};
-export const nextCursor = z.string().nullable().describe("To be sent as `cursor` for the page that follows; `null`: this was the last.");
-
-export const scopeQuerySchema = z.strictObject(named);
-export const listQuerySchema = z.strictObject({ ...named, ...pageQuery });
+const { profile, filters } = askRequestSchema.shape;
 
 export const searchRequestSchema = z
   .strictObject({
@@ -47,26 +32,15 @@ export const searchResponseSchema = z.object({
   passages: z.array(
     z.object({
       sid: z.string(),
-      document_id: z.string(),
-      document_version: z.string(),
-      title: z.string(),
-      url: z.string().nullable(),
-      as_of: z.string().nullable(),
+      ...source,
       heading_path: z.array(z.string()),
       page: z.int().nullable().describe("On which the passage begins, from 1; `null`: the document has no pages."),
       text: z.string().describe("Exact substring of the document's normalised text."),
       start: z.int(),
       end: z.int(),
       unit: z.literal("utf16"),
-      scores: z
-        .object({
-          dense: z.number().nullable(),
-          bm25: z.number().nullable(),
-          fused: z.number(),
-          cross: z.number().nullable(),
-          rerank: z.number().nullable(),
-          reading: z.number().nullable().describe("By the reader: log odds that the best piece of it answers the question."),
-        })
+      scores: scores
+        .extend({ reading: z.number().nullable().describe("By the reader: log odds that the best piece of it answers the question.") })
         .describe("Raw scores; `null` where the scorer did not run."),
     }),
   ),
@@ -74,17 +48,29 @@ export const searchResponseSchema = z.object({
   reader: z.string().nullable().describe("What read the passages; `null`: not asked for, or there is none, which a warning says."),
   warnings: z.array(warningSchema),
 });
+export type WireSearchRequest = z.input<typeof searchRequestSchema>;
+export type WireSearch = z.infer<typeof searchResponseSchema>;
 
-export function searchToWire({ passages, encoder, reader, warnings }: SearchResult): z.input<typeof searchResponseSchema> {
-  return {
-    passages: passages.map(({ sid, document, headingPath, range, text, units, scores, reading }) => ({
-      ...{ sid, document_id: document.id, document_version: document.version, title: document.title },
-      ...{ url: httpUrl(document.url), as_of: document.asOf, heading_path: [...headingPath], page: units[0]?.page ?? null },
-      ...{ text, start: range.start, end: range.end, unit: "utf16" as const, scores: { ...scores, reading } },
-    })),
-    ...{ encoder, reader },
-    warnings: warnings.map(warningToWire),
-  };
+export function searchToWire({ passages, ...found }: SearchResult): WireSearch {
+  return toWire(searchResponseSchema, {
+    ...found,
+    passages: passages.map(({ document, range, units, scores, reading, ...passage }) => {
+      const { title, url, asOf, id: documentId, version: documentVersion } = document;
+      const page = units[0]?.page ?? null;
+      return {
+        ...passage,
+        ...range,
+        documentId,
+        documentVersion,
+        title,
+        url,
+        asOf,
+        page,
+        unit: "utf16" as const,
+        scores: { ...scores, reading },
+      };
+    }),
+  });
 }
 
 const MAX_SOURCES = 20;
@@ -112,13 +98,6 @@ export const checkRequestSchema = z
   .refine(({ sources, documents }) => sources === undefined || documents === undefined, { error: "give sources or documents, not both" })
   .describe("POST /v1/check");
 
-const findingSchema = z.object({
-  name: z.string(),
-  verdict: z.enum(["pass", "repaired", "warn", "fail"]),
-  score: z.number().nullable(),
-  reason: z.string(),
-});
-
 export const checkResponseSchema = z.object({
   passed: z.boolean().describe("Nothing was found in any sentence, nor in the answer as a whole."),
   profile: z.string(),
@@ -131,8 +110,8 @@ export const checkResponseSchema = z.object({
       text: z.string(),
       start: z.int(),
       end: z.int(),
-      verdict: z.enum(["pass", "repaired", "warn", "fail"]),
-      status: z.enum(["supported", "contradicted", "unsupported", "unchecked"]),
+      verdict: findingSchema.shape.verdict,
+      status: claimStatus,
       reason: z.string(),
       citations: z.array(z.int()),
       searched: z.boolean().describe("It cited none: the sources were looked for."),
@@ -146,107 +125,19 @@ export const checkResponseSchema = z.object({
   ),
   checks: z.array(findingSchema.loose()).describe("Of the answer as a whole."),
 });
+export type WireCheckRequest = z.input<typeof checkRequestSchema>;
+export type WireCheck = z.infer<typeof checkResponseSchema>;
 
-export function checkToWire(verified: VerifiedAnswer): z.input<typeof checkResponseSchema> {
-  return toSnakeCase(verified) as z.input<typeof checkResponseSchema>;
-}
-
-export const fileSchema = z.object({
-  id: z.string(),
-  path: z.string(),
-  tenant: z.string().nullable(),
-  status: z.enum(["queued", "reading", "ok", "failed"]).describe("`queued` and `reading`: ask again."),
-  reason: z.string().nullable().describe("Why it could not be read."),
-  uploaded: z.boolean().describe("It came over HTTP, and can be deleted so; else a folder of the server holds it."),
-  updated_at: z.string().nullable(),
-  documents: z.array(
-    z.object({
-      id: z.string(),
-      path: z.string(),
-      title: z.string(),
-      version: z.string(),
-      characters: z.int(),
-      chunks: z.int(),
-      pages: z.int().nullable(),
-      format: z.string().nullable(),
-      encoding: z.string().nullable(),
-      notices: z.array(z.object({ code: z.string(), message: z.string(), pages: z.array(z.int()).optional() })),
-    }),
-  ),
-});
-
-export function fileToWire(file: LibraryFile): z.input<typeof fileSchema> {
-  const { id, path, tenant, source, status, reason, updatedAt, documents } = file;
-  return {
-    ...{ id, path, tenant, status, reason, uploaded: source.startsWith("upload:"), updated_at: updatedAt },
-    documents: toSnakeCase(documents) as z.input<typeof fileSchema>["documents"],
-  };
-}
-
-export const fileListSchema = z.object({ items: z.array(fileSchema), next_cursor: nextCursor });
-
-export const uploadQuerySchema = z.strictObject({
-  ...named,
-  access: z
-    .string()
-    .min(1)
-    .max(60)
-    .optional()
-    .describe(
-      "Access label of the files, one that the key holds; when absent its first, or, of a key that names none, that of the domain pack.",
-    ),
-});
-export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
-
-export const newSessionSchema = z.object({ session_id: z.string() });
-
-const keyItemSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  roles: z.array(z.enum(ROLES)),
-  domains: z.array(z.string()).nullable(),
-  tenants: z.array(z.string()).nullable(),
-  access: z.array(z.string()).nullable(),
-  requests_per_hour: z.int().nullable(),
-  tokens_per_day: z.int().nullable(),
-  usd_per_day: z.number().nullable(),
-  created_at: z.string(),
-  expires_at: z.string().nullable(),
-  revoked_at: z.string().nullable(),
-});
-export const keyListSchema = z.object({ items: z.array(keyItemSchema), next_cursor: nextCursor });
-export const newKeyResponseSchema = keyItemSchema.extend({ key: z.string().describe("Shown this once.") });
-
-const names = () => z.array(z.string().min(1).max(100)).max(100);
-export const newKeyRequestSchema = z
-  .strictObject({
-    name: z.string().min(1).max(80),
-    roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).default(["ask"]),
-    domains: names().min(1).nullable().optional().describe("The configured one when absent; `null`: all."),
-    tenants: names().nullable().default([]).describe("Empty: only what belongs to no tenant; `null`: all."),
-    access: names().nullable().default(null).describe("`null`: the labels of the configuration."),
-    requests_per_hour: z.int().min(0).nullable().default(null),
-    tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: what the server is set to; 0: as many as come."),
-    usd_per_day: z.number().min(0).nullable().default(null),
-    expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
-    by: z.string().min(1).max(100).describe("Who acts; the audit log keeps it."),
-  })
-  .refine(
-    ({ roles, domains, tenants, access }) =>
-      !roles.includes("admin") || (domains == null && (tenants === null || tenants.length === 0) && access === null),
-    { error: "an admin key runs the whole installation: leave out domains, tenants and access" },
-  )
-  .describe("POST /v1/admin/keys");
-
-export function keyToWire(record: KeyRecord): z.input<typeof keyItemSchema> {
-  return toSnakeCase(record) as z.input<typeof keyItemSchema>;
+/** Checks may say more than is described: all of it travels. */
+export function checkToWire(verified: VerifiedAnswer): WireCheck {
+  return toSnakeCase(verified) as WireCheck;
 }
 
 /** The `validator` source's own shape; `client` is its word for a tenant. */
 export const queryRequestSchema = z
   .strictObject({
     query: z.string().describe("The question."),
-    domain,
+    domain: named.domain,
     client: z.string().min(1).optional().describe("The tenant."),
   })
   .describe("POST /query");
@@ -273,15 +164,232 @@ export function queryToWire(answer: Answer): z.input<typeof queryResponseSchema>
   };
 }
 
-export const reportsQuerySchema = z.strictObject({
-  ...named,
-  ...pageQuery,
-  topic: z.string().min(1).max(100).optional().describe("Slug of a topic; `none`: reports of questions without one."),
-  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
+const notice = z.object({ code: z.string(), message: z.string(), pages: z.array(z.int()).optional() });
+
+export const fileSchema = z.object({
+  id: z.string(),
+  path: z.string(),
+  tenant: z.string().nullable(),
+  status: z.enum(["queued", "reading", "ok", "failed"]).describe("`queued` and `reading`: ask again."),
+  reason: z.string().nullable().describe("Why it could not be read."),
+  uploaded: z.boolean().describe("It came over HTTP, and can be deleted so; else a folder of the server holds it."),
+  updated_at: z.string().nullable(),
+  documents: z.array(
+    z.object({
+      id: z.string(),
+      path: z.string(),
+      title: z.string(),
+      version: z.string(),
+      characters: z.int(),
+      chunks: z.int(),
+      pages: z.int().nullable(),
+      format: z.string().nullable(),
+      encoding: z.string().nullable(),
+      notices: z.array(notice),
+    }),
+  ),
 });
-export type WireSearchRequest = z.input<typeof searchRequestSchema>;
-export type WireSearch = z.infer<typeof searchResponseSchema>;
-export type WireCheckRequest = z.input<typeof checkRequestSchema>;
-export type WireCheck = z.infer<typeof checkResponseSchema>;
 export type WireFile = z.infer<typeof fileSchema>;
+export const fileListSchema = z.object({ items: z.array(fileSchema), next_cursor: nextCursor });
 export type WireFileList = z.infer<typeof fileListSchema>;
+
+export function fileToWire(file: LibraryFile): WireFile {
+  return toWire(fileSchema, { ...file, uploaded: file.source.startsWith("upload:") });
+}
+
+export const uploadQuerySchema = z.strictObject({
+  ...named,
+  access: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe(
+      "Access label of the files, one that the key holds; when absent its first, or, of a key that names none, that of the domain pack.",
+    ),
+});
+export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
+
+export const documentQuerySchema = z.strictObject({
+  ...named,
+  start: z.coerce.number().int().min(0).optional(),
+  end: z.coerce.number().int().min(1).optional(),
+  version: z.string().min(1).max(100).optional().describe("One that it had before, where its text is kept; today's when absent."),
+});
+
+export const documentSchema = z.object({
+  id: z.string(),
+  version: z.string(),
+  domain: z.string(),
+  tenant: z.string().nullable(),
+  title: z.string(),
+  description: z.string().nullable(),
+  url: webUrl,
+  as_of: z.string().nullable(),
+  path: z.string(),
+  format: z.string().nullable(),
+  sha256: z.string(),
+  text: z.string().describe("Normalised; every offset counts its UTF-16 code units."),
+  blocks: z
+    .array(z.tuple([z.int(), z.int(), z.enum(["heading", "paragraph", "list-item", "table-row", "quote", "code"]), z.int(), z.int()]))
+    .describe("`[start, end, type, level, header]`"),
+  outline: z.array(z.object({ start: z.int(), level: z.int(), text: z.string() })),
+  pages: z.array(z.int()).nullable().describe("Where each page begins, page 1 first; `null`: the document has none."),
+  places: citationSchema.shape.original.shape.pages.describe(
+    "Where the words asked for as `start` and `end` stand on the pages of the original.",
+  ),
+  notices: z.array(notice),
+});
+export type WireDocument = z.infer<typeof documentSchema>;
+
+/** @param range of its text, whose place on the pages of the original is said too; `null`: none */
+export function documentToWire(document: StoredDocument, range: TextRange | null): WireDocument {
+  const { text, blocks, pages = null, reading, originalHash } = document;
+  return toWire(documentSchema, {
+    ...document,
+    format: reading?.format ?? null,
+    sha256: originalHash,
+    blocks: blocks.map(({ start, end, type, level, header }) => [start, end, type, level, header] as const),
+    outline: outlineOf(text, blocks),
+    pages,
+    places: range === null ? undefined : originalPlaceOf(document, range).pages,
+    notices: reading?.notices ?? [],
+  });
+}
+
+export const domainsSchema = z.object({
+  domains: z.array(
+    z.object({
+      name: z.string(),
+      title: z.string(),
+      description: z.string().describe("What the documents are about, in a sentence."),
+      examples: z
+        .array(z.string())
+        .describe("Questions to try: of its pack, or, where that names none, made of headings of its documents."),
+      documents: z.int(),
+      golden: z.boolean().describe("Its pack brings a golden set."),
+      default: z.boolean().describe("It is meant where a request names none."),
+      profile: z.string().describe("The one that is meant where a request names none."),
+      tenants: z.array(z.object({ name: z.string(), title: z.string() })),
+    }),
+  ),
+  profiles: z.array(z.object({ name: z.string(), title: z.string() })),
+});
+export type WireDomains = z.infer<typeof domainsSchema>;
+export type WireDomain = WireDomains["domains"][number];
+
+const uploadLimitsSchema = z.object({
+  files: z.int().describe("Most files of one upload."),
+  bytes: z.int().describe("Of all its files together."),
+  file_bytes: z.int().describe("Of one file."),
+});
+export type WireUploadLimits = z.infer<typeof uploadLimitsSchema>;
+
+export const callerSchema = z.object({
+  key_id: z.string().nullable().describe("`null`: without a key, or with the administration token."),
+  roles: z.array(z.enum(ROLES)),
+  uploads: uploadLimitsSchema.optional().describe("What it may send at once; absent: it takes no files in."),
+});
+export type WireCaller = z.infer<typeof callerSchema>;
+
+export const newSessionSchema = z.object({ session_id: z.string() });
+
+const keyItemSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  roles: z.array(z.enum(ROLES)),
+  domains: z.array(z.string()).nullable(),
+  tenants: z.array(z.string()).nullable(),
+  access: z.array(z.string()).nullable(),
+  requests_per_hour: z.int().nullable(),
+  tokens_per_day: z.int().nullable(),
+  usd_per_day: z.number().nullable(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+export const keyListSchema = z.object({ items: z.array(keyItemSchema), next_cursor: nextCursor });
+export const newKeyResponseSchema = keyItemSchema.extend({ key: z.string().describe("Shown this once.") });
+
+export function keyToWire({ tokensPerDay = null, usdPerDay = null, ...key }: KeyRecord): z.infer<typeof keyItemSchema> {
+  return toWire(keyItemSchema, { ...key, tokensPerDay, usdPerDay });
+}
+
+const names = () => z.array(z.string().min(1).max(100)).max(100);
+export const newKeyRequestSchema = z
+  .strictObject({
+    name: z.string().min(1).max(80),
+    roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).default(["ask"]),
+    domains: names().min(1).nullable().optional().describe("The configured one when absent; `null`: all."),
+    tenants: names().nullable().default([]).describe("Empty: only what belongs to no tenant; `null`: all."),
+    access: names().nullable().default(null).describe("`null`: the labels of the configuration."),
+    requests_per_hour: z.int().min(0).nullable().default(null),
+    tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: what the server is set to; 0: as many as come."),
+    usd_per_day: z.number().min(0).nullable().default(null),
+    expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
+    by: z.string().min(1).max(100).describe("Who acts; the audit log keeps it."),
+  })
+  .refine(
+    ({ roles, domains, tenants, access }) =>
+      !roles.includes("admin") || (domains == null && (tenants === null || tenants.length === 0) && access === null),
+    { error: "an admin key runs the whole installation: leave out domains, tenants and access" },
+  )
+  .describe("POST /v1/admin/keys");
+
+export const healthSchema = z.object({
+  status: z.enum(["ok", "degraded"]),
+  domain: z.string(),
+  title: z.string().describe("Of the domain pack; nothing that stands in documents is said here."),
+  examples: z.array(z.string()).describe("Questions to try, of the domain pack."),
+  documents: z.int(),
+  chunks: z.int(),
+  revision: z.int(),
+  version: z.string(),
+  encoder: z.string(),
+  model: z.string(),
+  calibration: z.string().nullable().describe("Name of the calibration in use; `null`: none."),
+  warnings: z.array(z.string()),
+});
+export type WireHealth = z.infer<typeof healthSchema>;
+
+export const refreshRequestSchema = z
+  .strictObject({ domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent.") })
+  .describe("POST /v1/admin/refresh; the body may be absent");
+
+export const refreshResponseSchema = z
+  .object({
+    status: z.enum(["ok", "partly"]).describe("`partly`: a source or a file could not be read; what was known of the source stays."),
+    domain: z.string(),
+    sources: z
+      .array(
+        z.object({
+          source: z.string(),
+          tenant: z.string().nullable(),
+          counts: z
+            .object({
+              total: z.int(),
+              added: z.int(),
+              changed: z.int(),
+              unchanged: z.int(),
+              renamed: z.int(),
+              deleted: z.int(),
+              failed: z.int(),
+            })
+            .nullable()
+            .describe("Files; `null` when the source could not be read."),
+          failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+        }),
+      )
+      .describe("Every folder that was ingested, read again as it was then."),
+    documents: z.int(),
+    windows: z.int().describe("Indexed units."),
+    revision: z.int(),
+    cache_before: z.int().describe("Stored answers of the domain."),
+    cache_after: z.int(),
+    latency_ms: z.number(),
+  })
+  .describe("Response of POST /v1/admin/refresh");
+
+export function refreshToWire({ cache, ms, ...result }: RefreshResult): z.infer<typeof refreshResponseSchema> {
+  return toWire(refreshResponseSchema, { ...result, cacheBefore: cache.before, cacheAfter: cache.after, latencyMs: ms });
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sampleQuote } from "../testing/quotes.ts";
-import { isSaid } from "./already-said.ts";
+import { isSaid } from "./write.ts";
 
 const quote = sampleQuote("A reader may keep a borrowed book for 21 days.");
 const draft = { text: quote.text, quotes: [quote], missing: [] };

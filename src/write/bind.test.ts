@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakePassage, fakeWords } from "../testing/passages.ts";
-import { createBinder } from "./bind.ts";
-import { passageSource } from "./sources.ts";
+import { createBinder, passageSource } from "./sources.ts";
 
 const source = passageSource(
   fakePassage({

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseMarkers } from "../check/markers.ts";
 import type { ChatEvent } from "../models/chat.ts";
-import { processorMs } from "../testing/processor-time.ts";
+import { expectLinearTime } from "../testing/growth.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import type { DraftSentence } from "../types.ts";
 import { type DraftUsage, MAX_DRAFT_CHARACTERS, readDraft, saysInsufficient } from "./draft.ts";
@@ -215,12 +215,10 @@ describe("readDraft", () => {
     expect((await readPieces(text.split(""))).drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);
   });
 
-  it("reads long drafts in linear time", async () => {
-    const begun = process.cpuUsage();
-    await readPieces("[x (y <z ".repeat(160).split(""));
-    await readPieces("It is so again [1]. ".repeat(900).split(""));
-    expect(processorMs(begun)).toBeLessThan(3000);
-  });
+  it.each([
+    ["[x (y <z ", 160],
+    ["It is so again [1]. ", 900],
+  ])("reads %j over and over in linear time", (piece, times) => expectLinearTime(times, (n) => piece.repeat(n).split(""), readPieces));
 
   it.each(["INSUFFICIENT", "INSUFFICIENT.", "**INSUFFICIENT** [1]", "INSUFFICIENT: the quotes are about something else."])(
     "understands %s as: the quotes do not answer",

@@ -2,13 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { ReadTexts } from "../reader/reader.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
-import type { ScoredPiece } from "./choice.ts";
 import { choosePieces } from "./choose.ts";
-import { readChooserWeights } from "./chooser-weights.ts";
+import { FOLLOWING_FEATURES, readChooserWeights, type ScoredPiece } from "./chooser-weights.ts";
 import { chooseQuotes, withNeighbours } from "./compress.ts";
 import { writeExtractive } from "./extract.ts";
-import { readFollowing, withFollowing } from "./following.ts";
-import { FOLLOWING_FEATURES } from "./reading-features.ts";
+import { readFollowing, withFollowing } from "./read-pieces.ts";
 import { offerQuotes } from "./write.ts";
 
 const shipped = readChooserWeights();

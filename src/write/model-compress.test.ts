@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { compressByModel } from "../answer/compress.ts";
 import { ModelError } from "../errors.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import type { ModelCall } from "../types.ts";
-import { compressByModel } from "./model-compress.ts";
 
 const RATING = "Tinnitus is rated at 10 percent, unless it is part of another condition.";
 const LIMIT = "However, only one rating is given for both ears.";

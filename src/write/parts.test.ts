@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { openParts, type PartsOptions, withParts } from "../answer/choose.ts";
 import { readQuestion } from "../reading/question.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
@@ -8,7 +9,6 @@ import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
 import { chooseQuotes } from "./compress.ts";
 import { writeExtractive } from "./extract.ts";
-import { openParts, type PartsOptions, withParts } from "./parts.ts";
 
 const weights = readChooserWeights();
 const { signal } = new AbortController();

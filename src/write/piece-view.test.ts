@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
-import { measurePiece } from "./piece-features.ts";
+import { measurePiece } from "./chooser-weights.ts";
 import { readAsked, viewPassage } from "./piece-view.ts";
 import { piecesOf } from "./pieces.ts";
 

@@ -131,7 +131,7 @@ function isAskedAbove(passage: Passage, at: number): boolean {
   return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
 }
 
-/** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/row-lines.ts`). */
+/** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/line-breaks.ts`). */
 const LEAST_ROWS = 3;
 
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;

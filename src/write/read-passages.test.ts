@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { PIECES_READ, readPassages } from "../answer/verify.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import { fakeReader, fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakePassage } from "../testing/passages.ts";
-import { PIECES_READ, readPassages } from "./read-passages.ts";
 
 const QUESTION = "What does a visitor pay for the boat?";
 const { signal } = new AbortController();

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { answerChance } from "../answer/decide.ts";
 import type { ReadTexts, ToRead } from "../reader/reader.ts";
 import { fakeReader, fakeReadTexts } from "../testing/fake-reader.ts";
 import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
-import { answerChance } from "./answer-chance.ts";
 import { choosePieces } from "./choose.ts";
-import { readChooserWeights } from "./chooser-weights.ts";
+import { READ_ANSWER_FEATURES, readChooserWeights } from "./chooser-weights.ts";
 import { READ_ALONE, READ_PIECES, readPieces } from "./read-pieces.ts";
-import { READ_ANSWER_FEATURES } from "./reading-features.ts";
 
 const weights = readChooserWeights();
 const { signal } = new AbortController();

@@ -1,9 +1,7 @@
 import { expect, it } from "vitest";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { choosePieces } from "./choose.ts";
-import { readChooserWeights } from "./chooser-weights.ts";
-import { PIECE_FEATURES } from "./piece-features.ts";
-import { measureBestReading, measureReading, READING_FEATURES } from "./reading-features.ts";
+import { measureBestReading, measureReading, PIECE_FEATURES, READING_FEATURES, readChooserWeights } from "./chooser-weights.ts";
 
 it("measures the reading beside what was measured at a glance, in the order of the names", async () => {
   const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { findComplexTerms, routeModel } from "../answer/compress.ts";
 import { COMPLEXITY_CATEGORIES, loadDomain } from "../engine/domain.ts";
 import { sevenLayer } from "../profiles/seven-layer.ts";
-import { findComplexTerms, routeModel } from "./route.ts";
 
 describe("routeModel with the numbers of seven-layer", () => {
   const easy = { complexTerms: [], passages: 5, meanSimilarity: 0.55 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { chooseSeeAlso } from "../answer/assemble.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import type { Evidence } from "../types.ts";
-import { chooseSeeAlso } from "./see-also.ts";
 import { createAnswerSheet } from "./sheet.ts";
 
 const page = (document: string): Evidence =>

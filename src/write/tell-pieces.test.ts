@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { tellPieces } from "../answer/choose.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { choosePieces } from "./choose.ts";
 import { readChooserWeights } from "./chooser-weights.ts";
-import { tellPieces } from "./tell-pieces.ts";
 
 const weights = readChooserWeights();
 const { signal } = new AbortController();

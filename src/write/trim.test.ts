@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { trimPassages, type WeighedPiece } from "../answer/compress.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import type { PlacedUnit } from "../types.ts";
-import { trimPassages, type WeighedPiece } from "./trim.ts";
 
 const filler = (n: number) => Array.from({ length: n }, (_, i) => `Filler sentence number ${i}.`);
 const passageOf = (sid: string, pieces: Parameters<typeof fakePassage>[0]["pieces"]) => ({

@@ -12,7 +12,6 @@ import { type MadePdf, makePdf } from "../../src/ingest/testing/made-pdf.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
-import { toAskEngine } from "../../src/server/start.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
@@ -63,7 +62,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
       layOut: (domain, to) => layOutDocuments(engine, domain, to),
     });
     const app = createApp({
-      ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, evaluations, metrics: createMetrics() },
+      ...{ engine, evaluations, metrics: createMetrics() },
       ...{ log: silentLog, webRoot: shared.webRoot, adminToken: TOKEN },
     });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });

@@ -1,7 +1,6 @@
 import { loadDomain } from "../../src/engine/domain.ts";
+import type { Engine } from "../../src/engine/engine.ts";
 import type { FeedbackRequest } from "../../src/remember/memory.ts";
-import type { MemoryEngine } from "../../src/server/routes/memory.ts";
-import type { RoomsEngine } from "../../src/server/routes/rooms.ts";
 import type { Answer, Block, StoredDocument } from "../../src/types.ts";
 
 /** A document whose citations of `sampleCitation` stand where they say: that counts its passage from character 1,000. */
@@ -31,11 +30,17 @@ function emptyDocument(id: string): StoredDocument {
   return documentOf({ document: { id, version: "1", title: "", path: "empty.md", context: "" } });
 }
 
+interface FakeRooms {
+  readonly documents?: () => readonly StoredDocument[];
+  readonly answers?: () => readonly Answer[];
+  readonly examples?: readonly string[];
+  /** Takes verdicts, or refuses them. */
+  readonly rate?: (request: FeedbackRequest) => void;
+}
+
 /** What the page's rooms ask for, of invented documents and answers; where no documents are given, every id is that of an empty one. */
-export function fakeRooms(
-  parts: { documents?: () => readonly StoredDocument[]; answers?: () => readonly Answer[]; examples?: readonly string[] } = {},
-): RoomsEngine {
-  const { documents, answers = () => [], examples = ["How long is a library card valid?"] } = parts;
+export function fakeRooms(parts: FakeRooms = {}): Partial<Engine> {
+  const { documents, answers = () => [], examples = ["How long is a library card valid?"], rate = () => {} } = parts;
   const scope = { domain: "veterans", tenant: null, access: ["public"] };
   const load = async (_: unknown, ids: readonly string[]) => {
     const known = documents?.() ?? ids.map(emptyDocument);
@@ -61,14 +66,6 @@ export function fakeRooms(
     store: {
       documents: { load, visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()) },
     },
-  } as unknown as RoomsEngine;
-}
-
-/** Keeps verdicts, or refuses them; the rest is not asked for. */
-export function fakeMemory(rate: (request: FeedbackRequest) => void): MemoryEngine {
-  return {
-    memory: {} as MemoryEngine["memory"],
-    scope: () => ({ domain: "veterans", tenant: null, access: ["public"] }),
-    feedback: async (request) => rate(request),
-  };
+    feedback: async (request: FeedbackRequest) => rate(request),
+  } as unknown as Partial<Engine>;
 }

@@ -5,7 +5,6 @@ import { grow } from "../../lab/bench/page/grow.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
-import { toAskEngine } from "../../src/server/start.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
 import { hasChromium, openPage, type SharedPage, usePage } from "./harness.ts";
 
@@ -27,7 +26,7 @@ describe.skipIf(!hasChromium)("long and slow conversations", () => {
     library = await openLibrary();
     const { engine } = library;
     const app = createApp({
-      ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine },
+      ...{ engine },
       ...{ log: silentLog, webRoot: shared.webRoot },
     });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });

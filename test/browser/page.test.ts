@@ -7,7 +7,7 @@ import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
-import { fakeMemory, fakeRooms } from "./fake-rooms.ts";
+import { fakeRooms } from "./fake-rooms.ts";
 import { hasChromium, openPage, type SharedPage, usePage } from "./harness.ts";
 import { HOSTILE_TEXT, HOTLINE, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     engine = createFakeAskEngine(playScenario(120));
     ratings = [];
     ratingFails = false;
-    const app = createApp({ engine, memory: fakeMemory(rate), rooms: fakeRooms(), log: silentLog, webRoot: shared.webRoot });
+    const app = createApp({ engine: { ...engine, ...fakeRooms({ rate }) }, log: silentLog, webRoot: shared.webRoot });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     page = await open();
   });

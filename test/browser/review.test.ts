@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
-import { toAskEngine } from "../../src/server/start.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import type { Role } from "../../src/store/keys.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
@@ -25,10 +24,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     library = await openLibrary();
     const { engine } = library;
     const parts = {
-      engine: toAskEngine(engine),
-      memory: engine,
-      rooms: engine,
-      service: engine,
+      engine,
       metrics: createMetrics(),
       log: silentLog,
       webRoot: shared.webRoot,

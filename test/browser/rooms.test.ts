@@ -12,7 +12,7 @@ import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-
 import type { Answer, StoredDocument } from "../../src/types.ts";
 import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
 import { part } from "../support/trials.ts";
-import { documentOf, fakeMemory, fakeRooms } from "./fake-rooms.ts";
+import { documentOf, fakeRooms } from "./fake-rooms.ts";
 import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
 import { playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
@@ -401,9 +401,9 @@ describe.skipIf(!hasChromium)("the rooms", () => {
 
 async function start({ withKey = false }: { withKey?: boolean } = {}): Promise<void> {
   const stored = documents === null ? {} : { documents: () => documents ?? [] };
-  const rooms = fakeRooms({ ...stored, answers: () => answers });
+  const service = fakeRooms({ ...stored, answers: () => answers });
   const keys = withKey ? { keys: { find: async () => null, any: async () => true }, adminToken: "secret-token" } : {};
-  const app = createApp({ engine, memory: fakeMemory(() => {}), rooms, log: silentLog, webRoot: shared.webRoot, ...keys });
+  const app = createApp({ engine: { ...engine, ...service }, log: silentLog, webRoot: shared.webRoot, ...keys });
   server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
 }
 

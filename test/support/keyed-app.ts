@@ -1,6 +1,5 @@
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
-import { toAskEngine } from "../../src/server/start.ts";
 import { type Library, openLibrary } from "./engine.ts";
 
 export interface KeyedApp {
@@ -15,7 +14,7 @@ export async function openKeyedApp(name: string): Promise<KeyedApp> {
   const library = await openLibrary();
   const { engine } = library;
   const app = createApp({
-    ...{ engine: toAskEngine(engine), memory: engine, rooms: engine, service: engine, keys: engine.store.keys },
+    ...{ engine, keys: engine.store.keys },
     ...{ log: silentLog, webRoot: "/nowhere" },
   });
   const grant = { roles: ["ask"], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 } as const;

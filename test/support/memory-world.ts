@@ -1,9 +1,9 @@
 import { exactCacheKey, sharingScope } from "../../src/remember/cache.ts";
 import { createClassifier } from "../../src/remember/classify.ts";
-import { lookupExact } from "../../src/remember/lookup.ts";
 import { QuestionIndex } from "../../src/remember/question-index.ts";
 import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from "../../src/remember/recall.ts";
 import { rememberAnswer } from "../../src/remember/remember.ts";
+import { lookupExact } from "../../src/remember/reverify.ts";
 import { StoredAnswers } from "../../src/remember/stored-answers.ts";
 import { VectorGroups } from "../../src/retrieve/vector-groups.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -66,7 +66,7 @@ const scopeSettings = { secret: "s", language: "en", encoder: "e", configHash: "
 export class MemoryWorld {
   readonly domain: string;
   readonly lives = new Map<string, Life[]>();
-  readonly served = { exact: 0, semantic: 0, graph: 0, miss: 0, refused: 0, reanchored: 0 };
+  readonly served = { exact: 0, semantic: 0, graph: 0, miss: 0, refused: 0 };
   private tick = 0;
 
   constructor(domain: string) {
@@ -117,7 +117,6 @@ export class MemoryWorld {
       cache: store.cache,
       documents: store.documents,
       answers,
-      classify,
       recheck: async ({ sentences, citations }: Answer) => {
         await wait(turns);
         return sentences.every(({ text }) => citations.some(({ quote }) => quote === text));
@@ -146,7 +145,6 @@ export class MemoryWorld {
           })
         : { hit: exact.hit };
     const { hit } = found;
-    if (exact.judged.reason.includes("again")) this.served.reanchored++;
     await wait(turns);
     if (hit === null && passages.length === 0) {
       this.served.refused++;

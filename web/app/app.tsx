@@ -1,14 +1,56 @@
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useId, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
-import { Choices } from "./choices.tsx";
-import { Failed } from "./failed.tsx";
+import { Failed, Late } from "../kit/late.tsx";
 import type { FirstLook } from "./first-look.ts";
-import { entered, ROOMS, roomOf, roomsFor } from "./rooms.ts";
-import { formatRoute, type Route } from "./route.ts";
-import { SignIn } from "./sign-in.tsx";
+import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
+import type { SignInProps } from "./sign-in-dialog.tsx";
 import { type Account, useAccount } from "./use-account.ts";
-import { goTo, useRoute } from "./use-route.ts";
+
+interface Room {
+  readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
+  readonly title: string;
+  readonly route: Route;
+  /** Who may enter. */
+  readonly role: "ask" | "ingest" | "review" | "admin";
+}
+
+const ROOMS: readonly Room[] = [
+  { name: "ask", title: "Ask", route: { room: "ask" }, role: "ask" },
+  { name: "library", title: "Library", route: { room: "library" }, role: "ingest" },
+  { name: "review", title: "Review", route: { room: "review", id: null }, role: "review" },
+  { name: "graph", title: "Graph", route: { room: "graph" }, role: "review" },
+  { name: "monitor", title: "Monitor", route: { room: "monitor" }, role: "admin" },
+  { name: "evaluate", title: "Evaluate", route: { room: "evaluate", id: null }, role: "admin" },
+];
+
+/** Rooms that whoever has these roles may enter. */
+export function roomsFor(roles: readonly string[]): readonly Room[] {
+  return ROOMS.filter(({ role }) => roles.includes(role));
+}
+
+/** Where one stands: who may not ask begins in the first room that is open. An address that names another room leads there, and it says what it lacks. */
+export function entered(route: Route, roles: readonly string[]): Route {
+  if (route.room !== "ask" || roles.includes("ask")) return route;
+  return roomsFor(roles)[0]?.route ?? route;
+}
+
+/** The room in which a route lies. */
+function roomOf({ room }: Route): Room["name"] {
+  return room === "answer" || room === "why" || room === "read" ? "ask" : room;
+}
+
+const load = () => import("./sign-in-dialog.tsx");
+const SignInDialog = lazy(load);
+
+/** The way in by a key, and out again. */
+function SignIn(props: SignInProps) {
+  return (
+    <Late className="quiet-button" label={props.account.signedIn ? "Signed in" : "Sign in"} opens="dialog" load={() => void load()}>
+      <SignInDialog {...props} />
+    </Late>
+  );
+}
 
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
@@ -145,4 +187,62 @@ function Head({ account, route, roles }: HeadProps) {
 
 function themeOf(value: string): Account["preferences"]["theme"] {
   return value === "light" || value === "dark" ? value : "system";
+}
+
+export interface ChoicesProps {
+  readonly account: Pick<Account, "domain" | "domains" | "preferences" | "prefer">;
+  /** Is something asked here? Elsewhere the method decides nothing. */
+  readonly asks: boolean;
+}
+
+/** What is asked, for whom and how; only what there is a choice of. */
+export function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
+  // Its place is kept while it is looked up.
+  if (domains.type !== "ready" || domain === null) return <div className="choices" />;
+  const known = domains.value;
+  const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];
+  const profiles = known.profiles.map(({ name, title }) =>
+    name === domain.profile ? { name: "", title: `Usual (${name})` } : { name, title: `${name} – ${title}` },
+  );
+  return (
+    <div className="choices">
+      <Choice
+        label="Documents"
+        value={domain.name}
+        options={known.domains.map(({ name, title }) => ({ name, title }))}
+        onChoose={(name) => prefer({ domain: name, tenant: "" })}
+      />
+      <Choice
+        label="For"
+        value={tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : ""}
+        options={tenants}
+        onChoose={(tenant) => prefer({ tenant })}
+      />
+      {asks ? <Choice label="Method" value={preferences.profile} options={profiles} onChoose={(profile) => prefer({ profile })} /> : null}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly { readonly name: string; readonly title: string }[];
+  readonly onChoose: (name: string) => void;
+}
+
+function Choice({ label, value, options, onChoose }: ChoiceProps) {
+  const id = useId();
+  if (options.length < 2) return null;
+  return (
+    <span className="choice">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
+        {options.map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
 }

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { Choices, type ChoicesProps } from "./choices.tsx";
+import { Choices, type ChoicesProps } from "./app.tsx";
 
 const library = { name: "library", title: "Library", documents: 2, description: "", examples: [], golden: false, profile: "one" };
 const town = { ...library, default: true, tenants: [{ name: "north", title: "North" }] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { entered, roomsFor } from "./rooms.ts";
+import { entered, roomsFor } from "./app.tsx";
 
 const names = (...roles: string[]) => roomsFor(roles).map(({ name }) => name);
 

@@ -1,3 +1,4 @@
+import { useMemo, useSyncExternalStore } from "react";
 /** Where the page stands. It lies behind `#`, so that no server and no log learns what is read. */
 export type Route =
   | { readonly room: "ask" }
@@ -95,4 +96,19 @@ function decode(part: string): string {
   } catch {
     return "";
   }
+}
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener("hashchange", onChange);
+  return () => window.removeEventListener("hashchange", onChange);
+}
+
+/** Where the page stands; follows the address. */
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+export function goTo(route: Route): void {
+  window.location.hash = formatRoute(route);
 }

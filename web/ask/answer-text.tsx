@@ -3,11 +3,9 @@ import { numbered } from "../kit/numbered.ts";
 import { Recognised } from "../kit/recognised.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { linesOf, type PlacedSentence, type TextPart, toBlocks } from "./answer-blocks.ts";
-import { CitationChips } from "./citation-chips.tsx";
 import type { CitationLinks } from "./citation-links.ts";
 import type { ShownSentence } from "./conversation/state.ts";
 import { checkInWords, claimInWords, lossInWords } from "./plain-words.ts";
-import { SpannedText } from "./spanned-text.tsx";
 import type { CitationState } from "./use-citation-states.ts";
 
 export interface AnswerTextProps extends CitationLinks {
@@ -238,4 +236,79 @@ function doubtsAt({ index, citations }: PlacedSentence, { claims, checks, warnin
   const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
   const lost = citations.flatMap((n) => lossInWords(states.get(n)?.state) ?? []);
   return [...new Set([...lost, ...told, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
+}
+
+interface CitationChipsProps extends CitationLinks {
+  readonly citations: readonly WireCitation[];
+  /** Numbers alone, where the source is told elsewhere. */
+  readonly short: boolean;
+}
+
+/** The sources of a sentence: one chip for a document, a button for each of its quotes. */
+function CitationChips({ citations, short, open, onOpen, onPoint, sourceId }: CitationChipsProps) {
+  const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
+  return [...byDocument].map(([id, quotes]) => (
+    <span key={id} className="chip">
+      {short ? null : <span className="chip-title">{quotes[0]?.title}</span>}
+      {quotes.map(({ n, title, page }) => (
+        <button
+          key={n}
+          type="button"
+          className="citation"
+          aria-label={`Source ${n}: show the quote in ${title}${page === null || page === undefined ? "" : `, page ${page}`}`}
+          aria-expanded={open === n}
+          aria-controls={sourceId(n)}
+          onClick={(event) => onOpen(n, event.currentTarget)}
+          onFocus={() => onPoint([n])}
+          onBlur={() => onPoint(null)}
+        >
+          {n}
+        </button>
+      ))}
+    </span>
+  ));
+}
+
+interface SpannedTextProps {
+  readonly text: string;
+  /** Where the text begins in what the spans count. */
+  readonly from: number;
+  readonly spans: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** A text with the words that answer set off. */
+function SpannedText({ text, from, spans }: SpannedTextProps) {
+  return cutAt(text, from, spans).map(({ start, piece, isInside }) =>
+    isInside ? (
+      <strong key={start} className="answer-span">
+        {piece}
+      </strong>
+    ) : (
+      piece
+    ),
+  );
+}
+
+interface CutPiece {
+  /** Where it begins in what the spans count. */
+  readonly start: number;
+  readonly piece: string;
+  readonly isInside: boolean;
+}
+
+/** A text cut where spans begin and end; spans that lie elsewhere, overlap or make no sense leave it whole. */
+export function cutAt(text: string, from: number, spans: readonly { readonly start: number; readonly end: number }[]): CutPiece[] {
+  const pieces: CutPiece[] = [];
+  let at = from;
+  const add = (to: number, isInside: boolean) => {
+    if (to > at) pieces.push({ start: at, piece: text.slice(at - from, to - from), isInside });
+    at = Math.max(at, to);
+  };
+  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
+    if (start < at || end <= start || end > from + text.length) continue;
+    add(start, false);
+    add(end, true);
+  }
+  add(from + text.length, false);
+  return pieces;
 }

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { ConflictList, type ConflictListProps } from "./conflict-list.tsx";
+import { ConflictList, type ConflictListProps } from "./answer-notes.tsx";
 
 type WireConflict = ConflictListProps["conflicts"][number];
 

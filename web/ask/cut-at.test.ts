@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutAt } from "./cut-at.ts";
+import { cutAt } from "./answer-text.tsx";
 
 describe("cutAt", () => {
   it("cuts where spans begin and end, counted from where the text begins", () => {

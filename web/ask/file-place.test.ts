@@ -5,9 +5,9 @@ import type { WireCitation } from "../../src/client/index.ts";
 import { sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../../src/testing/answers.ts";
 import type { OriginalPlace } from "../../src/types.ts";
 import { answerToWire } from "../../src/wire/index.ts";
-import { copiedText } from "./copied-text.ts";
-import { PassageView } from "./passage-view.tsx";
+import { copiedText } from "./answer-actions.tsx";
 import { RefusalView } from "./refusal-view.tsx";
+import { PassageView } from "./source-list.tsx";
 
 const QUOTE = "The lamp is lit at dusk.";
 const passage = { title: "The keeper", url: null, asOf: null, headingPath: [], path: "keeper.epub", context: QUOTE };

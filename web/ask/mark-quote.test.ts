@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { markQuote } from "./mark-quote.ts";
+import { markQuote } from "./source-list.tsx";
 
 describe("markQuote", () => {
   it("cuts the passage at the place that the citation names, not at the first likeness", () => {

@@ -2,7 +2,7 @@ import type { WireRefusal } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
 import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
 import { Recognised } from "../kit/recognised.tsx";
-import { FilePlace } from "./file-place.tsx";
+import { FilePlace } from "./source-list.tsx";
 
 export interface RefusalViewProps {
   readonly refusal: WireRefusal;

@@ -1,23 +1,69 @@
 import { memo, type Ref, useCallback, useRef, useState } from "react";
-import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
+import type { WireAnswer, WireCitation, WireDocument } from "../../src/client/index.ts";
 import type { Api } from "../app/api.ts";
-import { goTo } from "../app/use-route.ts";
+import { formatRoute, goTo } from "../app/route.ts";
+import { useLoaded } from "../app/use-loaded.ts";
 import { describeStage, formatCount } from "../format.ts";
-import { AnswerActions } from "./answer-actions.tsx";
-import { AnswerSummary } from "./answer-summary.tsx";
+import { AnswerActions, Feedback, type Verdict } from "./answer-actions.tsx";
+import { AnswerSummary, ConflictList, Incomplete, Messages, SeeAlso, WebList } from "./answer-notes.tsx";
 import { AnswerText } from "./answer-text.tsx";
-import { ConflictList } from "./conflict-list.tsx";
 import type { AskedHow, Turn } from "./conversation/state.ts";
-import { Feedback, type Verdict } from "./feedback.tsx";
-import { FollowUps } from "./follow-ups.tsx";
-import { Incomplete } from "./incomplete.tsx";
-import { Messages } from "./messages.tsx";
 import { isShownElsewhere, isTechnical } from "./plain-words.ts";
 import { isOneLine, RefusalView } from "./refusal-view.tsx";
-import { SeeAlso } from "./see-also.tsx";
 import { SourceList } from "./source-list.tsx";
 import { type CitationState, useCitationStates } from "./use-citation-states.ts";
-import { WebList } from "./web-list.tsx";
+
+interface FollowUpsProps {
+  readonly api: Pick<Api, "get">;
+  readonly answer: WireAnswer;
+  readonly asked: AskedHow;
+  readonly busy: boolean;
+  readonly onAsk: (question: string) => void;
+}
+
+const MOST = 4;
+
+/** What the first cited document says beside the answer: headings that ask are asked, others are read. */
+function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
+  const cited = answer.citations[0];
+  const scope = new URLSearchParams({ domain: answer.domain, ...(asked.tenant === undefined ? {} : { tenant: asked.tenant }) });
+  const path = `/v1/documents/${encodeURIComponent(cited?.document_id ?? "")}?${scope}`;
+  const [state] = useLoaded(useCallback((signal) => api.get<WireDocument>(path, signal), [api, path]));
+  if (state.type !== "ready" || cited === undefined) return null;
+  const quoted = new Set(answer.citations.flatMap(({ heading_path: headings }) => headings.at(-1) ?? []));
+  const { id, outline, version, title } = state.value;
+  const headings = outline.filter(({ text }) => !quoted.has(text) && text !== title).slice(0, MOST);
+  if (headings.length === 0) return null;
+  return (
+    <section className="follow-ups" aria-label={`Also in ${title}`}>
+      <h3>Also in “{title}”</h3>
+      <ul>
+        {headings.map(({ text, start }) => (
+          <li key={start}>
+            {isQuestion(text) ? (
+              <button type="button" disabled={busy} onClick={() => onAsk(text)}>
+                {text}
+              </button>
+            ) : (
+              <a
+                href={formatRoute({
+                  ...{ room: "read", document: id, start, end: start + text.length, version, quote: text },
+                  ...{ domain: answer.domain, tenant: asked.tenant ?? null },
+                })}
+              >
+                {text}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function isQuestion(heading: string): boolean {
+  return heading.endsWith("?");
+}
 
 export interface TurnViewProps {
   readonly turn: Turn;

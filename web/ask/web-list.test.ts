@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { WebList, type WebListProps } from "./web-list.tsx";
+import { WebList, type WebListProps } from "./answer-notes.tsx";
 
 const page = {
   url: "https://library.example/fees",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pointAt, riskCoverage } from "./risk-coverage.ts";
+import { pointAt, riskCoverage } from "./coverage-chart.tsx";
 
 const items = [
   { shown: true, right: true, confidence: 0.9 },

@@ -1,17 +1,87 @@
 import { useCallback, useEffect, useId, useMemo, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { type Api, messageOf } from "../app/api.ts";
+import { goTo } from "../app/route.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { goTo } from "../app/use-route.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatShare } from "../format.ts";
 import { AskedTwice } from "../kit/asked-twice.tsx";
 import { ColumnHeads } from "../kit/column-heads.tsx";
 import { download } from "../kit/download.ts";
+import { Near, NearParts } from "../kit/near.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { CoverageChart } from "./coverage-chart.tsx";
-import { figuresOf, inFigures, titleOf } from "./figures.ts";
-import { ItemList } from "./item-list.tsx";
-import { readItems } from "./read-items.ts";
+import { figuresOf, inFigures, type RunItem, readItems, titleOf } from "./figures.ts";
+
+const KINDS = [
+  ["", "all questions"],
+  ["wrong", "wrong answers"],
+  ["missed", "not answered, though they could be"],
+  ["right", "right answers"],
+  ["refused", "rightly not answered"],
+] as const;
+
+/** Pixels that an item takes, until it is known. */
+const ITEM_PX = 90;
+
+/** Every question of a run, with what became of it. */
+function ItemList({ items }: { readonly items: readonly RunItem[] }) {
+  const [kind, setKind] = useState("wrong");
+  const id = useId();
+  const found = items.filter((item) => kind === "" || outcomeOf(item) === kind);
+  return (
+    <section aria-label="Questions of the run">
+      <div className="filters">
+        <label htmlFor={id}>Show</label>
+        <select id={id} className="field" value={kind} onChange={(event) => setKind(event.target.value)}>
+          {KINDS.map(([name, title]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <span role="status">{formatCount(found.length, "question")}</span>
+      </div>
+      <ol className="weighed">
+        <NearParts>
+          {found.map((item, place) => (
+            <li key={item.id}>
+              <Near height={ITEM_PX} eager={place < 10} label={item.question}>
+                <Item {...item} />
+              </Near>
+            </li>
+          ))}
+        </NearParts>
+      </ol>
+    </section>
+  );
+}
+
+function Item(item: RunItem) {
+  const { question, kind, text, refusal, confidence, lacks } = item;
+  const outcome = outcomeOf(item);
+  const good = outcome === "right" || outcome === "refused";
+  return (
+    <>
+      <p>
+        <span className={`verdict is-${good ? "pass" : "fail"}`}>{OUTCOMES[outcome]}</span> <strong>{question}</strong>
+      </p>
+      <p className="muted">
+        {kind.replaceAll("_", " ")}
+        {confidence === null ? "" : `, confidence ${formatShare(confidence)}`}
+        {refusal === null ? "" : `, ${refusal.replaceAll("_", " ")}`}
+        {lacks.length === 0 ? "" : `, lacks ${lacks.join(", ")}`}
+      </p>
+      {text === "" ? null : <blockquote className="read">{text}</blockquote>}
+    </>
+  );
+}
+
+const OUTCOMES = { right: "right", wrong: "wrong", missed: "missed", refused: "rightly refused" } as const;
+
+function outcomeOf({ kind, shown, right }: RunItem): keyof typeof OUTCOMES {
+  if (shown) return right ? "right" : "wrong";
+  return kind === "answerable" ? "missed" : "refused";
+}
 
 export interface RunViewProps {
   readonly id: string;

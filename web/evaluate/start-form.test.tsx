@@ -4,7 +4,7 @@ import type { WireDomains } from "../../src/client/index.ts";
 import { createApi } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
 import type { Loaded } from "../app/use-loaded.ts";
-import { StartForm } from "./start-form.tsx";
+import { StartForm } from "./evaluate-room.tsx";
 
 const nothing = () => {};
 

@@ -1,9 +1,52 @@
-import { useMemo } from "react";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { useMedia } from "../kit/use-media.ts";
-import { DRAWING, layOut, type Point } from "./lay-out.ts";
-import { shapeOf } from "./node-shape.tsx";
-import { placeLabels, type View } from "./place-labels.ts";
+import { DRAWING, layOut, type Point, placeLabels, type View } from "./lay-out.ts";
+
+export type NodeType = WireGraph["nodes"][number]["type"];
+
+/** Kinds of nodes, and what they are called. */
+export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: string; readonly many: string }[] = [
+  { type: "topic", one: "topic", many: "topics" },
+  { type: "entity", one: "entity", many: "entities" },
+  { type: "source", one: "source", many: "sources" },
+  { type: "question", one: "question", many: "questions" },
+];
+
+/** Corners of each kind, from its middle, in radii: about as large as the disc. A topic is that disc. */
+const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [number, number])[]>> = {
+  entity: [
+    [-0.88, -0.88],
+    [0.88, -0.88],
+    [0.88, 0.88],
+    [-0.88, 0.88],
+  ],
+  source: [
+    [0, -1.35],
+    [1.17, 0.67],
+    [-1.17, 0.67],
+  ],
+  question: [
+    [0, -1.25],
+    [1.25, 0],
+    [0, 1.25],
+    [-1.25, 0],
+  ],
+};
+
+/** The outline of a node, as the `d` of a path: kinds differ in shape, not in colour alone. */
+export function shapeOf(type: NodeType, { x, y, radius: r }: Point): string {
+  if (type === "topic") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+  return `M${CORNERS[type].map(([right, down]) => `${x + right * r} ${y + down * r}`).join("L")}Z`;
+}
+
+/** What a kind looks like, beside its name. */
+export function NodeKey({ type }: { readonly type: NodeType }) {
+  return (
+    <svg className={`node-key is-${type}`} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={shapeOf(type, { x: 8, y: 8, radius: 5.5 })} />
+    </svg>
+  );
+}
 
 export interface GraphDrawingProps {
   readonly graph: WireGraph;
@@ -64,4 +107,17 @@ function viewOf(points: readonly Point[]): View {
 
 function spread(at: readonly number[]): number {
   return at.length === 0 ? 0 : Math.max(...at) - Math.min(...at);
+}
+
+/** Whether a media query holds; follows it. */
+function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const list = window.matchMedia(query);
+      list.addEventListener("change", onChange);
+      return () => list.removeEventListener("change", onChange);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
 }

@@ -1,6 +1,92 @@
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
 import type { WireGraph } from "../../src/client/index.ts";
 
+/** The part of the drawing that is seen. */
+export interface View {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Label {
+  /** Number of its node. */
+  readonly node: number;
+  readonly text: string;
+  /** Middle and base line. */
+  readonly x: number;
+  readonly y: number;
+}
+
+interface LabelOptions {
+  readonly view: View;
+  /** Height of the letters, in the drawing's units. */
+  readonly size: number;
+  /** Labels at most, and characters of one. */
+  readonly most: number;
+  readonly characters: number;
+}
+
+/** Width of a letter as a share of its height, of most letters of most typefaces. */
+const LETTER = 0.58;
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Labels beside the first nodes, none upon another and all in view: above, below, right or left of its node, or left out. */
+export function placeLabels(points: readonly Point[], names: readonly string[], options: LabelOptions): Label[] {
+  const { view, size, most, characters } = options;
+  const labels: Label[] = [];
+  const taken: Box[] = [];
+  for (const [node, point] of points.entries()) {
+    if (labels.length === most) break;
+    const name = names[node] ?? "";
+    const text = name.length > characters ? `${name.slice(0, characters).trimEnd()}…` : name;
+    const width = text.length * LETTER * size;
+    const found = placesOf(point, width, size)
+      .map((place) => ({ ...place, box: boxOf(place, width, size) }))
+      .find(({ box }) => isInside(box, view) && !taken.some((other) => meet(box, other)));
+    if (found === undefined || text === "") continue;
+    taken.push(found.box);
+    labels.push({ node, text, x: found.x, y: found.y });
+  }
+  return labels;
+}
+
+type Place = Pick<Label, "x" | "y">;
+
+function placesOf({ x, y, radius }: Point, width: number, size: number): Place[] {
+  const gap = radius + size * 0.25;
+  const beside = gap + width / 2;
+  const level = y + size * 0.35;
+  return [
+    { x, y: y - gap },
+    { x, y: y + gap + size * 0.8 },
+    { x: x + beside, y: level },
+    { x: x - beside, y: level },
+    { x: x + width / 2, y: y - gap },
+    { x: x - width / 2, y: y - gap },
+    { x: x + width / 2, y: y + gap + size * 0.8 },
+    { x: x - width / 2, y: y + gap + size * 0.8 },
+  ];
+}
+
+function boxOf({ x, y }: Place, width: number, size: number): Box {
+  return { left: x - width / 2, right: x + width / 2, top: y - size * 0.9, bottom: y + size * 0.3 };
+}
+
+function isInside({ left, right, top, bottom }: Box, { x, y, width, height }: View): boolean {
+  return left >= x && right <= x + width && top >= y && bottom <= y + height;
+}
+
+function meet(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
 export interface Point {
   readonly x: number;
   readonly y: number;

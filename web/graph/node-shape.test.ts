@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shapeOf } from "./node-shape.tsx";
-import { NODE_TYPES } from "./node-types.ts";
+import { NODE_TYPES, shapeOf } from "./graph-drawing.tsx";
 
 describe("shapes of nodes", () => {
   it("are another one for every kind, so that colour alone tells nothing", () => {

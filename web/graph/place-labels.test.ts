@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DRAWING, layOut } from "./lay-out.ts";
-import { placeLabels } from "./place-labels.ts";
+import { DRAWING, layOut, placeLabels } from "./lay-out.ts";
 
 const VIEW = { x: 0, y: 0, ...DRAWING };
 const nodes = Array.from({ length: 80 }, (_, i) => ({

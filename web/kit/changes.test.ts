@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Change, changesOf, shortened } from "./changes.ts";
+import { type Change, changesOf, shortened } from "./changes.tsx";
 
 const words = fc.array(fc.constantFrom("a", "b", "card", " ", "\n", "5", "[1]"), { maxLength: 30 }).map((parts) => parts.join(" "));
 const joined = (changes: readonly Change[], ...types: string[]) =>

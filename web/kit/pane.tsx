@@ -1,6 +1,5 @@
-import { type ReactNode, useEffect, useRef } from "react";
-import { goTo } from "../app/use-route.ts";
-import { useEscape } from "./use-escape.ts";
+import { type ReactNode, type RefObject, useEffect, useRef } from "react";
+import { goTo } from "../app/route.ts";
 
 export interface PaneProps {
   readonly title: string;
@@ -42,4 +41,30 @@ export function Pane({ title, head, children }: PaneProps) {
 function focusAgain(from: Element | null): void {
   const isLost = document.activeElement === null || document.activeElement === document.body;
   if (isLost && from instanceof HTMLElement) from.focus({ preventScroll: true });
+}
+
+/** Scrolls a place of the pane into sight; the conversation beside it stays where one reads it. */
+export function showInPane(target: Element | null | undefined, block: "center" | "start"): void {
+  if (!target) return;
+  const { scrollX: left, scrollY: top } = window;
+  target.scrollIntoView({ block });
+  const pane = target.closest(".pane");
+  // On a narrow screen the pane is the page, and scrolls with it.
+  const scrollsAlone = pane !== null && getComputedStyle(pane).overflowY !== "visible";
+  if (scrollsAlone) window.scrollTo({ left, top, behavior: "instant" });
+}
+
+/** Calls back at Escape inside an element, once for the innermost that listens. */
+export function useEscape(of: RefObject<HTMLElement | null>, onEscape: () => void): void {
+  useEffect(() => {
+    const element = of.current;
+    if (element === null) return;
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      event.preventDefault();
+      onEscape();
+    };
+    element.addEventListener("keydown", listen);
+    return () => element.removeEventListener("keydown", listen);
+  }, [of, onEscape]);
 }

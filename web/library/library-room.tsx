@@ -1,13 +1,11 @@
-import { useCallback, useEffect, useId, useState } from "react";
-import type { WireFile, WireFileList } from "../../src/client/index.ts";
+import { useCallback, useEffect, useId, useRef, useState } from "react";
+import type { WireFile, WireFileList, WireUploadLimits } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatNumber } from "../format.ts";
+import { formatBytes, formatCount, formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
-import { DropField } from "./drop-field.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
-import { planUpload } from "./plan-upload.ts";
 import { SearchPanel } from "./search-panel.tsx";
 
 export interface LibraryRoomProps {
@@ -168,4 +166,92 @@ function progressOf(files: readonly WireFile[]): string {
     ...(failed === 0 ? [] : [`${formatCount(failed, "file")} could not be read`]),
     ...(pages === 0 ? [] : [`${formatCount(pages, "page")} with a notice`]),
   ].join(", ");
+}
+
+interface DropFieldProps {
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+/** Takes files in: dropped on it, or chosen with the button inside. */
+function DropField({ onFiles }: DropFieldProps) {
+  const [over, setOver] = useState(false);
+  const field = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = field.current;
+    if (element === null) return;
+    const ended = new AbortController();
+    const { signal } = ended;
+    const drag = (event: DragEvent) => {
+      event.preventDefault();
+      setOver(true);
+    };
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      setOver(false);
+      onFiles([...(event.dataTransfer?.files ?? [])]);
+    };
+    element.addEventListener("dragover", drag, { signal });
+    element.addEventListener("dragleave", () => setOver(false), { signal });
+    element.addEventListener("drop", drop, { signal });
+    return () => ended.abort();
+  }, [onFiles]);
+  return (
+    <div ref={field} className={over ? "drop is-over" : "drop"}>
+      <p>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. The same name again replaces a file.</p>
+      <input
+        type="file"
+        multiple
+        aria-label="Files to take in"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+    </div>
+  );
+}
+
+/** The part of a `File` that is looked at before it is sent. */
+interface ChosenFile {
+  readonly name: string;
+  readonly size: number;
+}
+
+interface UploadPlan<T extends ChosenFile> {
+  /** What is sent, one request each. */
+  readonly batches: readonly (readonly T[])[];
+  /** Why the others are not sent, a sentence each. */
+  readonly refusals: readonly string[];
+}
+
+/** Parts what was chosen into what one request takes each, and says of what cannot be sent why. @param limits `null`: the server does not say them */
+export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
+  if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
+  const named = new Map<string, number>();
+  for (const { name } of files) named.set(name, (named.get(name) ?? 0) + 1);
+  const twice = [...named].filter(([, count]) => count > 1);
+  const large = files.filter(({ name, size }) => named.get(name) === 1 && size > limits.file_bytes);
+  const batches: T[][] = [];
+  let room = { files: 0, bytes: 0 };
+  for (const file of files) {
+    if (named.get(file.name) !== 1 || file.size > limits.file_bytes) continue;
+    if (room.files === 0 || room.bytes < file.size) {
+      batches.push([]);
+      room = { files: limits.files, bytes: limits.bytes };
+    }
+    batches.at(-1)?.push(file);
+    room = { files: room.files - 1, bytes: room.bytes - file.size };
+  }
+  const refusals = [
+    ...twice.map(
+      ([name, count]) => `${count} of the files are called ${name}, and the last would replace the others: send them one by one.`,
+    ),
+    ...large.map((file) => tooLarge(file, limits)),
+  ];
+  return { batches, refusals };
+}
+
+function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string {
+  const [is, most] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
+  return `${name} is too large: it has ${is}, and a file may have ${most}. Split it, or ask whoever runs the server to read it in.`;
 }

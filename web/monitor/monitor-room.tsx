@@ -2,15 +2,41 @@ import { useCallback, useEffect, useId, useMemo, useState } from "react";
 import type { WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { formatCost, formatCount, formatDuration, formatNumber } from "../format.ts";
+import { formatCost, formatCount, formatDate, formatDuration, formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
-import { Bars } from "./bars.tsx";
 import { Card } from "./card.tsx";
-import { Days } from "./days.tsx";
 import { Experiments } from "./experiments.tsx";
-import { Judged } from "./judged.tsx";
+import { FigureTable } from "./figure-table.tsx";
 import { Made } from "./made.tsx";
 import { ProcessFigures } from "./process-figures.tsx";
+
+/** Days that are listed, the newest. */
+const LISTED = 31;
+
+/** What each day brought, the newest first. */
+function Days({ days }: { readonly days: WireStatistics["days"] }) {
+  const rows = [...days].reverse().slice(0, LISTED);
+  return (
+    <FigureTable
+      title="Day by day"
+      columns={["Day", "Questions", "Not answered", "Failed", "From memory", "Half within", "95 of 100 within", "Tokens", "Spent"]}
+      rows={rows.map(({ day, interactions, refused, failed, hits, p50_ms, p95_ms, tokens, usd }) => ({
+        name: formatDate(day),
+        cells: [
+          ...[interactions, refused, failed, hits].map(formatNumber),
+          ...[p50_ms, p95_ms].map((ms) => (ms === null ? "–" : formatDuration(ms))),
+          formatNumber(tokens),
+          formatCost(usd),
+        ],
+      }))}
+      note={
+        days.length > LISTED
+          ? `The newest ${LISTED} of ${formatNumber(days.length)} days. Days are those of UTC.`
+          : "Days are those of UTC."
+      }
+    />
+  );
+}
 
 export interface MonitorRoomProps {
   readonly account: Account;
@@ -158,4 +184,61 @@ const REFUSALS = {
 
 function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {
   return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
+}
+
+/** Confidence beside what people found: a calibrated one of 70 to 80 should be right 7 to 8 times of 10. */
+function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
+  const rows = judged.flatMap(({ right, wrong }, part) => {
+    const n = right + wrong;
+    if (n === 0) return [];
+    const share = Math.round((100 * right) / n);
+    return [{ name: `${part * 10}–${(part + 1) * 10} of 100`, cells: [formatNumber(n), formatNumber(right), `${share} of 100`] }];
+  });
+  return (
+    <FigureTable
+      title="Confidence, and what people found"
+      columns={["Confidence", "Judged", "Right", "Share right"]}
+      rows={rows}
+      note={
+        rows.length === 0
+          ? "No answer was approved, flagged or rated by a reader in this time."
+          : "Right: approved, or called right by a reader; a review outweighs a reader. Few are judged, and not at random."
+      }
+    />
+  );
+}
+
+interface BarsProps {
+  readonly title: string;
+  readonly bars: readonly { readonly name: string; readonly count: number }[];
+  readonly note?: string | null;
+}
+
+/** Counts as bars, in a table that is read aloud as one. */
+function Bars({ title, bars, note = null }: BarsProps) {
+  const most = Math.max(1, ...bars.map(({ count }) => count));
+  return (
+    <section className="chart" aria-label={title}>
+      <h2>{title}</h2>
+      {bars.length === 0 ? <p className="muted">None.</p> : null}
+      {bars.length === 0 ? null : (
+        <table className="bars">
+          <tbody>
+            {bars.map(({ name, count }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="bar-cell">
+                  <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+                    <rect x="0" y="0" width={(count / most) * 100} height="4" />
+                  </svg>
+                </td>
+                <td className="count">{formatNumber(count)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {note === null ? null : <p className="muted">{note}</p>}
+    </section>
+  );
 }

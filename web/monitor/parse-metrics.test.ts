@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseMetrics, sumBy } from "./parse-metrics.ts";
+import { parseMetrics, sumBy } from "./process-figures.tsx";
 
 const TEXT = `# HELP sourcebound_errors_total Questions that failed
 # TYPE sourcebound_errors_total counter

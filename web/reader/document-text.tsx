@@ -1,8 +1,7 @@
 import { memo, type ReactNode, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
+import { goTo } from "../app/route.ts";
 import { Near, NearParts } from "../kit/near.tsx";
-import type { Highlight } from "./highlight.ts";
-import { MarginNotes } from "./margin-notes.tsx";
 
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
@@ -125,4 +124,74 @@ function Pieces({ text, start, end, highlights }: PiecesProps) {
       </mark>
     );
   });
+}
+
+/** A stretch that is marked, with what it is to whom. */
+export interface Highlight {
+  readonly start: number;
+  readonly end: number;
+  readonly type: "place" | "cited";
+  readonly label: string;
+  /** The question of this conversation whose answer quotes it; `null`: none. */
+  readonly turn: number | null;
+}
+
+/** Which answers of this conversation quote what stands beside; one click away from them. */
+function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[] }) {
+  const byTurn = new Map(highlights.flatMap(({ turn, label }) => (turn === null ? [] : [[turn, label] as const])));
+  if (byTurn.size === 0) return null;
+  return (
+    <ul className="margin-notes" aria-label="Answers that quote this">
+      {[...byTurn].map(([turn, label]) => (
+        <li key={turn}>
+          <button type="button" className="margin-note" title={label} onClick={() => showTurn(turn)}>
+            answer {turn}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** On a narrow screen the answer lies under the document: that is closed first. */
+function showTurn(turn: number): void {
+  const heading = () => document.getElementById(`question-${turn}`);
+  if (heading()?.checkVisibility() !== true) goTo({ room: "ask" });
+  requestAnimationFrame(() => heading()?.scrollIntoView({ block: "start" }));
+}
+
+/** A stretch of a document's text. */
+export interface TextStretch {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** What is selected inside `root`, by the offsets that its pieces carry; `null`: nothing, or something elsewhere. */
+export function readSelection(root: HTMLElement, selection: Selection | null): TextStretch | null {
+  if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null;
+  const range = selection.getRangeAt(0);
+  if (!root.contains(range.startContainer) || !root.contains(range.endContainer)) return null;
+  const start = offsetOf(range.startContainer, range.startOffset, root);
+  const end = offsetOf(range.endContainer, range.endOffset, root);
+  return start === null || end === null || start >= end ? null : { start, end, text: selection.toString() };
+}
+
+function offsetOf(node: Node, offset: number, root: HTMLElement): number | null {
+  if (!(node instanceof Element)) {
+    const piece = node.parentElement?.closest<HTMLElement>("[data-from]") ?? null;
+    return piece === null || !root.contains(piece) ? null : Number(piece.dataset.from) + offset;
+  }
+  const child = node.childNodes[offset];
+  const [next] = child === undefined ? [] : piecesOf(child);
+  if (next !== undefined) return Number(next.dataset.from);
+  const last = piecesOf(node).at(-1);
+  return last === undefined ? null : Number(last.dataset.from) + (last.textContent?.length ?? 0);
+}
+
+/** The pieces of text in a node, or the one that it is or lies in. */
+function piecesOf(node: Node): HTMLElement[] {
+  const element = node instanceof HTMLElement ? node : node.parentElement;
+  const around = element?.closest<HTMLElement>("[data-from]") ?? null;
+  return around === null ? [...(element?.querySelectorAll<HTMLElement>("[data-from]") ?? [])] : [around];
 }

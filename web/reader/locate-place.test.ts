@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Place } from "../app/route.ts";
-import { locatePlace } from "./locate-place.ts";
+import { locatePlace } from "./reader-pane.tsx";
 
 const TEXT = "One fact. Another fact. One fact. The end.";
 const place = (parts: Partial<Place>): Place => ({

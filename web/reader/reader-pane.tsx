@@ -1,23 +1,17 @@
 import { Tabs } from "@base-ui/react/tabs";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, type SyntheticEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
-import type { Place } from "../app/route.ts";
+import { goTo, type Place } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { goTo } from "../app/use-route.ts";
 import type { PaneParts } from "../ask/ask-room.tsx";
 import type { Turn } from "../ask/conversation/state.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
-import { Pane } from "../kit/pane.tsx";
+import { Pane, showInPane } from "../kit/pane.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
-import { showInPane } from "../kit/show-in-pane.ts";
 import { StateLine } from "../kit/state-line.tsx";
-import { AskSelection } from "./ask-selection.tsx";
-import { DocumentText } from "./document-text.tsx";
-import type { Highlight } from "./highlight.ts";
-import { type Located, locatePlace } from "./locate-place.ts";
+import { DocumentText, type Highlight, readSelection, type TextStretch } from "./document-text.tsx";
 import type { PageMark } from "./pdf-pages.tsx";
-import { readSelection, type TextStretch } from "./read-selection.ts";
 
 const PdfPages = lazy(() => import("./pdf-pages.tsx"));
 
@@ -259,4 +253,75 @@ function citedOnPages(turns: readonly Turn[], { id, version }: WireDocument): Pa
       .filter((citation) => citation.document_id === id && citation.document_version === version)
       .map(({ n, original }): PageMark => ({ type: "cited", label: `Source ${n} of “${question}”`, pages: original.pages ?? [] })),
   );
+}
+
+interface AskSelectionProps {
+  readonly selected: TextStretch;
+  readonly busy: boolean;
+  readonly onAsk: (question: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks about the text that was selected, and searches nothing else. */
+function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
+  const [question, setQuestion] = useState("");
+  const id = useId();
+  const typed = question.trim();
+  return (
+    <form
+      className="ask-selection"
+      onSubmit={(event: SyntheticEvent) => {
+        event.preventDefault();
+        if (typed !== "" && !busy) onAsk(typed);
+      }}
+    >
+      <p className="selected-text">“{selected.text}”</p>
+      <label htmlFor={id}>Ask about this selection ({formatCount(selected.end - selected.start, "character")})</label>
+      <input id={id} value={question} maxLength={500} onChange={(event) => setQuestion(event.target.value)} />
+      <div className="dialog-row">
+        <button type="submit" className="ask-button" disabled={busy || typed === ""}>
+          Ask about it
+        </button>
+        <button type="button" className="quiet-button" onClick={onClose}>
+          Leave it
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Where a place of a link stands in the document of today. */
+type Located =
+  | { readonly type: "none" }
+  /** As it was linked. */
+  | { readonly type: "same"; readonly start: number; readonly end: number }
+  /** The same words, elsewhere or in another version. */
+  | { readonly type: "moved"; readonly start: number; readonly end: number }
+  /** The words are not there any more, or stand at several places and none is the old one. */
+  | { readonly type: "changed" };
+
+/** @param place with `quote`, perhaps cut: the words that stood there; without `start` they are sought in the whole text */
+export function locatePlace({ text, version }: Pick<WireDocument, "text" | "version">, place: Place): Located {
+  const { start, end, quote } = place;
+  if (start === null || end === null) return quote === null || quote === "" ? { type: "none" } : findQuote(text, quote);
+  if (place.version === version || (place.version === null && quote === null)) {
+    return end <= text.length && (quote === null || text.startsWith(quote, start)) ? { type: "same", start, end } : { type: "changed" };
+  }
+  if (quote === null || quote === "") return { type: "changed" };
+  const length = end - start;
+  const at = text.startsWith(quote, start) ? start : onlyPlace(text, quote);
+  if (at === null || at + length > text.length) return { type: "changed" };
+  return { type: "moved", start: at, end: at + length };
+}
+
+/** What stands at several places is at none of them: the document is shown from its beginning. */
+function findQuote(text: string, quote: string): Located {
+  const at = onlyPlace(text, quote);
+  if (at !== null) return { type: "same", start: at, end: at + quote.length };
+  return { type: text.includes(quote) ? "none" : "changed" };
+}
+
+function onlyPlace(text: string, quote: string): number | null {
+  const first = text.indexOf(quote);
+  return first < 0 || text.indexOf(quote, first + 1) >= 0 ? null : first;
 }

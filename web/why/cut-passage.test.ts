@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutPassage } from "./cut-passage.ts";
+import { cutPassage } from "./passages.tsx";
 
 const TEXT = "0123456789abcdefghij";
 

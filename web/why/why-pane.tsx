@@ -1,19 +1,69 @@
 import { Tabs } from "@base-ui/react/tabs";
-import { useCallback } from "react";
+import { useCallback, useState } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
+import { type Api, messageOf } from "../app/api.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
-import { confidenceInWords } from "../ask/plain-words.ts";
-import { formatChance, formatMoment, formatNumber } from "../format.ts";
+import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
+import { describeCheck, formatChance, formatCost, formatDuration, formatMoment, formatNumber, formatShare } from "../format.ts";
+import { download } from "../kit/download.ts";
+import { numbered } from "../kit/numbered.ts";
 import { Pane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { factsInWords } from "./facts.ts";
-import { Checks } from "./findings.tsx";
 import { Passages } from "./passages.tsx";
 import { Path } from "./path.tsx";
 import { Prompts } from "./prompts.tsx";
-import { AnswerRecord } from "./record.tsx";
+
+const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
+
+/** Every check on its sentence, then those of the answer as a whole. */
+function Checks({ answer: { sentences, claims, checks } }: { readonly answer: WireAnswer }) {
+  const whole = checks.filter(({ sentence }) => sentence === null);
+  return (
+    <>
+      <ol className="weighed">
+        {numbered(sentences).map(({ place: index, item: { text } }) => {
+          const claim = claims.find(({ sentence }) => sentence === index);
+          return (
+            <li key={index}>
+              <p>{text}</p>
+              {claim === undefined ? null : (
+                <p className="muted">
+                  {claimInWords(claim.status)} {claim.reason === "" ? "" : `(${claim.reason})`}
+                </p>
+              )}
+              <CheckList checks={checks.filter(({ sentence }) => sentence === index)} />
+            </li>
+          );
+        })}
+      </ol>
+      {whole.length === 0 ? null : (
+        <>
+          <h3>The answer as a whole</h3>
+          <CheckList checks={whole} />
+        </>
+      )}
+      {sentences.length + whole.length === 0 ? <p>Nothing was checked: there is no sentence to check.</p> : null}
+    </>
+  );
+}
+
+function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
+  return (
+    <ul className="checks">
+      {numbered(checks).map(({ place, item: check }) => (
+        <li key={place}>
+          <span className={`verdict is-${check.verdict}`}>{CHECK_VERDICTS[check.verdict]}</span>{" "}
+          <strong>{describeCheck(check.name)}</strong>
+          {check.score === null ? "" : ` ${formatShare(check.score)}`}: {check.reason}
+          {check.verdict === "warn" || check.verdict === "fail" ? ` ${checkInWords(check)}` : ""}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 export interface WhyPaneProps {
   readonly id: string;
@@ -172,5 +222,69 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
         ))}
       </ul>
     </>
+  );
+}
+
+interface AnswerRecordProps {
+  readonly answer: WireAnswer;
+  readonly turn: Turn | null;
+  readonly api: Pick<Api, "get">;
+}
+
+/** What there is of the answer to be kept: the record, and the proof that others can check. */
+function AnswerRecord({ answer, turn, api }: AnswerRecordProps) {
+  const [said, setSaid] = useState<{ readonly failed: boolean; readonly text: string } | null>(null);
+  const { id, domain, token_usage: tokens } = answer;
+  const save = () => download(`answer-${id}.json`, "application/json", JSON.stringify({ answer, stages: turn?.stages ?? [] }, null, 2));
+
+  async function prove() {
+    setSaid({ failed: false, text: "Making the proof…" });
+    try {
+      const scope = new URLSearchParams({ domain, ...(turn?.asked.tenant === undefined ? {} : { tenant: turn.asked.tenant }) });
+      const proof = await api.get<unknown>(`/v1/answers/${encodeURIComponent(id)}/proof?${scope}`);
+      download(`proof-${id}.json`, "application/json", JSON.stringify(proof));
+      setSaid({ failed: false, text: "The proof was saved." });
+    } catch (error) {
+      setSaid({ failed: true, text: messageOf(error) });
+    }
+  }
+
+  return (
+    <>
+      <dl className="facts">
+        <Fact name="Answer" value={id} />
+        <Fact name="Documents" value={domain} />
+        <Fact name="Method" value={answer.profile} />
+        <Fact name="Written by" value={answer.model} />
+        <Fact name="Time" value={formatDuration(answer.latency_ms)} />
+        <Fact name="Tokens" value={tokens.total === null ? "not counted" : formatNumber(tokens.total)} />
+        <Fact name="Cost" value={formatCost(answer.cost_usd)} />
+      </dl>
+      <p>The record holds the answer with every quote, its place and hash, every check and what each stage reported.</p>
+      <p>
+        The proof is signed, and whoever has the documents can run its checks again offline:{" "}
+        <code>sourcebound prove verify proof-{id}.json --documents FOLDER</code>
+      </p>
+      <div className="actions">
+        <button type="button" className="quiet-button" onClick={save}>
+          Download the record
+        </button>
+        <button type="button" className="quiet-button" onClick={prove}>
+          Download the proof
+        </button>
+      </div>
+      <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
+        {said?.text}
+      </p>
+    </>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
   );
 }

@@ -5,13 +5,11 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "../../../src/client/index.ts";
 import { embeddedIn } from "../../../src/config.ts";
-import { createEngine, loadProcessConfig } from "../../../src/index.ts";
+import { createEngine, type Engine, loadProcessConfig } from "../../../src/index.ts";
 import { makePdf } from "../../../src/ingest/testing/made-pdf.ts";
 import { PACKAGE_ROOT } from "../../../src/internals.ts";
-import { createApp, type ServiceEngine } from "../../../src/server/app.ts";
-import type { AskEngine } from "../../../src/server/ask-engine.ts";
+import { createApp } from "../../../src/server/app.ts";
 import { serve } from "../../../src/server/serve.ts";
-import { toAskEngine } from "../../../src/server/start.ts";
 
 const DOMAIN = "veterans";
 /** Sentences of a page of the made book: about as many words as a printed one has. */
@@ -55,7 +53,7 @@ export async function servePage({ pauseMs, bookPages, questions }: ServedOptions
     const webRoot = join(PACKAGE_ROOT, "dist", "web");
     const adminToken = randomUUID();
     const app = createApp({
-      ...{ engine: slowed(toAskEngine(engine), pauseMs), memory: engine, rooms: engine, service: remembering(engine, questions) },
+      ...{ engine: slowed(remembering(engine, questions), pauseMs) },
       ...{ log, webRoot, adminToken },
     });
     const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
@@ -78,7 +76,7 @@ export async function servePage({ pauseMs, bookPages, questions }: ServedOptions
 }
 
 /** As if so many questions had been asked: made ones in the place of what the database would give, all else as it is. */
-function remembering<E extends ServiceEngine>(engine: E, questions: number): E {
+function remembering(engine: Engine, questions: number): Engine {
   const made = Array.from({ length: questions }, (_, i) => ({
     ...{ key: `q${i}`, tenant: null, access: ["public"], question: `Question ${i} about lamp ${i % 97}`, answerId: `a${i}` },
     topics: [{ slug: `t${i % 40}`, name: `Topic ${i % 40}` }],
@@ -89,12 +87,12 @@ function remembering<E extends ServiceEngine>(engine: E, questions: number): E {
 }
 
 /** Sentences come one by one, as a model would write them. */
-function slowed(engine: AskEngine, pauseMs: number): AskEngine {
+function slowed(engine: Engine, pauseMs: number): Engine {
   return {
     ...engine,
-    async *ask(request, how) {
-      for await (const event of engine.ask(request, how)) {
-        if (event.type === "sentence") await wait(pauseMs, undefined, { signal: how.signal });
+    async *ask(question, options) {
+      for await (const event of engine.ask(question, options)) {
+        if (event.type === "sentence") await wait(pauseMs, undefined, { signal: options?.signal });
         yield event;
       }
     },

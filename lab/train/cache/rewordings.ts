@@ -17,6 +17,7 @@ import { readRewordings } from "../../../src/remember/rewording.ts";
 import type { Answer } from "../../../src/types.ts";
 import { askFresh, requestFor } from "../../runs/ask-fresh.ts";
 import { pairSchema } from "../../sets/pair.ts";
+import { unpackSets } from "../../sets/unpack-sets.ts";
 import { isUnread, type RewordingRow } from "./rewording-rows.ts";
 
 /**
@@ -36,7 +37,7 @@ const { signal } = new AbortController();
 const config = loadConfig({ cwd: process.cwd(), env: {}, defaults: { domain: DEFAULT_DOMAIN } });
 const answerable = z.object({ question: z.string(), gold_quotes: z.array(z.string()) });
 const rows: RewordingRow[] = [];
-for (const set of chooseGoldenSets(written, values.only)) {
+for (const set of chooseGoldenSets(unpackSets(written), values.only)) {
   if (!existsSync(join(set.golden, "pairs-dev.jsonl")) || (values.only === undefined && !isUnread(set.name))) continue;
   rows.push(...(await rowsOf(set)));
   process.stderr.write(`${set.name}: ${rows.length} rows\n`);

@@ -8,6 +8,7 @@ import { sharedEncoder } from "../../../src/models/shared-encoder.ts";
 import { dot } from "../../../src/reader/dot.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 import { pairSchema } from "../../sets/pair.ts";
+import { unpackSets } from "../../sets/unpack-sets.ts";
 
 /**
  * What the reader says of two questions where all questions of a collection are stored together, as in a cache that is used: a pair asks for the same, is a
@@ -20,8 +21,7 @@ const NEAREST = 4;
 const FROM = [0, 1, 2, 3, 4, 5];
 
 const { values } = parseArgs({ options: { collections: { type: "string" }, only: { type: "string" } } });
-const { collections: root } = values;
-if (root === undefined) throw new Error("usage: together --collections DIR [--only NAME,NAME]");
+if (values.collections === undefined) throw new Error("usage: together --collections DIR [--only NAME,NAME]");
 
 type Kind = "same" | "look-alike" | "neighbour";
 
@@ -34,6 +34,7 @@ interface Row {
 const answerable = z.object({ question: z.string(), gold_quotes: z.array(z.string()) });
 const encoder = sharedEncoder();
 const only = values.only?.split(",");
+const root = unpackSets(values.collections);
 const rows = readdirSync(root)
   .sort()
   .filter((name) => existsSync(join(root, name, "pairs-dev.jsonl")) && (only?.includes(name) ?? true))

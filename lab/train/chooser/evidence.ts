@@ -1,5 +1,5 @@
 import { resolveFollowUp } from "../../../src/admit/follow-up.ts";
-import { wordsFor } from "../../../src/answer/question-words.ts";
+import { wordsFor } from "../../../src/answer/retrieve.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 import { Lexicon } from "../../../src/retrieve/lexicon.ts";

@@ -148,16 +148,16 @@ def reader_id() -> dict:
 # Lead of a piece that has no competitor.
 ALONE = 6.0
 GATE_OWN = ["score", "score.ahead", "score.crowd"]
-# What reading says of a piece, as src/write/reading-features.ts: log odds of question and piece read together, and the cosine of both read alone.
+# What reading says of a piece, as src/write/chooser-weights.ts: log odds of question and piece read together, and the cosine of both read alone.
 READINGS = ["cross", "reading"]
 # The cosine helps to choose; in the chance it is worth nothing beside the log odds. The reader says less of a table's row than of a sentence (LOG.md).
 READ_GATE = ["glance", "score", "score.ahead", "cross", "cross.above", "row"]
-# As src/write/reading-features.ts: what the chance is made of that what stands behind the best piece answers too.
+# As src/write/chooser-weights.ts: what the chance is made of that what stands behind the best piece answers too.
 FOLLOWING = ["following", "together", "best", "best.chance", "paragraph"]
 
 
 def gate_row(question: dict, score: numpy.ndarray) -> list:
-    """What the scores of a question's pieces say; the product measures the same (src/write/answer-chance.ts)."""
+    """What the scores of a question's pieces say; the product measures the same (src/answer/decide.ts)."""
     falling = numpy.sort(score)[::-1]
     best = falling[0]
     own = [best, best - falling[1] if len(falling) > 1 else ALONE, float(numpy.log(numpy.exp(score - best).sum()))]

@@ -8,7 +8,7 @@ import { QUOTE_CHARACTERS } from "../../../src/answer/choose.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 import { choosePieces } from "../../../src/write/choose.ts";
 import { readChooserWeights } from "../../../src/write/chooser-weights.ts";
-import { readFollowing } from "../../../src/write/following.ts";
+import { readFollowing } from "../../../src/write/read-pieces.ts";
 import { createParts } from "../../runs/extract.ts";
 import { openMeasuring, toQuestion } from "./evidence.ts";
 import { readWrittenSets } from "./written.ts";

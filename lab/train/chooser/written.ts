@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { questionParts } from "../../../src/admit/question-parts.ts";
+import { questionParts } from "../../../src/admit/follow-up.ts";
 import { readLines } from "../../../src/grade/golden.ts";
 import { locatePlaces, type Places } from "../../../src/grade/golden-places.ts";
 import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
@@ -10,6 +10,7 @@ import type { StoredDocument, TextRange } from "../../../src/types.ts";
 import { markedSchema, placeOf } from "../../runs/marked-words.ts";
 import { toDocument } from "../../sets/extract-sets.ts";
 import { type Pair, pairSchema } from "../../sets/pair.ts";
+import { unpackSets } from "../../sets/unpack-sets.ts";
 import { drawOf, pick } from "../reader/random.ts";
 
 /** A collection of documents with questions, as the product reads its files. */
@@ -77,8 +78,9 @@ const severalSchema = z.object({
 });
 type SeveralRow = z.infer<typeof severalSchema>;
 
-/** Every collection below a folder: `NAME/pages/*.md` with `NAME/answerable-dev.jsonl` and `NAME/unanswerable-dev.jsonl`, and `messages.jsonl` for all (`lab/sets/written/README.md`). */
-export function readWrittenSets(folder: string): WrittenSet[] {
+/** Every collection of a folder, with `messages.jsonl` and `several.jsonl` for all (`lab/sets/written/README.md`). */
+export function readWrittenSets(packed: string): WrittenSet[] {
+  const folder = unpackSets(packed);
   const bySet = <Row extends { set: string }>(file: string, schema: z.ZodType<Row>) =>
     Map.groupBy(existsSync(join(folder, file)) ? readLines(folder, file, schema) : [], ({ set }) => set);
   const messages = bySet(MESSAGES, messageSchema);

@@ -9,12 +9,13 @@ import { asksAnything } from "../../../src/guard/crisis.ts";
 import { sharedEncoder } from "../../../src/models/shared-encoder.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { part } from "../../../test/support/trials.ts";
+import { unpackSets } from "../../sets/unpack-sets.ts";
 
 /** Of what people look up so many at most get the hotline and nothing beneath it, although they are in no crisis. */
 const ALONE = 0.01;
 
 it("takes hardly a question to a collection that it did not learn from for a crisis beneath which nothing is shown", async () => {
-  const files = globSync(join(PACKAGE_ROOT, "lab/sets/strangers/*/*able-dev.jsonl")).sort();
+  const files = globSync(join(unpackSets(join(PACKAGE_ROOT, "lab/sets/strangers")), "*/*able-dev.jsonl")).sort();
   const questions = files.flatMap((file) => readLinesOf(file, z.looseObject({ question: z.string() }), "data_invalid"));
   expect(questions.length).toBeGreaterThan(700);
   const reader = createReaderKeeper();

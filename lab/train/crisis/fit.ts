@@ -2,13 +2,13 @@ import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { asksAnything, createCrisisFinder, piecesOf } from "../../../src/guard/crisis.ts";
-import { crisisFeatures } from "../../../src/guard/crisis-features.ts";
+import { asksAnything, createCrisisFinder, crisisFeatures, piecesOf } from "../../../src/guard/crisis.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import type { TextReading } from "../../../src/reader/reader.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
+import { unpackSets } from "../../sets/unpack-sets.ts";
 
 /** Fits the finder of crises, its glance and what it reads, on the cases beside this file and says, family by family held out, what it finds and what it takes for one. */
 const { values } = parseArgs({
@@ -73,7 +73,7 @@ function everyday(): Text[] {
 
 /** Questions to written collections, and their sentences as the finder looks at them; those of one collection are in one fold. */
 function asked(): Text[] {
-  const folders = globSync(join(SETS, "written", "*", "answerable-dev.jsonl")).sort();
+  const folders = globSync(join(unpackSets(join(SETS, "written")), "*", "answerable-dev.jsonl")).sort();
   return folders.flatMap((file, fold) =>
     questionsIn(join(file, "..", "*able-dev.jsonl"))
       .filter((_, i) => i % ASKED_OF === 0)
@@ -86,7 +86,7 @@ const SETS = join(PACKAGE_ROOT, "lab", "sets");
 /** Questions that choose nothing: how many of them would show the hotline. */
 const UNSEEN = {
   golden: values.data === "" ? [] : questionsIn(join(values.data, "{golden/*,va-golden}", "*able-dev.jsonl")),
-  strangers: questionsIn(join(SETS, "strangers", "*", "*able-dev.jsonl")),
+  strangers: questionsIn(join(unpackSets(join(SETS, "strangers")), "*", "*able-dev.jsonl")),
 };
 
 function questionsIn(pattern: string): string[] {

@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import { createWordpiece, loadReaderWeights, piecesOf, SHIPPED_WEIGHTS } from "../../../dist/src/internals.js";
 
 const [file, weights = SHIPPED_WEIGHTS] = process.argv.slice(2);
-const wordpiece = createWordpiece(piecesOf(loadReaderWeights(weights, { threads: 1 })));
+const pieces = piecesOf(loadReaderWeights(weights, 1));
+const wordpiece = createWordpiece(pieces, { piece: pieces.indexOf("[UNK]") });
 const golden = JSON.parse(readFileSync(file, "utf8"));
 let [tokens, different] = [0, 0];
 for (const { text, ids } of golden) {
-  const ours = wordpiece.encode(text).ids;
+  const ours = wordpiece.ids.slice(0, wordpiece.encode(text));
   tokens += ids.length;
   if (ours.length === ids.length && ids.every((id, i) => id === ours[i])) continue;
   different++;

@@ -1,5 +1,5 @@
 import { chunkDocument } from "../../../src/ingest/chunk.ts";
-import { unitsOf } from "../../../src/ingest/units.ts";
+import { unitsOf } from "../../../src/ingest/parse.ts";
 import type { Block, BlockType, StoredDocument, TextRange } from "../../../src/types.ts";
 
 /** A passage of a set as it stands in its document; `places` maps its characters to the document's. */

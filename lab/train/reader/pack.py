@@ -143,9 +143,9 @@ def neighbours_of(pairs: list[dict], draw: random.Random) -> list[tuple[str, str
     return [(draw.choice([one for one in asked if one != row["a"]]), row["b"]) for row in pairs if row["same_answer"] and len(asked) > 1]
 
 
-def nearest_of(folder: Path, pairs: list[dict]) -> list[tuple[str, str]]:
+def nearest_of(questions: list[dict], pairs: list[dict]) -> list[tuple[str, str]]:
     """Each rewording beside the two questions of its collection that share most of its words and are answered elsewhere: what a cache has to keep apart."""
-    quotes = {row["question"]: set(row.get("gold_quotes") or []) for row in lines(folder / "answerable-dev.jsonl")}
+    quotes = {row["question"]: set(row.get("gold_quotes") or []) for row in questions}
     # Beginnings of longer words stand for their forms.
     words = lambda question: {word[:5] for word in re.findall(r"[a-z0-9]+", question.lower()) if len(word) > 3}  # noqa: E731
     found = []
@@ -167,14 +167,17 @@ def pack_pairs(options: argparse.Namespace, pool: Pool, draw: random.Random) -> 
         for row in lines(options.pairs)
     ]
     for folder, name in ((options.collections, "written"), (options.strangers, "strangers")):
-        for path in [] if folder is None else sorted(folder.glob("*/pairs-dev.jsonl")):
-            part = MEASURED if name == "strangers" else part_of(path.parent.name)
-            written = list(lines(path))
+        for path in [] if folder is None else sorted(folder.glob("*.jsonl")):
+            collection = list(lines(path))
+            if collection[0].get("type") != "page":
+                continue
+            part = MEASURED if name == "strangers" else part_of(path.stem)
+            written, questions = ([row for row in collection if row["type"] == kind] for kind in ("pair", "answerable"))
             rows += [(pool(row["a"]), pool(row["b"]), int(row["same_answer"]), part, sets.setdefault(name, len(sets))) for row in written]
             near = f"{name} neighbours"
             rows += [(pool(a), pool(b), 0, part, sets.setdefault(near, len(sets))) for a, b in neighbours_of(written, draw)]
             nearest = f"{name} nearest"
-            rows += [(pool(a), pool(b), 0, part, sets.setdefault(nearest, len(sets))) for a, b in nearest_of(path.parent, written)]
+            rows += [(pool(a), pool(b), 0, part, sets.setdefault(nearest, len(sets))) for a, b in nearest_of(questions, written)]
     return dict(pairs=np.array(rows, np.int32), pair_names=np.array(list(sets)))
 
 

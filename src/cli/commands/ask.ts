@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Config } from "../../config.ts";
 import { packHotlines } from "../../engine/domain.ts";
-import { configuredReader, openCrisisFinder } from "../../engine/local-models.ts";
+import { openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
@@ -68,7 +68,7 @@ Examples:
     .action(async (words: string[], flags: AskFlags, command: Command) => {
       // Closed behind the engine, which reads with the same one: its weights are read once.
       const config = configOf(context, command);
-      const reader = createReaderKeeper(configuredReader(config));
+      const reader = createReaderKeeper();
       try {
         await ask(words, flags, { config, context, reader });
       } finally {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CitationStanding } from "../../remember/citation-states.ts";
 import { originalInWords } from "../../text/original-place.ts";
-import { citationStatesToWire } from "../../wire/citation-states.ts";
+import { citationStatesToWire } from "../../wire/exploring.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Conflict } from "../../types.ts";
 import { conflictToWire } from "../../wire/answer-to-wire.ts";
-import { joinConflicts } from "../../wire/disagreements.ts";
+import { joinConflicts } from "../../wire/display.ts";
 import type { CliContext } from "../context.ts";
 import { harmlessLine } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";

@@ -48,7 +48,7 @@ Examples:
           "--documents belongs to one pack: name it, as in `sourcebound doctor book --documents FOLDER`.",
         );
       const { checkPack } = await import("../../engine/packs/check-pack.ts");
-      const { CalibrationFiles } = await import("../../verify/calibration-files.ts");
+      const { CalibrationFiles } = await import("../../verify/calibration.ts");
       const calibrations = new CalibrationFiles({ folder: calibrationFolder(data), clock: () => performance.now() });
       const madeHere = async ({ name, default_profile: profile }: DomainPack) =>
         calibrations.find(name, profile, null) === null ? null : withEngine(context, config, (engine) => engine.gateThreshold(name));

@@ -39,7 +39,8 @@ interface GoldenOutputs {
 
 const collect = (value: string, before: readonly string[] = []) => [...before, value];
 
-export function addEvalGoldenCommand(evaluate: Command, context: CliContext): void {
+/** @param openSets the folder of sets that a folder given as --data stands for */
+export function addEvalGoldenCommand(evaluate: Command, context: CliContext, openSets = (folder: string) => folder): void {
   evaluate
     .command("golden")
     .description("answers to questions whose right answer is known, graded: one set, or every set of a folder")
@@ -69,7 +70,8 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext): vo
     .action(async ({ failUnder = [], failOver = [], ...flags }: GoldenFlags & GoldenOutputs, command: Command) => {
       const data = command.getOptionValueSource("data") === "cli" || flags.domain === undefined ? flags.data : undefined;
       const at = (path: string | undefined) => pathOf(context, path);
-      const places = { corpus: at(flags.corpus), golden: at(flags.golden), data: at(data), against: at(flags.against) };
+      const sets = data === undefined ? undefined : openSets(pathOf(context, data));
+      const places = { corpus: at(flags.corpus), golden: at(flags.golden), data: sets, against: at(flags.against) };
       const { out, html, read, record, recorded } = flags;
       const outputs = { out: at(out), html: at(html), read: at(read), record: at(record), recorded: at(recorded), failUnder, failOver };
       const asked = { ...flags, ...places, command: commandLine({ ...flags, data }) };

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ExperimentReport, GuardrailState, VariantReport } from "../../experiments/report.ts";
-import { experimentToWire } from "../../wire/experiments.ts";
+import { experimentToWire } from "../../wire/reports.ts";
 import type { CliContext } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";

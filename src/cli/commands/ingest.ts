@@ -132,7 +132,7 @@ async function sourcesOf(
   const files = [...paths.filter(isFilePath), ...(await listedIn(filesFrom, context))];
   const { assertThere } = await import("../../ingest/scan.ts");
   assertThere({ folders: paths.filter((path) => !isFilePath(path)), files, root: pathOf(context, root ?? ".") });
-  if (what.includes("-")) (await import("../../ingest/input-name.ts")).inputName(name);
+  if (what.includes("-")) (await import("../../ingest/formats/formats.ts")).inputName(name);
   const sources: AsyncIterable<IngestEvent>[] = [];
   for (const one of what) {
     if (isAddress(one)) sources.push(engine.ingestUrl(one, { ...options, depth, hosts, maxPages }));

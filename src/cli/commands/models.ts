@@ -8,9 +8,7 @@ import { installArguments, installHubRuntime } from "../../models/hub/install.ts
 import { listLocalModels } from "../../models/hub/local.ts";
 import { pullModel } from "../../models/hub/pull.ts";
 import { findHubRuntime, HUB_PACKAGE, HUB_PACKAGE_VERSION, HUB_RUNTIME_MB } from "../../models/hub/runtime.ts";
-import { SHIPPED_WEIGHTS } from "../../reader/create-reader.ts";
-import { findOnnxRuntime, ONNX_PACKAGE } from "../../reader/onnx/runtime.ts";
-import { readStoredWeights } from "../../reader/weights.ts";
+import { openSharedReader } from "../../reader/shared-reader.ts";
 import type { CliContext } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
@@ -38,14 +36,15 @@ function addList(models: Command, context: CliContext): void {
     .command("list")
     .description("which models are here, their size, kind and licence, and which is in use")
     .option("--json", "as JSON")
-    .action(({ json }: { json?: boolean }, command: Command) => {
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
       const config = configOf(context, command);
       const { modelsDir, runtimeDirs } = hubFolders(config);
       const runtime = findHubRuntime(runtimeDirs);
-      const reading = readingOf(config);
+      const opened = openSharedReader();
+      const reader = { name: opened.weights.name };
+      await opened.close();
       const listed = [embeddedModel(config), ...endpointModel(config), ...localModels(config)];
       if (json) {
-        const reader = { name: reading.name, runtime: config.reader.runtime, version: reading.version };
         terminal.print(JSON.stringify({ models_dir: modelsDir, runtime: runtime?.version ?? null, reader, models: listed }, null, 2));
         return;
       }
@@ -58,17 +57,8 @@ function addList(models: Command, context: CliContext): void {
       terminal.print(terminal.colors.dim(`* in use. Models folder: ${modelsDir}`));
       const missing = `not installed (\`sourcebound models install\`, ${HUB_RUNTIME_MB} MB)`;
       terminal.print(terminal.colors.dim(`Runtime of hub models: ${runtime === null ? missing : `${HUB_PACKAGE} ${runtime.version}`}`));
-      terminal.print(terminal.colors.dim(`Reader: ${reading.name}, by ${reading.by}`));
+      terminal.print(terminal.colors.dim(`Reader: ${reader.name}`));
     });
-}
-
-/** The reader's name, and what runs it: its version is `null` where it is our own kernel, or not installed. */
-function readingOf(config: Config): { readonly name: string; readonly by: string; readonly version: string | null } {
-  const { name } = readStoredWeights(SHIPPED_WEIGHTS).header;
-  if (config.reader.runtime === "own") return { name, by: "the kernel that ships", version: null };
-  const found = findOnnxRuntime(hubFolders(config).runtimeDirs);
-  const by = found === null ? `${ONNX_PACKAGE}, which is not installed` : `${ONNX_PACKAGE} ${found.version} in ${found.root}`;
-  return { name, by, version: found?.version ?? null };
 }
 
 function embeddedModel({ embeddings }: Config): ListedModel {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { messageOf, RequestError } from "../../errors.ts";
-import { isFindable } from "../../guard/phrases.ts";
+import { isFindable } from "../../guard/hotlines.ts";
 import { createWordReader } from "../../reading/content-words.ts";
 import { MONTHS } from "../../reading/numbers.ts";
 import { httpUrl } from "../../text/http-url.ts";

@@ -1,8 +1,81 @@
 import { gunzipSync } from "node:zlib";
+import { Parser } from "htmlparser2";
+import robotsParser from "robots-parser";
 import { messageOf, WebError } from "../../errors.ts";
 import { decodeText } from "../encoding.ts";
-import { type PageLinks, readLinks, readSitemap } from "./links.ts";
-import { ALLOW_ALL, ALLOW_NONE, MAX_ROBOTS_BYTES, type Robots, readRobots } from "./robots.ts";
+
+/** Where a page leads, and whether it wants to be read. */
+interface PageLinks {
+  /** Absolute, http or https, without fragments, each once. */
+  readonly links: readonly string[];
+  /** By its `robots` meta element it is not to be kept. */
+  readonly isNoIndex: boolean;
+}
+
+/** Links of one page that are followed. */
+const MAX_LINKS = 5_000;
+
+/** The links of an HTML page that its author lets be followed. */
+function readLinks(html: string, pageUrl: string): PageLinks {
+  const found = new Set<string>();
+  let base = pageUrl;
+  let [isNoIndex, isNoFollow] = [false, false];
+  const parser = new Parser({
+    onopentag(name, { href, rel = "", content = "", ...rest }) {
+      if (name === "base" && href !== undefined && URL.canParse(href, pageUrl)) base = new URL(href, pageUrl).href;
+      if (name === "meta" && /^(?:robots|sourcebound)$/i.test(rest.name ?? "")) {
+        isNoIndex ||= /\b(?:noindex|none)\b/i.test(content);
+        isNoFollow ||= /\b(?:nofollow|none)\b/i.test(content);
+      }
+      if (name !== "a" && name !== "area") return;
+      if (href === undefined || found.size >= MAX_LINKS || /\bnofollow\b/i.test(rel) || !URL.canParse(href, base)) return;
+      const url = new URL(href, base);
+      url.hash = "";
+      if (url.protocol === "http:" || url.protocol === "https:") found.add(url.href);
+    },
+  });
+  parser.end(html);
+  return { links: isNoFollow ? [] : [...found], isNoIndex };
+}
+
+/** What a sitemap lists: pages, or further sitemaps (sitemaps.org, 0.9). */
+interface Sitemap {
+  readonly pages: readonly string[];
+  readonly sitemaps: readonly string[];
+}
+
+/** Addresses that one sitemap may list (sitemaps.org, 0.9). */
+const MAX_LISTED = 50_000;
+
+/** `null`: the XML is no sitemap. */
+function readSitemap(xml: string): Sitemap | null {
+  const pages: string[] = [];
+  const sitemaps: string[] = [];
+  const open: string[] = [];
+  let isSitemap = false;
+  let text = "";
+  const parser = new Parser(
+    {
+      onopentagname(name) {
+        if (open.length < 10) open.push(name.replace(/^.*:/, ""));
+        isSitemap ||= open.length === 1 && (open[0] === "urlset" || open[0] === "sitemapindex");
+        text = "";
+      },
+      ontext(part) {
+        if (open.at(-1) === "loc" && text.length < 4_000) text += part;
+      },
+      onclosetag() {
+        const [of, name] = [open.at(-2), open.pop()];
+        if (name !== "loc" || pages.length + sitemaps.length >= MAX_LISTED) return;
+        if (of === "url") pages.push(text.trim());
+        else if (of === "sitemap") sitemaps.push(text.trim());
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(xml);
+  return isSitemap ? { pages, sitemaps } : null;
+}
 
 /** Links that are followed from the first page on. */
 export const DEFAULT_CRAWL_DEPTH = 2;
@@ -16,8 +89,12 @@ const MAX_DELAY_S = 10;
 const MAX_SITEMAPS = 50;
 /** Bytes to which a packed sitemap may unpack (sitemaps.org, 0.9). */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
-/** What this reader calls itself to robots.txt. */
+/** Product token of this crawler in robots.txt. */
 const AGENT = "sourcebound";
+/** Bytes of robots.txt that must be read (RFC 9309, section 2.5). */
+const MAX_ROBOTS_BYTES = 512 * 1024;
+/** Longer lines of robots.txt are skipped: matching takes time with the length of a rule. */
+const MAX_RULE_LENGTH = 2_000;
 
 /** Types of replies that become documents, with the ending under which each is kept. */
 export const CRAWLED_TYPES = {
@@ -140,9 +217,20 @@ function unpacked(bytes: Uint8Array): string {
 }
 
 interface HostRules {
-  readonly robots: Robots;
-  /** Why they could not be read; `null`: they could, or there are none. */
+  isAllowed(url: string): boolean;
+  /** Seconds between two requests that the host asks for. */
+  readonly delayS: number;
+  /** Why robots.txt could not be read; `null`: it could, or there is none. */
   readonly unread: string | null;
+}
+
+/** The rules of a host's robots.txt for this crawler (RFC 9309). */
+export function readRobots(origin: string, text: string): Omit<HostRules, "unread"> {
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.length <= MAX_RULE_LENGTH);
+  // Its types are those of an ES module, which it is not.
+  const parse = robotsParser as unknown as typeof robotsParser.default;
+  const robots = parse(`${origin}/robots.txt`, lines.join("\n"));
+  return { isAllowed: (url) => robots.isAllowed(url, AGENT) !== false, delayS: Math.max(0, robots.getCrawlDelay(AGENT) ?? 0) };
 }
 
 function createRobotsReader({ fetch, pause }: CrawlParts) {
@@ -151,13 +239,13 @@ function createRobotsReader({ fetch, pause }: CrawlParts) {
   const read = async (origin: string): Promise<HostRules> => {
     try {
       const { bytes } = await fetch(`${origin}/robots.txt`, { maxBytes: MAX_ROBOTS_BYTES, robots: true });
-      return { robots: readRobots(new TextDecoder().decode(bytes), AGENT), unread: null };
+      return { ...readRobots(origin, new TextDecoder().decode(bytes)), unread: null };
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
       const status = Number(error.data.status ?? 0);
       // What is no text is no robots.txt: many sites answer every address with a page.
-      if ((status >= 400 && status < 500) || error.code === "web_type") return { robots: ALLOW_ALL, unread: null };
-      return { robots: ALLOW_NONE, unread: error.message };
+      const isMissing = (status >= 400 && status < 500) || error.code === "web_type";
+      return { isAllowed: () => true, delayS: 0, unread: isMissing ? null : error.message };
     }
   };
   return {
@@ -166,12 +254,11 @@ function createRobotsReader({ fetch, pause }: CrawlParts) {
       const { origin } = url;
       const rules = known.get(origin) ?? (await read(origin));
       known.set(origin, rules);
-      const { robots, unread } = rules;
-      if (unread !== null) throw new WebError("web_refused", `robots.txt of ${url.host} cannot be read: ${unread}`);
-      if (!robots.allows(url)) throw new WebError("web_refused", `robots.txt of ${url.host} does not allow it`);
+      if (rules.unread !== null) throw new WebError("web_refused", `robots.txt of ${url.host} cannot be read: ${rules.unread}`);
+      if (!rules.isAllowed(url.href)) throw new WebError("web_refused", `robots.txt of ${url.host} does not allow it`);
       const times = asked.get(origin) ?? 0;
       asked.set(origin, times + 1);
-      if (times > 0 && robots.delayS > 0) await pause(Math.min(MAX_DELAY_S, robots.delayS) * 1_000);
+      if (times > 0 && rules.delayS > 0) await pause(Math.min(MAX_DELAY_S, rules.delayS) * 1_000);
     },
   };
 }

@@ -122,27 +122,13 @@ test("blocks of code beside each other stay apart", async () => {
 describe("a title block", () => {
   const text = [paragraph("Harbour fees", "heading 1"), paragraph("A berth costs $3.")];
 
-  test("whose title the text's heading says again is that heading; its date is what the file says of itself", async () => {
-    const { blocks, metadata } = await read(paragraph("Harbour Fees", "Title"), paragraph("2026-05-01", "Date"), ...text);
+  test("whose title the text's heading says again is that heading", async () => {
+    const { blocks, metadata } = await read(paragraph("Harbour Fees", "Title"), ...text);
     expect(blocks).toEqual(["heading1 Harbour fees", "paragraph A berth costs $3."]);
-    expect(metadata).toMatchObject({ title: "Harbour fees", asOf: "2026-05-01" });
+    expect(metadata.title).toBe("Harbour fees");
   });
 
-  test.each(["May 2026", "3 May 2026", "1,250", "2026/27", "2019-10", "2026-02-30", "2026-05-01 and later"])(
-    "keeps the line %s: the file's metadata does not get it",
-    async (line) => {
-      const { blocks, metadata } = await read(paragraph("Harbour Fees", "Title"), paragraph(line, "Date"), ...text);
-      expect(blocks).toContain(`paragraph ${line}`);
-      expect(metadata.asOf).toBeNull();
-    },
-  );
-
-  test("keeps a second date, which is not the one that its metadata gets", async () => {
-    const { blocks, metadata } = await read(paragraph("2026-05-01", "Date"), paragraph("2026-06-01", "Date"), ...text);
-    expect([blocks[0], metadata.asOf]).toEqual(["paragraph 2026-06-01", "2026-05-01"]);
-  });
-
-  test("keeps what is more than a date, and another title", async () => {
+  test("keeps its lines, and another title", async () => {
     const block = [paragraph("Port of Ys", "Title"), paragraph("A. Bell", "Author"), paragraph("In force from May 2026", "Date")];
     const { blocks } = await read(...block, ...text, paragraph("May 2026", "Date"));
     expect(blocks).toEqual([

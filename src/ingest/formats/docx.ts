@@ -1,13 +1,207 @@
 import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
-import { markUnseenLevels, PLACED_STYLES, placeParagraphs, type WordElement } from "./docx-paragraphs.ts";
-import { withBoldFirstRows } from "./docx-tables.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { titleOf } from "./parsed.ts";
-import { withoutRepeatedTitle } from "./title-block.ts";
+import { titleOf, withoutRepeatedTitle } from "./parsed.ts";
 import { unpackZip } from "./zip.ts";
+
+/** What a style says of itself and of the first row of its tables. */
+const STYLE_TAG = /<(\/?)w:(style|basedOn|tblStylePr)(?:\s[^<>]*)?>/g;
+/** Styles that a style may go back to. */
+const MOST_BASES = 20;
+/** What says where a run stands, and its looks. */
+const TAG = /<w:(tbl|tr|r)(?: [^<>]*)?(?<!\/)>(?:<w:rPr(?: [^<>]*)?(\/?)>)?|<\/w:(tbl|tr|rPr)>|<w:(tblStyle|tblLook)(?: [^<>]*)?>/g;
+/** Of the looks of a table: its first row is set apart. */
+const FIRST_ROW_BIT = 0x20;
+const IS_BOLD = "<w:b/>";
+
+interface TableStyle {
+  basedOn: string;
+  setsFirstRowApart: boolean;
+}
+
+interface OpenTable {
+  isStyled: boolean;
+  isSetApart: boolean;
+  rows: number;
+}
+
+/**
+ * The document with the first row of a table bold where the table's style sets it apart and the table makes use of that: Mammoth does not read such styles.
+ * @param styles content of `word/styles.xml`
+ */
+function withBoldFirstRows(xml: string, styles: string): string {
+  const setApart = stylesWithFirstRow(styles);
+  if (setApart.size === 0) return xml;
+  const open: OpenTable[] = [];
+  let isInLooks = false;
+  return xml.replace(TAG, (tag: string, begun?: string, isEmpty?: string, ended?: string, said?: string) => {
+    const table = open.at(-1);
+    if (begun === "tbl") open.push({ isStyled: false, isSetApart: false, rows: 0 });
+    else if (ended === "tbl") open.pop();
+    else if (begun === "tr" && table !== undefined) table.rows++;
+    else if (said === "tblStyle" && table?.rows === 0) table.isStyled = setApart.has(/ w:val="([^"]*)"/.exec(tag)?.[1] ?? "");
+    else if (said === "tblLook" && table?.rows === 0) table.isSetApart = usesFirstRow(tag);
+    else if (begun === "r" && table?.rows === 1 && table.isStyled && table.isSetApart) {
+      isInLooks = tag.includes("<w:rPr") && isEmpty !== "/";
+      if (!isInLooks) return `${tag.replace(/<w:rPr[^<>]*\/>$/, "")}<w:rPr>${IS_BOLD}</w:rPr>`;
+    } else if (ended === "rPr" && isInLooks) {
+      isInLooks = false;
+      // Behind what the run says itself, which counts.
+      return `${IS_BOLD}${tag}`;
+    }
+    return tag;
+  });
+}
+
+function stylesWithFirstRow(xml: string): ReadonlySet<string> {
+  const styles = tableStylesOf(xml);
+  const setsApart = (id: string, left: number): boolean => {
+    const style = styles.get(id);
+    if (style === undefined || left === 0) return false;
+    return style.setsFirstRowApart || setsApart(style.basedOn, left - 1);
+  };
+  return new Set([...styles.keys()].filter((id) => setsApart(id, MOST_BASES)));
+}
+
+/** In one pass: a style may have no content, or no end. */
+function tableStylesOf(xml: string): ReadonlyMap<string, TableStyle> {
+  const styles = new Map<string, TableStyle>();
+  let open: TableStyle | null = null;
+  for (const [tag, slash, name] of xml.matchAll(STYLE_TAG)) {
+    const isEmpty = tag.endsWith("/>");
+    if (name === "style") {
+      open = null;
+      const id = wordValue(tag, "styleId");
+      if (slash !== "" || wordValue(tag, "type") !== "table" || id === "") continue;
+      const style = { basedOn: "", setsFirstRowApart: false };
+      styles.set(id, style);
+      if (!isEmpty) open = style;
+    } else if (open === null || slash !== "") continue;
+    else if (name === "basedOn") open.basedOn ||= wordValue(tag, "val");
+    else if (!isEmpty && wordValue(tag, "type") === "firstRow") open.setsFirstRowApart = true;
+  }
+  return styles;
+}
+
+function wordValue(tag: string, attribute: "styleId" | "type" | "val"): string {
+  return new RegExp(String.raw`\sw:${attribute}="([^"]{1,200})"`).exec(tag)?.[1] ?? "";
+}
+
+/** Word says it in words, or, before 2010, as one bit of many. */
+function usesFirstRow(look: string): boolean {
+  const said = / w:firstRow="([^"]*)"/.exec(look)?.[1];
+  if (said !== undefined) return said === "1" || said === "true" || said === "on";
+  return (Number.parseInt(/ w:val="([\da-fA-F]{1,8})"/.exec(look)?.[1] ?? "0", 16) & FIRST_ROW_BIT) !== 0;
+}
+
+/** What this needs of mammoth's tree of a document. */
+interface WordElement {
+  readonly type: string;
+  readonly children?: readonly WordElement[];
+  readonly value?: unknown;
+  readonly styleId?: string | null;
+  readonly styleName?: string | null;
+  readonly numbering?: { readonly level: string; readonly isOrdered: boolean; readonly paragraphStyleId?: string } | null;
+}
+
+type Kind = "text" | "quote" | "code" | "lines";
+
+/** Styles of quotations: pandoc and Word (one name for both), Word (two), LibreOffice. */
+const QUOTE_STYLES: ReadonlySet<string> = new Set(["block text", "quote", "intense quote", "quotations"]);
+/** The style in which pandoc writes a block of code as one paragraph. */
+const CODE_STYLE = "source code";
+/** Styles of preformatted text that have a paragraph for each line: Word (two), LibreOffice. */
+const LINE_STYLES: ReadonlySet<string> = new Set(["html preformatted", "macro", "preformatted text"]);
+const LIST_CONTINUE = /^list continue(?: ([2-5]))?$/;
+const LEVELS = Array.from({ length: 9 }, (_, level) => level);
+/** How each kind of paragraph is written inside what holds it. A code block stands alone, lines of code join. */
+const INSIDE: Readonly<Record<Kind, string>> = {
+  text: "p:fresh",
+  quote: "blockquote > p:fresh",
+  code: "pre:fresh",
+  lines: "pre:separator('\\n')",
+};
+const KINDS = ["text", "quote", "code", "lines"] as const;
+
+/** Name of a style that the style of a numbering level is given where the level shows nothing before its paragraphs. */
+const UNSEEN = "sourcebound-unseen-level";
+const LEVEL = /<w:lvl(?: [^<>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
+const SHOWS_NOTHING = /<w:lvlText(?: [^<>]*)? w:val="\s*"/;
+
+/** `word/numbering.xml` with a mark on the levels that show nothing: their paragraphs go on with the item before. */
+function markUnseenLevels(xml: string): string {
+  return xml.replace(LEVEL, (level) => {
+    if (!SHOWS_NOTHING.test(level) || level.includes("<w:lvlPicBulletId")) return level;
+    return level.replace(/<w:pStyle [^<>]*>/, "").replace(/^<w:lvl(?: [^<>]*)?>/, (open) => `${open}<w:pStyle w:val="${UNSEEN}"/>`);
+  });
+}
+
+/** Mammoth's style map for what `placeParagraphs` names. */
+const PLACED_STYLES: readonly string[] = [
+  ...KINDS.map((kind) => `p[style-name='Placed ${kind}'] => ${INSIDE[kind]}`),
+  ...LEVELS.flatMap((level) => {
+    const outer = "ul|ol > li > ".repeat(level);
+    return KINDS.flatMap((kind) => [
+      `p[style-name='Placed ${kind} in ${level}'] => ${outer}ul|ol > li > ${INSIDE[kind]}`,
+      `p[style-name='Placed ${kind} opens ul ${level}'] => ${outer}ul > li:fresh > ${INSIDE[kind]}`,
+      `p[style-name='Placed ${kind} opens ol ${level}'] => ${outer}ol > li:fresh > ${INSIDE[kind]}`,
+    ]);
+  }),
+];
+
+/** Names each paragraph by where it belongs, so that what goes on with a list item stands inside it. */
+function placeParagraphs(element: WordElement): WordElement {
+  let open = -1;
+  const children = element.children?.map((child) => {
+    if (child.type !== "paragraph") return placeParagraphs(child);
+    const place = placeOf(child, open);
+    open = place.open;
+    return place.paragraph;
+  });
+  return children === undefined ? element : { ...element, children };
+}
+
+/** A paragraph as it is written, and the level of the list item that is open behind it; -1: none. */
+function placeOf(paragraph: WordElement, open: number): { readonly paragraph: WordElement; readonly open: number } {
+  const style = styleOf(paragraph);
+  const { numbering = null } = paragraph;
+  if (textOf(paragraph).trim() === "") return { paragraph, open };
+  if (/^(?:heading|title|subtitle)/.test(style)) return { paragraph, open: -1 };
+  const kind = kindOf(style);
+  const named = (where: string) => ({ ...paragraph, styleId: null, styleName: `Placed ${kind}${where}`, numbering: null });
+  const isUnseen = numbering?.paragraphStyleId === UNSEEN;
+  if (numbering !== null && !isUnseen) {
+    const level = Number(numbering.level);
+    return { paragraph: kind === "text" ? paragraph : named(` opens ${numbering.isOrdered ? "ol" : "ul"} ${level}`), open: level };
+  }
+  const continued = continuedLevel(style, isUnseen ? Number(numbering?.level) : -1, open);
+  if (continued >= 0) return { paragraph: named(` in ${continued}`), open: continued };
+  return { paragraph: kind === "text" && !isUnseen ? paragraph : named(""), open: -1 };
+}
+
+/** Level of the open item that a paragraph without a mark of its own goes on with; -1: none. */
+function continuedLevel(style: string, unseenLevel: number, open: number): number {
+  if (unseenLevel >= 0) return Math.min(unseenLevel, open);
+  if (style === "list paragraph") return open;
+  const continued = LIST_CONTINUE.exec(style);
+  return continued === null ? -1 : Math.min(Number(continued[1] ?? 1) - 1, open);
+}
+
+function kindOf(style: string): Kind {
+  if (QUOTE_STYLES.has(style)) return "quote";
+  if (style === CODE_STYLE) return "code";
+  return LINE_STYLES.has(style) ? "lines" : "text";
+}
+
+function styleOf({ styleName }: WordElement): string {
+  return (styleName ?? "").toLowerCase();
+}
+
+function textOf({ value, children = [] }: WordElement): string {
+  return typeof value === "string" ? value : children.map(textOf).join("");
+}
 
 /** A run of text; one that holds further runs (a text box) is left as it is. */
 const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
@@ -34,7 +228,7 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 8,
+  version: 9,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
@@ -52,9 +246,9 @@ export const docxFormat: Format = {
     parts.set("word/document.xml", Buffer.from(withBoldFirstRows(body, styles)));
     const numbering = parts.get("word/numbering.xml");
     if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
-    const { html, date } = await toHtml(parts);
+    const html = await toHtml(parts);
     const { title, subject } = coreProperties(parts.get("docProps/core.xml"));
-    const read = parseHtml(notesToTheirCalls(html), name, { struck: leftOut.struck });
+    const read = parseHtml(notesToTheirCalls(html), name, leftOut.struck);
     const result = { ...read, ...withoutRepeatedTitle(read) };
     const notices: ReadingNotice[] = [...(read.notices ?? [])];
     if (leftOut.hidden > 0)
@@ -64,7 +258,7 @@ export const docxFormat: Format = {
     return [
       {
         ...result,
-        metadata: { ...result.metadata, title: (titleOf(result) ?? title ?? name).slice(0, 300), description: subject, asOf: date },
+        metadata: { ...result.metadata, title: (titleOf(result) ?? title ?? name).slice(0, 300), description: subject },
         unit: "extracted_utf16",
         notices,
       },
@@ -72,11 +266,10 @@ export const docxFormat: Format = {
   },
 };
 
-async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<{ readonly html: string; readonly date: string | null }> {
+async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
-  let date: string | null = null;
   // Loaded with the first such file, as the other libraries of rarer formats: most runs never read one.
   const { default: mammoth } = await import("mammoth");
   try {
@@ -85,15 +278,11 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<{ readonl
       {
         convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
         externalFileAccess: false,
-        transformDocument: (document: WordElement) => {
-          const placed = placeParagraphs(document);
-          date = placed.date;
-          return placed.document;
-        },
+        transformDocument: (document: WordElement) => placeParagraphs(document),
         styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh", ...PLACED_STYLES],
       },
     );
-    return { html: value, date };
+    return value;
   } catch (cause) {
     throw new IngestError("bad_archive", `the document cannot be read (${messageOf(cause)}): save it anew as DOCX`, {}, { cause });
   }

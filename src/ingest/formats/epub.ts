@@ -2,24 +2,20 @@ import { posix } from "node:path";
 import { IngestError } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
 import { decodeText } from "../encoding.ts";
-import { partnersOf } from "./elements.ts";
 import type { Format } from "./format.ts";
 import { isoDayOf } from "./front-matter.ts";
 import { parseHtml } from "./html.ts";
-import { type JoinedPart, joinWritten } from "./join.ts";
-import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
-import { notesToTheirCalls } from "./markup-notes.ts";
-import { plainMetadata, titleOf } from "./parsed.ts";
-import { saysDate, withoutRepeatedTitle } from "./title-block.ts";
+import { type OpenEvent, readMarkup } from "./markup.ts";
+import { type JoinedPart, joinWritten, plainMetadata, titleOf, withoutRepeatedTitle } from "./parsed.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 
-/** Books: their chapters in reading order, notes behind what calls them where they stand in the same file. Offsets count the characters of the chapter's own file inside the archive. */
+/** Books: their chapters in reading order. Offsets count the characters of the chapter's own file inside the archive. */
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 8,
+  version: 9,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     if (
@@ -45,7 +41,7 @@ export const epubFormat: Format = {
       }
       const source = textOf(parts, path);
       places.push([sourceStart, path]);
-      const written = parseHtml(source, name, { arrange: (events) => notesToTheirCalls(withoutTitleDate(events, book.date)) });
+      const written = parseHtml(source, name);
       unseen.push(...(written.notices ?? []).map((notice) => ({ ...notice, message: `${path}: ${notice.message}` })));
       joined.push({ written, sourceStart });
       sourceStart += source.length;
@@ -59,7 +55,7 @@ export const epubFormat: Format = {
     return [
       {
         ...written,
-        metadata: plainMetadata(title, { description: book.author, asOf: isoDayOf(book.date ?? "") }),
+        metadata: plainMetadata(title, { description: book.author, asOf: book.asOf }),
         access: null,
         tenant: null,
         places: { type: "parts", parts: places },
@@ -70,25 +66,11 @@ export const epubFormat: Format = {
   },
 };
 
-/** A chapter's events without the line of a title page that is the date which the package says. */
-function withoutTitleDate(events: readonly MarkupEvent[], date: string | null): readonly MarkupEvent[] {
-  const has = (event: MarkupEvent, name: string, value: string) =>
-    event.type === "open" && event.attributes[name]?.split(" ").includes(value) === true;
-  const page = events.findIndex((event) => has(event, "epub:type", "titlepage"));
-  if (date === null || page < 0) return events;
-  const partner = partnersOf(events);
-  const open = events.slice(0, partner[page]).findIndex((event, i) => i > page && has(event, "class", "date"));
-  if (open < 0) return events;
-  const end = (partner[open] ?? open) + 1;
-  const line = events.slice(open, end).map((event) => (event.type === "text" ? event.text : ""));
-  return saysDate(line.join(""), date) ? [...events.slice(0, open), ...events.slice(end)] : events;
-}
-
 interface BookPackage {
   readonly title: string | null;
   readonly author: string | null;
-  /** Its day where it has one, else what it says: `2019-10`. */
-  readonly date: string | null;
+  /** Its day; `null`: it says none. */
+  readonly asOf: string | null;
   /** Paths of the chapters in reading order. */
   readonly spine: readonly string[];
 }
@@ -107,11 +89,10 @@ function readPackage(source: string, path: string): BookPackage {
     const next = at < 0 ? undefined : events[at + 1];
     return next?.type === "text" ? next.text.replace(/\s+/g, " ").trim() || null : null;
   };
-  const date = said("dc:date");
   return {
     title: said("dc:title"),
     author: said("dc:creator"),
-    date: date === null ? null : (isoDayOf(date) ?? date),
+    asOf: isoDayOf(said("dc:date") ?? ""),
     spine,
   };
 }

@@ -57,3 +57,14 @@ export function textTooLarge(bytes: number, path = ""): IngestError {
   const message = `${path === "" ? "" : `${path}: `}${size} is more than the ${MAX_TEXT_BYTES / 1024 / 1024} MB that a document may have: split it, or leave it out`;
   return new IngestError("file_too_large", message, { bytes, limit: MAX_TEXT_BYTES });
 }
+
+/** Ending of a file's name in lower case with the dot; empty: it has none. */
+export function extensionOf(path: string): string {
+  return /[^/\\](\.[^./\\]*)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+}
+
+/** File name without its ending. */
+export function nameOf(path: string): string {
+  const file = path.split("/").at(-1) ?? path;
+  return file.replace(/\.[^.]*$/, "") || file;
+}

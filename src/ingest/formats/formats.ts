@@ -1,22 +1,31 @@
-import { IngestError } from "../../errors.ts";
+import { basename } from "node:path";
+import { IngestError, RequestError } from "../../errors.ts";
 import type { ReadingNotice } from "../../types.ts";
-import { extensionOf } from "../paths.ts";
-import { asciidocFormat } from "./asciidoc.ts";
 import { csvFormat } from "./csv.ts";
 import { docxFormat } from "./docx.ts";
 import { epubFormat } from "./epub.ts";
-import { type Format, type TextFormat, textFormat } from "./format.ts";
+import { extensionOf, type Format, type TextFormat, textFormat } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { parseJson, parseJsonLines } from "./json.ts";
 import { emlFormat, mboxFormat } from "./mail.ts";
 import { parseMarkdown } from "./markdown.ts";
-import { pdfFormat } from "./pdf.ts";
+import { pdfFormat } from "./pdf/read.ts";
 import { rstFormat } from "./rst.ts";
 import { parseText } from "./text.ts";
-import { unpackGzip } from "./unpack.ts";
 import { xlsxFormat } from "./xlsx.ts";
 import { yamlFormat } from "./yaml.ts";
-import { zipKind } from "./zip.ts";
+import { unpackGzip, zipKind } from "./zip.ts";
+
+/** Lines of AsciiDoc that are headings, fences of code, or no text: attributes, comments, settings of blocks, other fences. */
+const ASCIIDOC_LINE =
+  /^(?:(={1,6})(?=[ \t])|(-{4,}|\.{4,})(?=[ \t]*\r?$)|:[\w!-]+:.*|\/\/.*|(?:include|ifdef|ifndef|endif|image|toc)::.*|\[[^\]\n]*\](?=[ \t]*\r?$)|(?:={4,}|\*{4,}|_{4,}|--|\|={3,})(?=[ \t]*\r?$))/gm;
+
+/** AsciiDoc as markdown of the same length, so that offsets stay: marks of headings and code are those of markdown, what is no text is blank. */
+function asMarkdown(source: string): string {
+  return source.replace(ASCIIDOC_LINE, (found: string, heading?: string, fence?: string) =>
+    (heading !== undefined ? "#" : fence !== undefined ? "`" : " ").repeat(found.length),
+  );
+}
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
@@ -28,7 +37,7 @@ export const TEXT_FORMATS: readonly TextFormat[] = [
   yamlFormat,
   csvFormat,
   rstFormat,
-  asciidocFormat,
+  textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 5, (source, name) => [parseMarkdown(asMarkdown(source), name)]),
 ];
 
 const FORMATS: readonly Format[] = [...TEXT_FORMATS, pdfFormat, docxFormat, epubFormat, xlsxFormat, emlFormat, mboxFormat];
@@ -123,4 +132,16 @@ export function unsupportedFormat(extension: string): IngestError {
 export function assertSupported(name: string): void {
   const extension = extensionOf(name);
   if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
+}
+
+/**
+ * The name under which a document that is handed over is kept.
+ * @throws RequestError `input_name`; IngestError `unsupported_format`
+ */
+export function inputName(name: string): string {
+  const plain = basename(name).replaceAll(/[\p{Cc}/\\]/gu, "_");
+  if (plain === "" || plain.startsWith("."))
+    throw new RequestError("input_name", `"${name}" is no name of a file: give one such as notes.md.`);
+  assertSupported(plain);
+  return plain;
 }

@@ -52,12 +52,6 @@ test("fields below the title of reStructuredText, or above it, say what it is, a
   expect(read("b.rst", ":orphan:\n\nGuide\n=====\n\nText.\n").text).toBe("Guide\n\nText.");
 });
 
-test("author, revision and attributes of AsciiDoc are no text", () => {
-  const source = "= Guide\nJane Doe <jane@x.org>\nv1.2, 2024-01-02\n:toc:\n:description: Of returns\n\nIntro.\n\n== Part\n\nv2 is out.\n";
-  const { text, metadata } = read("a.adoc", source);
-  expect([text, metadata.asOf, metadata.description]).toEqual(["Guide\n\nIntro.\n\nPart\n\nv2 is out.", "2024-01-02", "Of returns"]);
-});
-
 test("the id of an entry that only machines read names its document, and is no text; a number that people ask by is", () => {
   const entry = (id: string) =>
     `- id: ${id}\n  title: Fetching an order\n  content: Both shops hand out online orders in their stores, and the confirmation names the store.\n`;

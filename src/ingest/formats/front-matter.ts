@@ -3,7 +3,6 @@ import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
 import { type ComposedYaml, composeYaml } from "../../text/compose-yaml.ts";
 import type { DocumentMetadata } from "../../types.ts";
-import { readPlainYaml } from "./plain-yaml.ts";
 
 /** YAML between `---` lines, TOML between `+++` lines, or JSON whose first and last brace stand alone on their lines, as Hugo has it. */
 const FENCED =
@@ -131,13 +130,8 @@ function parseJsonFrontMatter(json: string): z.infer<typeof frontMatterSchema> {
 const YAML = "YAML between the --- lines";
 const TOML = "TOML between the +++ lines";
 
+/** @throws IngestError with the line of what is wrong */
 function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
-  const plain = frontMatterSchema.safeParse(readPlainYaml(yaml));
-  return plain.success ? plain.data : parseAnyFrontMatter(yaml);
-}
-
-/** With the line of what is wrong. */
-function parseAnyFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
   const { documents, lines } = composeFrontMatter(yaml);
   const [document] = documents;
   const [problem] = document?.errors ?? [];

@@ -1,7 +1,6 @@
 import { BlockWriter } from "../block-writer.ts";
-import { partnersOf, visibleEvents } from "./elements.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
+import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents } from "./markup.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 import { withRaisedText } from "./raised-text.ts";
@@ -13,22 +12,17 @@ const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 /** An `article` holds the page's content only if it holds most of its text; a teaser does not. */
 const MAIN_SHARE = 0.5;
 
-export interface HtmlOptions {
-  /** Puts the events in another order first. */
-  readonly arrange?: (events: readonly MarkupEvent[]) => readonly MarkupEvent[];
-  /** Characters that are left out already because they are struck through. @default 0 */
-  readonly struck?: number;
-}
-
-/** A web page: its main content as text and blocks, its title, description and canonical address. */
-export function parseHtml(source: string, name: string, { arrange, struck = 0 }: HtmlOptions = {}): FormatResult {
+/**
+ * A web page: its main content as text and blocks, its title, description and canonical address.
+ * @param struck characters that were left out before because they are struck through
+ */
+export function parseHtml(source: string, name: string, struck = 0): FormatResult {
   const front = readFrontMatter(source);
   const read = readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true });
-  const arranged = arrange?.(read) ?? read;
-  const head = readHead(arranged);
-  const panels = findPanels(arranged);
-  const unseen = findUnseenText(arranged, panels);
-  const all = withPanelsAsDetails(arranged, panels, unseen.elements);
+  const head = readHead(read);
+  const panels = findPanels(read);
+  const unseen = findUnseenText(read, panels);
+  const all = withPanelsAsDetails(read, panels, unseen.elements);
   const events = withRaisedText(mainContent(all, unseen.elements));
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, {
@@ -65,11 +59,16 @@ function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number)
 
 /** The visible events of `main`, of `article`s that hold most of the text, or of the whole page. */
 function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>): MarkupEvent[] {
-  const page = visibleEvents(all, unseen, (event) => HIDDEN_ON_PAGES.has(event.name));
+  const page = visibleEvents(all, unseen, isFurniture);
   const main = inside(all, unseen, (event) => event.name === "main" || event.attributes.role === "main");
   if (textLength(main) > 0) return main;
   const articles = inside(all, unseen, (event) => event.name === "article");
   return textLength(articles) >= MAIN_SHARE * textLength(page) && textLength(articles) > 0 ? articles : page;
+}
+
+/** Whether an element belongs to the frame of a page. The notes of a book are text. */
+function isFurniture({ name, attributes }: OpenEvent): boolean {
+  return HIDDEN_ON_PAGES.has(name) && !/note/.test(attributes["epub:type"] ?? "");
 }
 
 /** The visible events inside the outermost elements that `matches` accepts. A `header` in there holds the title, not navigation. */
@@ -83,7 +82,7 @@ function inside(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>, mat
     for (const inner of all.slice(i, close + 1)) found.push(inner);
     i = close;
   }
-  return visibleEvents(found, unseen, (event) => event.name !== "header" && HIDDEN_ON_PAGES.has(event.name));
+  return visibleEvents(found, unseen, (event) => event.name !== "header" && isFurniture(event));
 }
 
 function textLength(events: readonly MarkupEvent[]): number {

@@ -4,8 +4,7 @@ import type { Block, ReadingNotice } from "../../types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { joinWritten } from "./join.ts";
-import { type FormatResult, plainMetadata } from "./parsed.ts";
+import { type FormatResult, joinWritten, plainMetadata } from "./parsed.ts";
 import { parseText } from "./text.ts";
 
 /** Messages of one mailbox file. */

@@ -1,6 +1,80 @@
 import type { TextRange } from "../../types.ts";
+import { maxIndentOf } from "./markdown-run.ts";
 import { BLANK_LINE, fenceAfter, linesOf } from "./markdown-segments.ts";
-import { COVER, type Sign } from "./masked-source.ts";
+import { COVER, type Mask, type MaskedSource, type Sign } from "./masked-source.ts";
+import { DELIMITER_ROW, flanks } from "./plain-markdown.ts";
+
+/** What strikes text through, and what is passed over on the way: escapes, code and addresses. */
+const MARK = new RegExp(
+  [
+    String.raw`\\[\s\S]|\`+|~+`,
+    String.raw`<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>`,
+    String.raw`\]\((?:<[^<>\n]*>|(?:[^\s()<\`]|\([^\s()\`]*\))*)(?=\)|[ \t]+["'(])`,
+    String.raw`\b(?:https?:\/\/|www\.)[^\s<>\`]*[^\s<>\`?!.,:*_~'")]`,
+  ].join("|"),
+  "gi",
+);
+const MARK_LENGTH = 2;
+/** What opens another block: nothing is struck from one into the next. */
+const BLOCK_START = /^[ \t]*(?:[#>|]|(?:=+|-+)[ \t\r]*$|(?:[-+*]|\d{1,9}[.)])[ \t])/;
+
+/** What parts the cells of a table. */
+const BORDER = /(?<!\\)\|/;
+/** What stands before a line of a block inside of quotes. */
+const QUOTED = /^[ \t>]*/;
+
+/** What two tildes on either side strike through, as on GitHub, with its marks: within one block and one cell, not in code and addresses. Linear. */
+export function findStruck(source: MaskedSource, from: number): TextRange[] {
+  const { masked } = source;
+  const found: TextRange[] = [];
+  const spanAt = codeSpanFinder(masked);
+  const maxIndent = maxIndentOf(source);
+  let [fence, open, codeEnd, inTable] = ["", -1, 0, false];
+  for (const line of linesOf(masked, from, masked.length)) {
+    const wasFence = fence;
+    fence = fenceAfter(fence, line.text, maxIndent);
+    inTable = (inTable && !BLANK_LINE.test(line.text.replace(QUOTED, ""))) || headsTable(masked, line);
+    if (wasFence !== "" || fence !== "" || inTable || BLANK_LINE.test(line.text) || BLOCK_START.test(line.text)) open = -1;
+    if (wasFence !== "" || fence !== "") continue;
+    for (const { 0: mark, index } of line.text.matchAll(MARK)) {
+      const at = line.start + index;
+      if (at < codeEnd) continue;
+      if (mark.startsWith("`")) codeEnd = spanAt(at).end;
+      if (!mark.startsWith("~") || mark.length !== MARK_LENGTH) continue;
+      const end = index + MARK_LENGTH;
+      const isRow = inTable || line.text.trimStart().startsWith("|");
+      const isCell = isRow && BORDER.test(masked.slice(open, at));
+      if (open >= 0 && !isCell && flanks(line.text, index - 1, end)) {
+        found.push({ start: open, end: at + MARK_LENGTH });
+        open = -1;
+      } else if (flanks(line.text, end, index - 1)) open = at;
+    }
+  }
+  return found;
+}
+
+/** Whether the line below makes this one the header of a table. */
+function headsTable(masked: string, { end, text }: TextRange & { readonly text: string }): boolean {
+  if (!BORDER.test(text)) return false;
+  const newline = masked.indexOf("\n", end + 1);
+  const below = masked.slice(end + 1, newline < 0 ? masked.length : newline).replace(QUOTED, "");
+  return DELIMITER_ROW.test(below);
+}
+
+/** Masks with what is struck through covered as a whole. */
+export function withStruck(masks: readonly Mask[], struck: readonly TextRange[]): readonly Mask[] {
+  if (struck.length === 0) return masks;
+  const ends = new Map(struck.map(({ start, end }) => [start, end]));
+  const all = [...masks, ...struck.map(({ start, end }): Mask => ({ start, end, effect: "struck", shown: "" }))];
+  let covered = 0;
+  return all
+    .sort((a, b) => a.start - b.start)
+    .filter((mask) => {
+      const isOutside = mask.start >= covered;
+      if (mask.effect === "struck") covered = ends.get(mask.start) ?? covered;
+      return isOutside;
+    });
+}
 
 /** What a footnote is called by, in `[^…]`: without white space, brackets, and tags within. */
 const LABEL = `[^\\s[\\]${COVER}]{1,200}`;
@@ -70,4 +144,33 @@ export function signsOf(masked: string, notes: readonly TextRange[], from: numbe
     else if (colon !== "") signs.push({ start, end, effect: "text" });
   }
   return signs;
+}
+
+/** Finds the end of the code span that a run of backticks opens, or of the run itself if nothing closes it in its paragraph. */
+export function codeSpanFinder(source: string): (at: number) => { readonly end: number } {
+  const blankLine = /\n[ \t\r]*\n/g;
+  let paragraphEnd = -1;
+  const closers = new Map<number, number[]>();
+  return (at) => {
+    if (at >= paragraphEnd) {
+      blankLine.lastIndex = at;
+      const paragraph = blankLine.exec(source)?.index ?? source.length;
+      paragraphEnd = Math.max(paragraph, at + 1);
+      closers.clear();
+      const runs = /`+/g;
+      const text = source.slice(at, paragraphEnd);
+      for (const run of text.matchAll(runs)) {
+        const found = closers.get(run[0].length);
+        if (found === undefined) closers.set(run[0].length, [at + run.index]);
+        else found.push(at + run.index);
+      }
+      for (const found of closers.values()) found.reverse();
+    }
+    let length = 1;
+    while (source[at + length] === "`") length++;
+    const candidates = closers.get(length) ?? [];
+    while ((candidates.at(-1) ?? Number.POSITIVE_INFINITY) <= at) candidates.pop();
+    const close = candidates.at(-1);
+    return { end: close === undefined ? at + length : close + length };
+  };
 }

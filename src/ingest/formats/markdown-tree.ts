@@ -1,6 +1,6 @@
 import type { Nodes, Parent, PhrasingContent, RootContent, TableRow } from "mdast";
 import type { BlockWriter } from "../block-writer.ts";
-import type { CodePiece } from "../code-pieces.ts";
+import type { CodePiece } from "../visible.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
 /** Writes what the full parser read. */

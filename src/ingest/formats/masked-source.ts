@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from "entities";
 import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
-import type { CodePiece } from "../code-pieces.ts";
+import type { CodePiece } from "../visible.ts";
 
 /** An inline tag or comment inside text, or a text that is shown otherwise. */
 export interface Mask {

@@ -1,6 +1,4 @@
-import { isNeverText, partnersOf } from "./elements.ts";
-import type { MarkupEvent, OpenEvent } from "./markup.ts";
-import { wholePageOf } from "./whole-page.ts";
+import { isNeverText, type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
 
 /** What the controls of a page open (a tab's panel, an accordion's text). By the indexes of opening events. */
 export interface Panels {
@@ -15,12 +13,17 @@ const WHOLE_PAGE: ReadonlySet<string> = new Set(["html", "body", "main"]);
 const PARTS_OF_TABLES: ReadonlySet<string> = new Set("caption col colgroup tbody td tfoot th thead tr".split(" "));
 /** An element of running text: a button's words are none. */
 const KEPT_AS = "span";
+/** Headings below it are those of parts. */
+const LOWEST_TOP_LEVEL = 2;
+/** A share of a page's text that is the page itself; the longer one of two panels is less. */
+const WHOLE_SHARE = 0.8;
+const HEADING = /^h[1-6]$/;
 /** What names the element that a link or button shows instead of leading there. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
 /**
- * The panels of a page with their controls: by what the control says it controls (`aria-controls`, its target or address), by what says which control labels it
- * (`aria-labelledby`), by standing right behind an accordion's button, or by their order, where as many tabs as panels are left. A control opens one panel.
+ * The panels of a page with their controls: by what the control says it controls (`aria-controls`, its target or address), or by standing right behind an accordion's
+ * button. A control opens one panel.
  */
 export function findPanels(events: readonly MarkupEvent[]): Panels {
   if (!events.some(mayControl)) return { controls: new Map(), kept: new Set() };
@@ -58,20 +61,12 @@ export function findPanels(events: readonly MarkupEvent[]): Panels {
     return true;
   };
   for (const control of openers) targetsOf(events[control] as OpenEvent).some((id) => match(control, byId.get(id)));
-  for (const [i, event] of events.entries()) {
-    if (!isTabPanel(event)) continue;
-    const labels = (event.attributes["aria-labelledby"] ?? "").split(/\s+/).map((id) => byId.get(id));
-    labels.some((label) => label !== undefined && isControlAt.has(label) && match(label, i));
-  }
   for (const control of openers) {
     const event = events[control] as OpenEvent;
     if (!isAccordionButton(event) || targetsOf(event).some((id) => byId.has(id))) continue;
-    const isNamed =
-      "aria-controls" in event.attributes || isCalledAccordion(event) || wholeOf(events, control, { partner, parents }) !== null;
+    const isNamed = "aria-controls" in event.attributes || wholeOf(events, control, { partner, parents }) !== null;
     match(control, elementBehind(events, control, partner), !isNamed);
   }
-  for (const [tabs, panels] of runsInOrder(events, found, { isControlAt, matched }))
-    if (tabs.length === panels.length) for (const [k, tab] of tabs.entries()) match(tab, panels[k]);
   const kept = controls.filter(
     (i) => (events[i] as OpenEvent).name === "button" && !matched.has(i) && wholeOf(events, i, { partner, parents }) !== null,
   );
@@ -156,11 +151,7 @@ function isInSentence(events: readonly MarkupEvent[], index: number, partner: In
 /** A button that opens the text below it is that text's title; any other is a control. */
 function isAccordionButton(event: MarkupEvent | undefined): boolean {
   if (event?.type !== "open" || event.name !== "button" || isTab(event)) return false;
-  return "aria-controls" in event.attributes || "aria-expanded" in event.attributes || isCalledAccordion(event);
-}
-
-function isCalledAccordion(event: MarkupEvent | undefined): boolean {
-  return event?.type === "open" && (event.attributes.class ?? "").includes("accordion");
+  return "aria-controls" in event.attributes || "aria-expanded" in event.attributes || (event.attributes.class ?? "").includes("accordion");
 }
 
 /** Controls also sort a table, or turn its pages. */
@@ -206,8 +197,7 @@ function elementBehind(events: readonly MarkupEvent[], control: number, partner:
   for (let i = (partner[control] ?? control) + 1; i < events.length; i++) {
     const event = events[i];
     if (event?.type === "open") return i;
-    if (isWords(event)) return undefined;
-    if (event?.type === "close" && !holdsOnly(events, partner[i] ?? i, control)) return undefined;
+    if (isWords(event) || (event?.type === "close" && !holdsOnly(events, partner[i] ?? i, control))) return undefined;
   }
   return undefined;
 }
@@ -219,25 +209,6 @@ function holdsOnly(events: readonly MarkupEvent[], element: number, control: num
     if (event?.type === "close" || isWords(event)) return false;
   }
   return true;
-}
-
-type Run = readonly [tabs: number[], panels: number[]];
-
-/** Tabs that open nothing known and the panels that follow them, group by group. */
-function runsInOrder(
-  events: readonly MarkupEvent[],
-  found: ReadonlyMap<number, number>,
-  { isControlAt, matched }: { readonly isControlAt: ReadonlySet<number>; readonly matched: ReadonlySet<number> },
-): Run[] {
-  const runs: Run[] = [];
-  for (const [i, event] of events.entries()) {
-    if (event.type !== "open") continue;
-    if (isTab(event) && isControlAt.has(i) && !matched.has(i)) {
-      if (runs.length === 0 || (runs.at(-1) as Run)[1].length > 0) runs.push([[], []]);
-      runs.at(-1)?.[0].push(i);
-    } else if (isTabPanel(event) && !found.has(i)) runs.at(-1)?.[1].push(i);
-  }
-  return runs;
 }
 
 /** What stands in a cell of a table. */
@@ -295,4 +266,27 @@ function closing(name: string, at: number): MarkupEvent {
 /** What stands around something that went elsewhere does not join. */
 function emptyBlock(at: number): MarkupEvent[] {
   return [opening("hr", at), closing("hr", at)];
+}
+
+/**
+ * Tells whether an element is the page rather than a part of it: it holds all headings of the page's highest level or nearly all text. Only the title, or both, says
+ * so against a control that names what it opens.
+ */
+function wholePageOf(events: readonly MarkupEvent[], partner: Int32Array): (element: number, isGuess: boolean) => boolean {
+  const letters = new Float64Array(events.length + 1);
+  const headings: { readonly at: number; readonly level: number }[] = [];
+  let neverTextUntil = -1;
+  for (const [i, event] of events.entries()) {
+    if (event.type === "open" && isNeverText(event.name)) neverTextUntil = Math.max(neverTextUntil, partner[i] ?? i);
+    if (event.type === "open" && HEADING.test(event.name)) headings.push({ at: i, level: Number(event.name[1]) });
+    letters[i + 1] = (letters[i] ?? 0) + (event.type === "text" && i > neverTextUntil ? event.text.trim().length : 0);
+  }
+  const level = headings.reduce((least, one) => Math.min(least, one.level), Number.POSITIVE_INFINITY);
+  const top = headings.filter((one) => one.level === level);
+  return (element, isGuess) => {
+    const end = partner[element] ?? element;
+    const holdsTop = level <= LOWEST_TOP_LEVEL && (top[0]?.at ?? -1) > element && (top.at(-1)?.at ?? end) < end;
+    const holdsMost = (letters[end] ?? 0) - (letters[element] ?? 0) > WHOLE_SHARE * (letters[events.length] ?? 0);
+    return isGuess ? holdsTop || holdsMost : holdsTop && (level === 1 || holdsMost);
+  };
 }

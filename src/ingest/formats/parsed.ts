@@ -1,5 +1,97 @@
-import type { DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice } from "../../types.ts";
+import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, SourceMapData } from "../../types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
+
+/** Blocks that may stand between a title and the heading that says it again: a subtitle, authors, a date. */
+const MAX_BETWEEN = 4;
+/** Longer ones are text, in characters, and so is what ends a sentence. */
+const MAX_LINE = 200;
+const ENDS_SENTENCE = /[.!?:;]["'”’)]?$/;
+/** A title before a heading of the same words is that heading, as title pages and converters write it, some of them twice: the last one is kept. */
+export function withoutRepeatedTitle(written: WrittenBlocks): WrittenBlocks {
+  const { text, blocks, sourceMap } = written;
+  let count = 0;
+  while (isSaidAgain(written, count)) count++;
+  if (count === 0) return written;
+  const cut = blocks[count]?.start ?? 0;
+  const map: number[] = [];
+  for (let i = 0; i < sourceMap.length; i += 4) {
+    const [outStart = 0, outEnd = 0, start = 0, end = 0] = sourceMap.slice(i, i + 4);
+    if (outStart >= cut) map.push(outStart - cut, outEnd - cut, start, end);
+  }
+  return {
+    text: text.slice(cut),
+    blocks: blocks.slice(count).map((block) => ({
+      ...shiftedBy(block, -cut),
+      header: block.header < 0 ? block.header : block.header - count,
+    })),
+    sourceMap: map,
+  };
+}
+
+/** Whether a heading has the words of one behind it, with nothing but short lines between them. */
+function isSaidAgain({ text, blocks }: WrittenBlocks, index: number): boolean {
+  const heading = blocks[index];
+  if (heading?.type !== "heading") return false;
+  const title = wordsOf(text.slice(heading.start, heading.end));
+  const rest = blocks.slice(index + 1, index + MAX_BETWEEN + 2);
+  const at = rest.findIndex(({ type, start, end }) => type === "heading" && wordsOf(text.slice(start, end)) === title);
+  return at >= 0 && rest.slice(0, at).every(({ start, end }) => end - start <= MAX_LINE && !ENDS_SENTENCE.test(text.slice(start, end)));
+}
+
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
+/** A piece that was written on its own, and where its source begins in the whole. */
+export interface JoinedPart {
+  readonly written: WrittenBlocks;
+  readonly sourceStart: number;
+}
+
+/** Pieces one after the other, separated by an empty line, as if they had been written together. `starts`: where each begins in the text. */
+export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks & { readonly starts: readonly number[] } {
+  const texts: string[] = [];
+  const blocks: Block[] = [];
+  const sourceMap: number[] = [];
+  const starts: number[] = [];
+  let length = 0;
+  for (const { written, sourceStart } of parts) {
+    if (length > 0 && written.text !== "") {
+      texts.push("\n\n");
+      length += 2;
+    }
+    starts.push(length);
+    const first = blocks.length;
+    for (const block of written.blocks) {
+      const { header } = block;
+      blocks.push({ ...shiftedBy(block, length), header: header < 0 ? header : header + first });
+    }
+    appendMap(sourceMap, written.sourceMap, length, sourceStart);
+    texts.push(written.text);
+    length += written.text.length;
+  }
+  return { text: texts.join(""), blocks, sourceMap, starts };
+}
+
+/** A block whose text stands `by` characters later. */
+function shiftedBy<T extends Block>(block: T, by: number): T {
+  const { start, end, runIn, sectionEnd } = block;
+  return {
+    ...{ ...block, start: start + by, end: end + by },
+    ...(runIn === undefined ? {} : { runIn: runIn + by }),
+    ...(sectionEnd === undefined ? {} : { sectionEnd: sectionEnd + by }),
+  };
+}
+
+function appendMap(target: number[], map: SourceMapData, textStart: number, sourceStart: number): void {
+  for (let i = 0; i < map.length; i += 4) {
+    const [outStart = 0, outEnd = 0, start = 0, end = 0] = map.slice(i, i + 4);
+    target.push(outStart + textStart, outEnd + textStart, start + sourceStart, end + sourceStart);
+  }
+}
 
 /** What a format makes of a file, or of one entry of it, before it becomes a document. */
 export interface FormatResult extends WrittenBlocks {

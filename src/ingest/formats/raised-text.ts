@@ -1,11 +1,11 @@
 import { decodeHTMLStrict } from "entities";
-import { BLOCK_ELEMENTS, partnersOf } from "./elements.ts";
-import type { MarkupEvent } from "./markup.ts";
-import { NOTE_MARK } from "./markup-notes.ts";
+import { BLOCK_ELEMENTS, type MarkupEvent, partnersOf } from "./markup.ts";
 
 const PLAIN = "0123456789+-\u2212\u2013=()n, ";
 const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ, "];
 const LOWERED = [..."₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎ₙ, "];
+/** What calls a note, with or without brackets. */
+const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
 /** What may go on with a number. */
 const OF_A_NUMBER = /^[-+\u2212\u2013.,]?\p{Nd}/u;
 

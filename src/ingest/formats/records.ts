@@ -1,12 +1,10 @@
 import { IngestError } from "../../errors.ts";
 import { composeMaps } from "../../text/source-map.ts";
-import type { ReadingNotice } from "../../types.ts";
+import type { ReadingNotice, SourceMapData, TextRange } from "../../types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { MAX_SHEET_CELLS } from "../limits.ts";
-import { joinWritten } from "./join.ts";
 import { parseMarkdownText } from "./markdown.ts";
-import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
-import { fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue, textOfField } from "./source-value.ts";
+import { type FormatResult, joinWritten, plainMetadata, titleOf } from "./parsed.ts";
 
 /** Names under which catalogues and FAQs keep what a thing is called, and what is said of it; the first that an entry has counts. */
 const TITLE_FIELDS = ["title", "name", "question", "heading", "headline", "subject", "label", "term", "summary"];
@@ -348,4 +346,38 @@ function joinAll(parts: readonly WrittenBlocks[]): WrittenBlocks {
     parts.filter((part) => part.text !== "").map((part) => ({ written: part, sourceStart: 0 })),
   );
   return { text, blocks, sourceMap };
+}
+
+/** A value of JSON or YAML with its place in the source. */
+export type SourceValue = ScalarValue | ListValue | RecordValue;
+
+export interface ScalarValue extends TextRange {
+  readonly type: "scalar";
+  /** As it is read: strings decoded, anything else as it is written. */
+  readonly text: string;
+  readonly isText: boolean;
+  /** From `text` to the source. */
+  readonly map: SourceMapData;
+}
+
+export interface ListValue extends TextRange {
+  readonly type: "list";
+  readonly items: readonly SourceValue[];
+}
+
+export interface RecordValue extends TextRange {
+  readonly type: "record";
+  /** Of equal keys the last counts. */
+  readonly fields: readonly (readonly [ScalarValue, SourceValue])[];
+}
+
+/** The field's value; `undefined` when there is none. */
+export function fieldOf(record: RecordValue, name: string): SourceValue | undefined {
+  return record.fields.findLast(([key]) => key.text === name)?.[1];
+}
+
+/** The field's text if it is a scalar that is not empty. */
+function textOfField(record: RecordValue, name: string): string | null {
+  const value = fieldOf(record, name);
+  return value?.type === "scalar" && value.text.trim() !== "" ? value.text.trim() : null;
 }

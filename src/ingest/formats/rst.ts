@@ -1,7 +1,8 @@
+import type { TextRange } from "../../types.ts";
+import { BlockWriter } from "../block-writer.ts";
 import { textFormat } from "./format.ts";
-import { type DocumentHead, type MarkupLine, parseLineMarkup, readFields } from "./line-markup.ts";
-import type { FormatResult } from "./parsed.ts";
-import { findRstNotes } from "./rst-notes.ts";
+import { readLooseFrontMatter } from "./front-matter.ts";
+import { type FormatResult, titleOf } from "./parsed.ts";
 
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}[ \t]*$/;
 /** Directives whose contents are text for readers; others' contents are left out or are code. */
@@ -9,83 +10,182 @@ const SPOKEN =
   /^(?:note|warning|tip|important|caution|danger|attention|hint|error|admonition|versionadded|versionchanged|deprecated|seealso|topic|sidebar|rubric|epigraph|pull-quote)$/;
 const CODE = /^(?:code|code-block|sourcecode|parsed-literal|prompt|doctest|literalinclude|math)$/;
 const DIRECTIVE = /^\s*\.\.\s+([\w-]+)::[ \t]*(.*)$/;
+/** A footnote or a citation: a paragraph that begins with its label. */
+const NOTE = /^\.\.[ \t]+(?=\[(?:\d+|#[\w.:+-]*|\*|[A-Za-z][\w.:+-]*)\](?:[ \t]|$))/;
+const FIELD = /^:([\w-][\w -]*):(?:[ \t]+(.*))?$/;
+const ITEM = /^(?:[-*•+]|\*{2,5}|\(?(?:\d{1,3}|[a-zA-Z#])[.)])[ \t]+(?=\S)/;
 
-/** reStructuredText as text: titles are headings, lists and literal blocks stay, footnotes stand where they are called, comments and settings go. */
-export const rstFormat = textFormat("rst", [".rst", ".rest"], 4, (source, name) => [parseRst(source, name)]);
+/** reStructuredText as text: titles are headings, lists and literal blocks stay, comments and settings are left out. */
+export const rstFormat = textFormat("rst", [".rst", ".rest"], 5, (source, name) => [parseRst(source, name)]);
 
 export function parseRst(source: string, name: string): FormatResult {
-  return parseLineMarkup(source, name, { headOf, classify, notesOf: findRstNotes });
+  const front = readLooseFrontMatter(source);
+  const writer = new BlockWriter(source);
+  const lines = linesOf(source, front.bodyStart);
+  const head = headOf(lines);
+  writeLines(writer, source, classify(lines.map((line) => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line))));
+  const written = writer.finish();
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(head.fields.get("date") ?? head.fields.get("revdate") ?? "")?.[0];
+  return {
+    ...written,
+    metadata: {
+      ...front.metadata,
+      title: front.title ?? titleOf(written) ?? name,
+      description: front.metadata.description ?? (head.fields.get("description") || head.fields.get("abstract") || null),
+      asOf: front.metadata.asOf ?? day ?? null,
+    },
+    access: front.access,
+    tenant: front.tenant,
+  };
 }
 
-/** The fields at the top, or behind the title: bibliography, or settings of the generator. */
-function headOf(lines: readonly MarkupLine[]): DocumentHead {
+interface Line extends TextRange {
+  /** Without the white space around it. */
+  readonly text: string;
+  /** White space before it, in characters. */
+  readonly indent: number;
+  readonly kind: "text" | "empty" | "heading" | "code" | "code-gap";
+  /** Of headings. */
+  readonly level?: number;
+}
+
+function linesOf(source: string, from: number): Line[] {
+  const lines: Line[] = [];
+  for (const match of source.slice(from).matchAll(/[^\n]*(?:\n|$)/g)) {
+    const at = from + match.index;
+    const raw = match[0].replace(/[\r\n]+$/, "");
+    const text = raw.replace(/^\ufeff/, "").trim();
+    const indent = text === "" ? 0 : raw.length - raw.trimStart().length;
+    lines.push({ start: at + indent, end: at + raw.trimEnd().length, text, indent, kind: text === "" ? "empty" : "text" });
+    if (at + match[0].length >= source.length) break;
+  }
+  return lines;
+}
+
+/** Fields that say something of the document, and the lines that they take. */
+interface DocumentHead {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly lines: ReadonlySet<Line>;
+}
+
+/** The fields at the top, or below the title: bibliography, or settings of the generator. */
+function headOf(lines: readonly Line[]): DocumentHead {
   const first = lines.findIndex(({ text }) => text !== "");
   const atTop = readFields(lines, Math.max(0, first));
-  if (atTop.fields.size > 0) return atTop;
-  const title = first < 0 ? null : titleAt(lines, first);
+  const title = atTop.fields.size > 0 || first < 0 ? null : titleAt(lines, first);
   return title === null ? atTop : readFields(lines, title.last + 1);
 }
 
+/** The `:name: value` lines from line `from` on, with the indented lines that continue them. */
+function readFields(lines: readonly Line[], from: number): DocumentHead {
+  const fields = new Map<string, string>();
+  const taken = new Set<Line>();
+  let last = "";
+  for (const line of lines.slice(from)) {
+    const [, name, value = ""] = line.indent === 0 ? (FIELD.exec(line.text) ?? []) : [];
+    if (name !== undefined) {
+      last = name.toLowerCase();
+      fields.set(last, value.trim());
+    } else if (line.text !== "" && line.indent > 0 && last !== "") fields.set(last, `${fields.get(last)} ${line.text}`.trim());
+    else if (line.text !== "" || last !== "") break;
+    taken.add(line);
+  }
+  return { fields, lines: taken };
+}
+
 /** Titles are lines above (and below) a run of one sign; each new sign is one level deeper. */
-function classify(lines: readonly MarkupLine[]): MarkupLine[] {
+function classify(lines: readonly Line[]): Line[] {
   const styles: string[] = [];
-  const out: MarkupLine[] = [];
+  const out: Line[] = [];
   let hiddenIndent = -1;
   let codeIndent = -1;
   for (let i = 0; i < lines.length; i++) {
-    const line = lines[i] as MarkupLine;
+    const line = lines[i] as Line;
     const { text, indent } = line;
-    if (text !== "" && hiddenIndent >= 0 && indent <= hiddenIndent) hiddenIndent = -1;
-    if (text !== "" && codeIndent >= 0 && indent <= codeIndent) codeIndent = -1;
-    if (hiddenIndent >= 0) {
-      out.push({ ...line, kind: "empty" });
-      continue;
-    }
-    if (codeIndent >= 0) {
-      out.push({ ...line, kind: text === "" ? "code-gap" : "code" });
-      continue;
-    }
-    const title = titleAt(lines, i);
-    if (title !== null) {
-      if (!styles.includes(title.style)) styles.push(title.style);
-      out.push({ ...(lines[title.at] as MarkupLine), kind: "heading", level: Math.min(6, styles.indexOf(title.style) + 1) });
-      i = title.last;
-      continue;
-    }
+    if (text !== "" && indent <= hiddenIndent) hiddenIndent = -1;
+    if (text !== "" && indent <= codeIndent) codeIndent = -1;
+    const title = hiddenIndent < 0 && codeIndent < 0 ? titleAt(lines, i) : null;
     const directive = DIRECTIVE.exec(text);
-    if (directive !== null) {
+    const note = NOTE.exec(text)?.[0].length ?? 0;
+    if (hiddenIndent >= 0) out.push({ ...line, kind: "empty" });
+    else if (codeIndent >= 0) out.push({ ...line, kind: text === "" ? "code-gap" : "code" });
+    else if (title !== null) {
+      if (!styles.includes(title.style)) styles.push(title.style);
+      out.push({ ...(lines[title.at] as Line), kind: "heading", level: Math.min(6, styles.indexOf(title.style) + 1) });
+      i = title.last;
+    } else if (directive !== null) {
       const [, kind = "", argument = ""] = directive;
+      const isSpoken = SPOKEN.test(kind);
       if (CODE.test(kind)) codeIndent = indent;
-      else if (!SPOKEN.test(kind)) hiddenIndent = indent;
-      const from = line.end - argument.length;
-      out.push(SPOKEN.test(kind) && argument !== "" ? { ...line, start: from, text: argument, kind: "text" } : { ...line, kind: "empty" });
+      else if (!isSpoken) hiddenIndent = indent;
+      out.push(isSpoken && argument !== "" ? { ...line, start: line.end - argument.length, text: argument } : { ...line, kind: "empty" });
+    } else if (note > 0) {
+      out.push({ ...line, kind: "empty" }, { ...line, start: line.start + note, text: text.slice(note) });
     } else if (/^\.\.(?:\s|$)/.test(text)) {
       hiddenIndent = indent;
       out.push({ ...line, kind: "empty" });
     } else if (/^:[\w-]+:(?:\s|$)/.test(text) && indent > 0) out.push({ ...line, kind: "empty" });
     else {
       out.push(line);
-      if (/::$/.test(text)) codeIndent = indent;
+      if (text.endsWith("::")) codeIndent = indent;
     }
   }
   return out;
 }
 
-function titleAt(lines: readonly MarkupLine[], i: number): { readonly at: number; readonly last: number; readonly style: string } | null {
-  const line = lines[i];
-  const next = lines[i + 1];
+function titleAt(lines: readonly Line[], i: number): { readonly at: number; readonly last: number; readonly style: string } | null {
+  const [line, next, third] = lines.slice(i, i + 3);
   if (line === undefined || next === undefined) return null;
   const over = ADORNMENT.exec(line.text)?.[1];
-  if (
-    over !== undefined &&
-    next.text !== "" &&
-    lines[i + 2]?.text.startsWith(over.repeat(3)) === true &&
-    ADORNMENT.test(lines[i + 2]?.text ?? "")
-  ) {
+  if (over !== undefined && next.text !== "" && third?.text.startsWith(over.repeat(3)) === true && ADORNMENT.test(third.text))
     return { at: i + 1, last: i + 2, style: `${over}${over}` };
-  }
   const under = ADORNMENT.exec(next.text)?.[1];
   const isTitle =
     under !== undefined && over === undefined && line.text !== "" && line.indent === 0 && next.text.length >= line.text.length - 2;
-  return isTitle && (i === 0 || lines[i - 1]?.text === "" || lines[i - 1]?.kind === "empty") ? { at: i, last: i + 1, style: under } : null;
+  return isTitle && (i === 0 || lines[i - 1]?.text === "") ? { at: i, last: i + 1, style: under } : null;
+}
+
+/** Paragraphs are runs of text lines, items begin at their mark, code keeps its lines. */
+function writeLines(writer: BlockWriter, source: string, lines: readonly Line[]): void {
+  let [isInList, isInItem] = [false, false];
+  const endItem = () => {
+    if (isInItem) writer.end();
+    isInItem = false;
+  };
+  const endList = () => {
+    endItem();
+    if (isInList) writer.endList();
+    isInList = false;
+  };
+  for (let i = 0; i < lines.length; i++) {
+    const { kind, level = 1, text, start, end, indent } = lines[i] as Line;
+    const mark = kind === "text" ? ITEM.exec(text)?.[0] : undefined;
+    if (kind === "empty" || kind === "code-gap") {
+      endItem();
+      writer.paragraph();
+    } else if (kind === "heading") {
+      endList();
+      writer.beginHeading(level);
+      writer.text(start, end);
+      writer.end();
+    } else if (kind === "code") {
+      endList();
+      let last = i;
+      for (let k = i; lines[k]?.kind === "code" || lines[k]?.kind === "code-gap"; k++) if (lines[k]?.kind === "code") last = k;
+      writer.code([{ start: start - indent, end: (lines[last] as Line).end }]);
+      i = last;
+    } else {
+      if (mark === undefined && !isInItem) endList();
+      if (mark !== undefined) {
+        endItem();
+        if (!isInList) writer.beginList();
+        writer.beginItem();
+        [isInList, isInItem] = [true, true];
+      }
+      // The line break after a line is the blank between it and the next.
+      const skipped = mark !== undefined && /^[-*•+]/.test(mark) ? mark.length : 0;
+      writer.text(start + skipped, Math.min(source.length, end + 1));
+    }
+  }
+  endList();
 }

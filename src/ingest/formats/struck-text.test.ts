@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { processorMs } from "../../testing/processor-time.ts";
 import { toOriginal } from "../../text/source-map.ts";
 import { readDocuments } from "../parse.ts";
 import { docxOf } from "../testing/made-files.ts";
@@ -119,13 +118,5 @@ describe("text that is struck through is left out, and said", () => {
     });
     expect(document?.text).toBe("Fee 10⁶ cells.");
     expect(document?.reading.unit).toBe("extracted_utf16");
-  });
-
-  test("is found in time that grows with the text alone", () => {
-    for (const unit of ["~~a ", "~~a~~ ", "a~~ ", "`~~", "~~a\n", "~~](", "http://~~", "www.~", "~~a | ", "<a:~~", "](~~("]) {
-      const started = process.cpuUsage();
-      parseMarkdown(unit.repeat(30_000), "a");
-      expect(processorMs(started), unit).toBeLessThan(4_000);
-    }
   });
 });

@@ -1,9 +1,40 @@
 import type { NamesColumns } from "../block-writer.ts";
-import { partnersOf } from "./elements.ts";
-import { type ColumnCells, type ColumnNames, impliesHeader } from "./implied-header.ts";
-import type { MarkupEvent, OpenEvent } from "./markup.ts";
+import { type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
 import { MOST_HEAD_ROWS } from "./table.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
+
+/** Columns at least where values alone tell: in two, "Price | on request" above "Weight | 5 kg" is a row like the others. */
+const LEAST_COLUMNS = 3;
+/** A number first, behind signs of currency or none: what a column of values holds. */
+const VALUE = /^[\s$€£¥+\-–(]*\d.{0,20}$/su;
+/** Share of a column's cells that are values where others say "closed" or "on request". */
+const MOSTLY = 2 / 3;
+
+/** The cell of each column; of a row of names those above each other. */
+type ColumnNames = readonly (readonly MarkupCell[])[];
+type ColumnCells = readonly (MarkupCell | undefined)[];
+
+/**
+ * Whether the first row (or rows, where a cell in it covers several columns) of a table in which nothing is marked as its header names the columns; word processors mark
+ * none unless told to. It does if it alone is bold, or if a column mostly of values stands below a cell without a digit. That is a guess: "Monday | closed | by
+ * appointment" above the hours of other days looks the same.
+ */
+function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boolean {
+  if (below.length < 2 || names.length < 2 || below.some((cells) => cells.length !== names.length)) return false;
+  const texts = names.map((cells) => cells.map(({ text }) => text).join(" "));
+  // The corner above the rows' names may be empty.
+  if (texts.filter((text) => text.trim() !== "").length < names.length - 1) return false;
+  const distinct = texts.filter((text, i) => text.trim() !== "" && names[i]?.at(-1) !== names[i - 1]?.at(-1));
+  if (new Set(distinct).size < distinct.length || names.some((cells) => cells.some(({ text }) => VALUE.test(text)))) return false;
+  const isBold = (cells: ColumnCells) => cells.every((cell) => cell === undefined || cell.isBold || cell.text === "");
+  if (isBold(names.flat()) && !below.some(isBold)) return true;
+  const holdsValues = (name: string, column: number) => {
+    const values = below.flatMap((cells) => cells[column]?.text || []);
+    const found = values.filter((text) => VALUE.test(text)).length;
+    return name.trim() !== "" && !/\d/.test(name) && found >= 2 && found >= MOSTLY * values.length;
+  };
+  return names.length >= LEAST_COLUMNS && texts.some(holdsValues);
+}
 
 /** Rows that are looked at where nothing is marked as a header. */
 const LOOKED_AT = 12;
@@ -155,11 +186,8 @@ function impliedHead(grid: MarkupGrid, first: number): Head | null {
   const below = looked.slice(first + head.rows);
   // A cell that reaches from the first row into others holds for them.
   if (below.some(({ cells }) => cells.some((cell) => rows[first]?.own.has(cell)))) return null;
-  const found = impliesHeader(
-    namesOf(grid, head),
-    below.filter((row) => !isWhole(row, grid)).map((row) => slotsOf(row, width)),
-  );
-  return found === null ? null : { ...head, names: "maybe" };
+  const rowsBelow = below.filter((row) => !isWhole(row, grid)).map((row) => slotsOf(row, width));
+  return impliesHeader(namesOf(grid, head), rowsBelow) ? { ...head, names: "maybe" } : null;
 }
 
 /** Rows, from one on that names groups of columns, down to which its other cells reach: those hold the names within the groups. */

@@ -1,6 +1,5 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
-import { lineBreaks } from "../line-breaks.ts";
-import { loneHeads } from "../lone-heads.ts";
+import { lineBreaks, loneHeads } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
 import { readLooseFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";

@@ -1,8 +1,7 @@
 import { decodeHTMLStrict } from "entities";
 import type { BlockWriter, Table } from "../block-writer.ts";
-import { type CodePiece, LINE_BREAK } from "../code-pieces.ts";
-import { BLOCK_ELEMENTS, partnersOf } from "./elements.ts";
-import type { MarkupEvent, OpenEvent, TextEvent } from "./markup.ts";
+import { type CodePiece, LINE_BREAK } from "../visible.ts";
+import { BLOCK_ELEMENTS, type MarkupEvent, type OpenEvent, partnersOf, type TextEvent } from "./markup.ts";
 import { layOutTables } from "./table-layout.ts";
 
 const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);

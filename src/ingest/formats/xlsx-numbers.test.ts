@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { xlsxOf } from "../testing/made-files.ts";
 import { xlsxFormat } from "./xlsx.ts";
-import { withShownNumbers } from "./xlsx-numbers.ts";
 
 /** What is read of one number under a pattern; a pattern of digits is a number of a built-in one. */
 async function shown(pattern: string, value: number, from1904 = false): Promise<string> {
@@ -49,30 +48,5 @@ describe("numbers of a workbook", () => {
     [";;;", 7, "7"],
   ])("reads the number itself where %s shows nothing of %d", async (pattern, value, text) => {
     expect(await shown(pattern, value)).toBe(text);
-  });
-
-  test("leaves text, errors and truth values alone, whatever their style", () => {
-    const styles = { patterns: ["0%"], from1904: false };
-    for (const cell of ['<c t="s"><v>1</v></c>', '<c t="b"><v>1</v></c>', '<c t="e"><v>#N/A</v></c>', '<c t="str"><v>1</v></c>'])
-      expect(withShownNumbers(cell, styles)).toBe(cell);
-  });
-
-  test("keeps the formula of a cell, and a prefix of its names", () => {
-    const styles = { patterns: [null, "0%"], from1904: false };
-    expect(withShownNumbers('<x:c r="A1" s="1"><x:f>B1*2</x:f><x:v>0.5</x:v></x:c>', styles)).toBe(
-      '<x:c r="A1" s="1" t="str"><x:f>B1*2</x:f><x:v>50%</x:v></x:c>',
-    );
-  });
-
-  test("takes time that grows with the sheet alone, also where no cell is closed", () => {
-    const styles = { patterns: ["0%"], from1904: false };
-    const seconds = (n: number) => {
-      const sheet = '<c r="A1"><f>'.repeat(n);
-      const begun = performance.now();
-      withShownNumbers(sheet, styles);
-      return performance.now() - begun;
-    };
-    seconds(1_000);
-    expect(seconds(80_000)).toBeLessThan(Math.max(50, 20 * seconds(20_000)));
   });
 });

@@ -4,9 +4,7 @@ import { composeYaml, MAX_YAML_DEPTH } from "../../text/compose-yaml.ts";
 import type { SourceMapData } from "../../types.ts";
 import { textFormat } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
-import { documentsOfValue } from "./records.ts";
-import type { ScalarValue, SourceValue } from "./source-value.ts";
-
+import { documentsOfValue, type ScalarValue, type SourceValue } from "./records.ts";
 /** Catalogues and settings in YAML. References (`*name`) are kept as they are written: what they unfold to is not repeated. */
 export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 5, parseYaml);
 

@@ -1,8 +1,7 @@
+import { gunzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
-import { IngestError, messageOf } from "../../errors.ts";
+import { IngestError, messageOf, systemCodeOf } from "../../errors.ts";
 import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
-import { unpacksTooFar } from "./unpack.ts";
-
 /** Files of an archive by name. Names are only looked up, never written anywhere. */
 export type ArchiveParts = ReadonlyMap<string, Uint8Array>;
 
@@ -55,4 +54,24 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
       { cause },
     );
   }
+}
+
+/** @throws IngestError `unpacks_too_far`, `bad_archive` */
+export function unpackGzip(bytes: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
+  } catch (cause) {
+    if (systemCodeOf(cause) === "ERR_BUFFER_TOO_LARGE") throw unpacksTooFar(MAX_UNPACKED_BYTES);
+    throw new IngestError("bad_archive", `it cannot be unpacked (${messageOf(cause)}): it is damaged or cut off`, {}, { cause });
+  }
+}
+
+function unpacksTooFar(limit: number): IngestError {
+  return new IngestError(
+    "unpacks_too_far",
+    `it unpacks to more than ${limit / 1024 / 1024} MB: nothing of it was read. Leave it out, or split it`,
+    {
+      limit,
+    },
+  );
 }

@@ -56,32 +56,23 @@ export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions,
   );
 }
 
-/** Whatever the SDK or the network threw, as a `CallFailure`. */
+/** Whatever a call threw, as a `CallFailure`; an error that came inside a stream is data of the endpoint, not an `Error`. */
 export function toFailure(cause: unknown, apiKey: string): CallFailure {
   if (cause instanceof CallFailure) return cause;
-  const { statusCode, responseHeaders } = facts(cause);
-  const failed = typeof statusCode === "number" && statusCode >= 400;
-  const message = shownText(messageIn(cause), apiKey, MESSAGE_CHARACTERS);
-  return new CallFailure(failed ? `HTTP ${statusCode}: ${message}` : message, {
-    retryable: !failed || statusCode >= 500 || [408, 409, 429].includes(statusCode),
-    retryAfterMs: retryAfter(responseHeaders),
+  const { message } = typeof cause === "object" && cause !== null ? (cause as { message?: unknown }) : {};
+  return new CallFailure(shownText(typeof message === "string" ? message : messageOf(cause), apiKey, MESSAGE_CHARACTERS));
+}
+
+/** The failure of an endpoint that says itself that it failed. */
+export function httpFailure({ status, headers }: Response, message: string, apiKey: string): CallFailure {
+  return new CallFailure(`HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}`, {
+    retryable: status >= 500 || [408, 409, 429].includes(status),
+    retryAfterMs: retryAfter(headers.get("retry-after") ?? ""),
   });
 }
 
-function facts(cause: unknown): { statusCode?: unknown; responseHeaders?: unknown; message?: unknown } {
-  return typeof cause === "object" && cause !== null ? cause : {};
-}
-
-/** An error that came inside a stream is data of the endpoint, not an `Error`. */
-function messageIn(cause: unknown): string {
-  const { message } = facts(cause);
-  return typeof message === "string" ? message : messageOf(cause);
-}
-
 /** Milliseconds that the endpoint asks to wait, given in seconds or as a date; 0 when it says nothing. */
-function retryAfter(headers: unknown): number {
-  const value = (facts(headers) as Record<string, unknown>)["retry-after"];
-  if (typeof value !== "string" || value === "") return 0;
+function retryAfter(value: string): number {
   const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }

@@ -3,7 +3,8 @@ import { ModelError, messageOf } from "../../errors.ts";
 import type { ChatEvent, ChatModel, ChatPrompt } from "../chat.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
 import { CallFailure, type EndpointOptions, toFailure, withRetries } from "./call.ts";
-import { createReplyHead } from "./reply-head.ts";
+import { isEventStream, postJson, readEvents, unexpectedReply } from "./endpoint.ts";
+import { createThoughtFilter } from "./thoughts.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 export type { EndpointOptions } from "./call.ts";
@@ -20,8 +21,7 @@ const BYTES_PER_TOKEN = 2;
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };
 
 /**
- * A chat model behind any OpenAI-compatible endpoint. The AI SDK is loaded on first use: answers from quotes never pay for it.
- * Tries again as long as nothing of the answer was passed on.
+ * A chat model behind any OpenAI-compatible endpoint. Tries again as long as nothing of the answer was passed on.
  */
 export function createChatModel(name: string, options: EndpointOptions): ChatModel {
   const limit: TokenLimit = { field: "max_tokens" };
@@ -81,54 +81,89 @@ async function firstOf(events: AsyncGenerator<ChatEvent, void>) {
   return { first: value, events };
 }
 
+const contentSchema = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.unknown() }))]);
+
+const chunkSchema = z.object({
+  error: z.unknown().optional(),
+  choices: z
+    .array(
+      z.object({
+        delta: z.object({ content: contentSchema.nullish(), refusal: z.string().nullish() }).nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .default([]),
+  usage: z.object({ prompt_tokens: z.number().nullish(), completion_tokens: z.number().nullish() }).nullish(),
+});
+
 async function* readStream(
   { name, prompt: { system, user }, temperature, limit }: ChatCall,
-  { baseUrl, apiKey, timeoutMs, replyTokens }: EndpointOptions,
+  endpoint: EndpointOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
-  const { extractReasoningMiddleware, streamText, wrapLanguageModel } = await import("ai");
-  const reply = createReplyHead(apiKey, "model.base_url");
-  const provider = await openProvider(baseUrl, apiKey, reply.fetch, (body) =>
-    replyTokens === undefined ? body : { ...body, [limit.field]: replyTokens },
-  );
+  const { timeoutMs, replyTokens } = endpoint;
   const watchdog = createWatchdog(timeoutMs, timeoutMs * TIMEOUTS_PER_ANSWER);
-  const left = new AbortController();
-  const { fullStream } = streamText({
-    model: wrapLanguageModel({ model: provider(name), middleware: extractReasoningMiddleware({ tagName: "think" }) }),
-    system,
-    prompt: user,
-    temperature,
-    maxRetries: 0,
-    abortSignal: AbortSignal.any([signal, watchdog.signal, left.signal]),
-    onError: () => undefined,
-  });
+  const thoughts = createThoughtFilter();
+  let reason: string | null = null;
+  let isRefused = false;
+  let usage: z.infer<typeof chunkSchema>["usage"] = null;
+  let head = "";
+  let type = "";
   try {
     watchdog.start();
-    for await (const part of fullStream) {
+    const messages = [
+      { role: "system", content: system },
+      { role: "user", content: user },
+    ];
+    const options = { temperature, stream: true, stream_options: { include_usage: true } };
+    const limited = replyTokens === undefined ? {} : { [limit.field]: replyTokens };
+    const body = { model: name, messages, ...options, ...limited };
+    const reply = await postJson("chat/completions", body, endpoint, AbortSignal.any([signal, watchdog.signal]));
+    type = reply.headers.get("content-type") ?? "";
+    watchdog.start();
+    for await (const data of readEvents(reply, (text) => (head += text))) {
       watchdog.stop();
-      if (part.type === "text-delta" && part.text !== "") yield { type: "text", text: part.text };
-      else if (part.type === "error") throw part.error;
-      else if (part.type === "abort") throw new CallFailure(messageOf(watchdog.signal.reason));
-      else if (part.type === "finish") {
-        if (part.finishReason !== "stop") throw new CallFailure(notWhole(part.finishReason, replyTokens));
-        yield { type: "end", inputTokens: part.totalUsage.inputTokens ?? null, outputTokens: part.totalUsage.outputTokens ?? null };
-        return;
-      }
+      if (data === "[DONE]") break;
+      const { data: chunk } = chunkSchema.safeParse(parseJson(data));
+      if (chunk === undefined) throw new CallFailure("an event of the stream is not what it should be");
+      if (chunk.error !== undefined && chunk.error !== null) throw chunk.error;
+      usage = chunk.usage ?? usage;
+      const [choice] = chunk.choices;
+      reason = choice?.finish_reason ?? reason;
+      const refusal = choice?.delta?.refusal ?? "";
+      isRefused ||= refusal !== "";
+      const text = thoughts.next(textOf(choice?.delta?.content) + refusal);
+      if (text !== "") yield { type: "text", text };
       watchdog.start();
     }
-    throw new CallFailure("the stream ended before the answer did");
+    watchdog.stop();
+    const rest = thoughts.end();
+    if (rest !== "") yield { type: "text", text: rest };
+    if (reason === null) throw new CallFailure("the stream ended before the answer did");
+    if (reason !== "stop" || isRefused) throw new CallFailure(notWhole(isRefused ? "content_filter" : reason, replyTokens));
+    yield {
+      type: "end",
+      inputTokens: usage == null ? null : (usage.prompt_tokens ?? 0),
+      outputTokens: usage == null ? null : (usage.completion_tokens ?? 0),
+    };
   } catch (cause) {
     if (watchdog.signal.aborted) throw new CallFailure(messageOf(watchdog.signal.reason));
-    throw (reply.isNoStream() ? reply.describe("a stream of events") : null) ?? cause;
+    const isOther = head.trim() !== "" && !isEventStream(head);
+    throw isOther ? unexpectedReply("a stream of events", { type, head }, endpoint.apiKey, "model.base_url") : cause;
   } finally {
     watchdog.stop();
-    left.abort();
   }
+}
+
+/** What is written for a reader; parts that hold thoughts are left out. */
+function textOf(content: z.infer<typeof contentSchema> | null | undefined): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map(({ type, text }) => (type === "text" && typeof text === "string" ? text : "")).join("");
 }
 
 function notWhole(reason: string, replyTokens: number | undefined): string {
   const limited = reason === "length" && replyTokens !== undefined;
-  return `the answer is not whole (${reason}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
+  return `the answer is not whole (${reason.replaceAll("_", "-")}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
 }
 
 /** Vectors from any OpenAI-compatible endpoint; scaled to length 1. */
@@ -181,45 +216,50 @@ export function batchTexts(texts: readonly string[]): string[][] {
   return batches;
 }
 
+const vectorsSchema = z.object({
+  data: z.array(z.object({ embedding: z.array(z.number()), index: z.int().min(0).nullish().catch(null) })),
+  usage: z.object({ prompt_tokens: z.number() }).nullish(),
+});
+
 async function requestVectors(
   name: string,
   texts: readonly string[],
-  { baseUrl, apiKey, timeoutMs }: EndpointOptions,
+  endpoint: EndpointOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ vectors: Float32Array[]; tokens: number | null }> {
-  const { embedMany } = await import("ai");
-  const reply = createReplyHead(apiKey, "embeddings.base_url");
-  const provider = await openProvider(baseUrl, apiKey, reply.fetch);
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(endpoint.timeoutMs);
+  const body = { model: name, input: texts.map((text) => (text.trim() === "" ? " " : text)), encoding_format: "float" };
   try {
-    const { embeddings, responses, usage } = await embedMany({
-      model: provider.embeddingModel(name),
-      values: texts.map((text) => (text.trim() === "" ? " " : text)),
-      maxRetries: 0,
-      abortSignal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    });
-    const vectors = inOrder(embeddings, responses?.[0]?.body).map((values) => normalizeVector(Float32Array.from(values)));
+    const reply = await postJson("embeddings", body, endpoint, signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
+    const head = await reply.text();
+    const parsed = vectorsSchema.safeParse(parseJson(head));
+    if (!parsed.success) {
+      const type = reply.headers.get("content-type") ?? "";
+      throw unexpectedReply("JSON with vectors", { type, head }, endpoint.apiKey, "embeddings.base_url");
+    }
+    const { data, usage } = parsed.data;
+    const vectors = inOrder(data).map(({ embedding }) => normalizeVector(Float32Array.from(embedding)));
     assertVectors(vectors, texts.length);
-    return { vectors, tokens: Number.isFinite(usage.tokens) ? usage.tokens : null };
+    return { vectors, tokens: usage?.prompt_tokens ?? null };
   } catch (cause) {
-    if (timeout.aborted) throw new CallFailure(`no answer within ${timeoutMs} ms`);
-    throw cause instanceof CallFailure ? cause : (reply.describe("JSON with vectors") ?? cause);
+    if (timeout.aborted) throw new CallFailure(`no answer within ${endpoint.timeoutMs} ms`);
+    throw cause;
   }
 }
 
-const indexedSchema = z.object({ data: z.array(z.object({ index: z.int().min(0) })) });
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
-/** Vectors in the order of the texts: an endpoint may answer in another and say so by `index`, which the SDK passes over. */
-function inOrder(embeddings: readonly number[][], body: unknown): readonly number[][] {
-  const parsed = indexedSchema.safeParse(body);
-  if (!parsed.success || parsed.data.data.length !== embeddings.length) return embeddings;
-  const places = parsed.data.data.map(({ index }) => index);
-  if (new Set(places).size !== places.length || Math.max(...places) >= places.length) return embeddings;
-  const ordered: number[][] = [];
-  places.forEach((place, i) => {
-    ordered[place] = embeddings[i] as number[];
-  });
-  return ordered;
+/** Vectors in the order of the texts: an endpoint may answer in another and say so by `index`. */
+function inOrder<Entry extends { readonly index?: number | null | undefined }>(data: readonly Entry[]): readonly Entry[] {
+  const places = data.flatMap(({ index }) => index ?? []);
+  const isWhole = new Set(places).size === data.length && places.every((place) => place < data.length);
+  return isWhole ? data.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0)) : data;
 }
 
 function assertVectors(vectors: readonly Float32Array[], expected: number): void {
@@ -228,25 +268,6 @@ function assertVectors(vectors: readonly Float32Array[], expected: number): void
   if (vectors.some((vector) => vector.length === 0 || vector.length !== dimensions || !vector.every(Number.isFinite))) {
     throw new CallFailure("vectors of different dimension or with values that are not finite came back");
   }
-}
-
-type Body = Record<string, unknown>;
-
-async function openProvider(
-  baseURL: string,
-  apiKey: string,
-  fetchReply: typeof fetch,
-  transformRequestBody: (body: Body) => Body = (body) => body,
-) {
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  return createOpenAICompatible({
-    name: "endpoint",
-    baseURL,
-    includeUsage: true,
-    transformRequestBody,
-    fetch: fetchReply,
-    ...(apiKey === "" ? {} : { apiKey }),
-  });
 }
 
 function hostOf(url: string): string {

@@ -1,19 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import loadWabt from "wabt";
 import { sha256Hex } from "../../text/hash.ts";
-import { SCAN_BASE64, SCAN_SOURCE_SHA256 } from "./scan.generated.ts";
+import { SCAN_SOURCE_SHA256 } from "./scan.generated.ts";
 import { createWasmKernel } from "./wasm.ts";
 
 describe("scan.wat", () => {
   const source = readFileSync(join(import.meta.dirname, "scan.wat"), "utf8");
 
-  it("is the source of the committed bytes (npm run wasm)", async () => {
+  it("is the source of the committed bytes (npm run wasm)", () => {
     expect(sha256Hex(source)).toBe(SCAN_SOURCE_SHA256);
-    const wabt = await loadWabt();
-    const { buffer } = wabt.parseWat("scan.wat", source, { simd: true }).toBinary({});
-    expect(Buffer.from(buffer).toString("base64")).toBe(SCAN_BASE64);
   });
 
   it("runs on this machine, and its memory keeps what it holds when it grows", () => {

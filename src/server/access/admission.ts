@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import { RequestError } from "../../errors.ts";
-import { COUNTER_TABLE, type CounterClient } from "../../store/counters.ts";
+import { COUNTER_TABLE, type CounterClient } from "../../store/store.ts";
 import { keyedHash } from "../../text/keyed-hash.ts";
 
 const HOUR_S = 3_600;

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
+import { LRUCache } from "lru-cache";
 import { DEFAULT_REQUESTS_PER_HOUR } from "../../config/server.ts";
 import { DEFAULT_ACCESS } from "../../config.ts";
 import { RequestError } from "../../errors.ts";
@@ -56,7 +57,7 @@ export interface Guard {
    * can send a request to it, and so can whatever forwards requests from outside. `ask` is not counted here; `caller`: whoever is let in at all.
    * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
    */
-  opens(to: Role | "caller"): MiddlewareHandler;
+  assertMay(context: Context, opens: Role | "caller"): void;
   addressOf(context: Context): string;
   /** Is this the address of a proxy that is believed? */
   isTrusted(address: string): boolean;
@@ -73,20 +74,12 @@ export function createGuard(options: GuardOptions): Guard {
     return withoutKeys === "this-machine" || (tokens === undefined && (keys === undefined || !(await keys.any())));
   };
   const take = (context: Context, caller: Caller) => context.set("caller", withLabels(caller, labels));
-  const role =
-    (wanted: Role): MiddlewareHandler =>
-    async (context, next) => {
-      const caller = knownCallerOf(context);
-      if (caller !== null && hasCredential(caller)) {
-        if (!caller.roles.has(wanted)) throw roleMissing(wanted);
-        return next();
-      }
-      if (adminToken === null) throw adminOff();
-      // `identify` has looked at what was sent, and counted it. Where nothing was, nothing was tried: a page that is not signed in locks nobody out.
-      throw (context.get(REFUSED) as unknown) ?? adminTokenWrong(context);
-    };
-  const operator = role("admin");
-  const seenWrong = new Set<string>();
+  const refusalFor = (context: Context): unknown => {
+    if (adminToken === null) return adminOff();
+    // `identify` has looked at what was sent, and counted it. Where nothing was, nothing was tried: a page that is not signed in locks nobody out.
+    return (context.get(REFUSED) as unknown) ?? adminTokenWrong(context);
+  };
+  const seenWrong = new LRUCache<string, true>({ max: WRONG_TOKENS });
   /**
    * Is it the administration token? Whoever may ask without one is not refused for another: clients send what they were set up with. Such a token, sent again
    * and again, is one guess and counts as one.
@@ -106,22 +99,19 @@ export function createGuard(options: GuardOptions): Guard {
     if (isEqual(token, wanted)) return true;
     await admission.failed(address);
     if (!isAdmitted) throw adminTokenWrong(context);
-    if (seenWrong.size === WRONG_TOKENS) seenWrong.delete(seenWrong.values().next().value as string);
-    seenWrong.add(guess);
+    seenWrong.set(guess, true);
     return false;
   };
   return {
-    opens: (to) => {
-      if (to !== "ask" && to !== "caller") return role(to);
-      return async (context, next) => {
+    assertMay(context, opens) {
+      const known = knownCallerOf(context);
+      const isKnown = known !== null && hasCredential(known);
+      if (opens === "caller") {
         const token = bearerOf(context);
-        const known = knownCallerOf(context);
-        const isKnown = known !== null && hasCredential(known);
-        if (to === "caller" && !isKnown && token !== undefined && !token.startsWith(KEY_PREFIX)) return operator(context, next);
-        if (to === "ask" && !callerOf(context).roles.has("ask")) throw roleMissing("ask");
+        if (!isKnown && token !== undefined && !token.startsWith(KEY_PREFIX)) throw refusalFor(context);
         callerOf(context);
-        return next();
-      };
+      } else if (opens === "ask" || isKnown) assertRole(callerOf(context), opens);
+      else throw refusalFor(context);
     },
     addressOf: addressAt,
     isTrusted,
@@ -129,11 +119,14 @@ export function createGuard(options: GuardOptions): Guard {
       const token = bearerOf(context);
       if (token?.startsWith(KEY_PREFIX)) {
         const key = (await keys?.find(token)) ?? null;
-        if (key === null) throw await keyWrong(context, () => admission.failed(countedAs(addressAt(context))));
+        if (key === null) {
+          context.header("WWW-Authenticate", "Bearer");
+          await admission.failed(countedAs(addressAt(context)));
+          throw keyWrong();
+        }
         take(context, callerOfKey(key));
       } else if (tokens !== undefined && token !== undefined && isToken(token)) {
-        const address = countedAs(addressAt(context));
-        take(context, await readToken(token, tokens, context, () => admission.failed(address)));
+        take(context, await readToken(token, tokens, context, () => admission.failed(countedAs(addressAt(context)))));
       } else if (token !== undefined && adminToken !== null && (await isOperatorToken(token, adminToken, context))) {
         take(context, OPERATOR);
       } else if (await mayAskWithoutKey(context)) {
@@ -142,7 +135,7 @@ export function createGuard(options: GuardOptions): Guard {
     },
     async admitAsker(context) {
       const caller = callerOf(context);
-      if (!caller.roles.has("ask")) throw roleMissing("ask");
+      assertRole(caller, "ask");
       if (caller.lane !== undefined) await admission.take(caller.lane, caller.limits?.requestsPerHour ?? requestsPerHour);
     },
   };
@@ -170,13 +163,9 @@ async function readToken(token: string, tokens: TokenReader, context: Context, c
   }
 }
 
-async function keyWrong(context: Context, count: () => Promise<void>): Promise<RequestError> {
-  context.header("WWW-Authenticate", "Bearer");
-  await count();
-  return new RequestError(
-    "key_wrong",
-    "This key opens nothing: it was mistyped, has expired or was revoked. Ask whoever runs the server for another.",
-  );
+function keyWrong(): RequestError {
+  const message = "This key opens nothing: it was mistyped, has expired or was revoked. Ask whoever runs the server for another.";
+  return new RequestError("key_wrong", message);
 }
 
 function adminTokenWrong(context: Context): RequestError {
@@ -184,8 +173,8 @@ function adminTokenWrong(context: Context): RequestError {
   return new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
 }
 
-function roleMissing(role: Role): RequestError {
-  return new RequestError("role_missing", `This key may not do that: it lacks the role "${role}".`, { role });
+function assertRole({ roles }: Caller, role: Role): void {
+  if (!roles.has(role)) throw new RequestError("role_missing", `This key may not do that: it lacks the role "${role}".`, { role });
 }
 
 function adminOff(): RequestError {

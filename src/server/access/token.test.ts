@@ -6,8 +6,7 @@ import { eventsOf, sampleAnswer } from "../../testing/answers.ts";
 import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
 import { createApp } from "../app.ts";
 import { MAX_FAILED_ATTEMPTS } from "./admission.ts";
-import { MAX_JSON_BYTES } from "./fetch-json.ts";
-import { createTokenReader, MAX_TOKEN_CHARACTERS } from "./token.ts";
+import { createTokenReader, MAX_JSON_BYTES, MAX_TOKEN_CHARACTERS } from "./token.ts";
 
 const ISSUER = "https://login.example";
 const JWKS = `${ISSUER}/keys`;

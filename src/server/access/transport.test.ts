@@ -3,7 +3,7 @@ import { eventsOf, sampleAnswer } from "../../testing/answers.ts";
 import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
 import { type AppOptions, createApp } from "../app.ts";
 import { silentLog } from "../log.ts";
-import { createSessionIds } from "./session-ids.ts";
+import { createSessionIds } from "./caller.ts";
 
 const STRANGER = "203.0.113.7";
 const PROXY = "10.0.0.1";

@@ -1,34 +1,36 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { AskOptions, Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
-import { RequestError, withWarnings } from "../../errors.ts";
+import type { Lane } from "../../engine/service-types.ts";
+import { RequestError, systemCodeOf, withWarnings } from "../../errors.ts";
 import type { AnswerEvent } from "../../events.ts";
-import { withAsk } from "../with-ask.ts";
-import type { Budgets } from "./budgets.ts";
-import type { AssertRoom } from "./disk.ts";
+import type { Amount, UsageStore } from "../../store/usage.ts";
+import type { PricedCall } from "../../types.ts";
 import type { FairQueue } from "./fair-queue.ts";
 
 /** Lane of those who are counted with nobody. */
 const OWN_LANE = "this machine";
 
-export interface AdmissionParts {
+interface Admitting {
   readonly queue: FairQueue;
   readonly budgets: Budgets;
   readonly assertRoom: AssertRoom;
   /** Milliseconds for a whole answer, search or check, waiting not counted. */
   readonly timeoutMs: number;
   /** Told how long each waited for its turn. */
-  readonly waited?: (ms: number) => void;
+  readonly waited: (ms: number) => void;
 }
 
 /** The same engine for a server that many ask at once: its work waits its turn, stays in its budget and ends in time. */
-export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited = () => {} }: AdmissionParts): Engine {
-  const enter = async (message: string, { lane, domain }: ScopeOptions, signal: AbortSignal | undefined) => {
+export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited }: Admitting): Engine {
+  const take = async (message: string, { lane, domain, signal }: Asked): Promise<Turn> => {
     try {
       const came = performance.now();
       const release = await queue.enter(lane?.name ?? OWN_LANE, signal);
       waited(performance.now() - came);
       try {
-        return { release, allowance: await budgets.enter(lane) };
+        return openTurn(await budgets.enter(lane), { timeoutMs, given: signal, release });
       } catch (error) {
         release();
         throw error;
@@ -38,35 +40,27 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
     }
   };
   const ask: Engine["ask"] = async function* (question, options = {}): AsyncGenerator<AnswerEvent, void> {
-    const { release, allowance } = await enter(question, options, options.signal);
-    const limit = createLimit(timeoutMs, options.signal, release);
+    const turn = await take(question, options);
     try {
-      for await (const event of engine.ask(question, { ...options, signal: limit.signal })) {
-        if (event.type === "answer") await allowance.settle(event.answer.calls);
-        limit.assertInTime();
+      for await (const event of engine.ask(question, { ...options, signal: turn.signal })) {
+        if (event.type === "answer") await turn.settle(event.answer.calls);
+        turn.assertInTime();
         yield event;
       }
     } catch (error) {
-      throw limit.reasonFor(error);
+      throw turn.reasonFor(error);
     } finally {
-      limit.end();
-      await allowance.settle([]);
+      await turn.end();
     }
   };
-  const bounded = async <T>(
-    message: string,
-    options: ScopeOptions & Pick<AskOptions, "signal">,
-    work: (signal: AbortSignal) => Promise<T>,
-  ) => {
-    const { release, allowance } = await enter(message, options, options.signal);
-    const limit = createLimit(timeoutMs, options.signal, release);
+  const bounded = async <T>(message: string, options: Asked, work: (signal: AbortSignal) => Promise<T>) => {
+    const turn = await take(message, options);
     try {
-      return await Promise.race([work(limit.signal), limit.over()]);
+      return await Promise.race([work(turn.signal), turn.over]);
     } catch (error) {
-      throw limit.reasonFor(error);
+      throw turn.reasonFor(error);
     } finally {
-      limit.end();
-      await allowance.settle([]);
+      await turn.end();
     }
   };
   return {
@@ -85,50 +79,46 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
   };
 }
 
-interface Limit {
+type Asked = ScopeOptions & Pick<AskOptions, "signal">;
+
+interface Turn extends Allowance {
   /** Aborted when the time is over, or by whoever asked. */
   readonly signal: AbortSignal;
   /** Rejects when the time is over. */
-  over(): Promise<never>;
+  readonly over: Promise<never>;
   assertInTime(): void;
   /** What the asker is told of an error: that the time was over, where that was the cause. */
   reasonFor(error: unknown): unknown;
-  end(): void;
+  end(): Promise<void>;
 }
 
-/**
- * A time limit that also gives the turn back: work whose reader takes nothing more must not keep its place.
- */
-function createLimit(timeoutMs: number, given: AbortSignal | undefined, release: () => void): Limit {
-  const abort = new AbortController();
-  const { signal } = abort;
-  let isOver = false;
+interface TurnOptions {
+  readonly timeoutMs: number;
+  readonly given: AbortSignal | undefined;
+  readonly release: () => void;
+}
+
+/** A turn with a time limit, which also gives the turn back: work whose reader takes nothing more must not keep its place. */
+function openTurn({ settle }: Allowance, { timeoutMs, given, release }: TurnOptions): Turn {
+  const limit = new AbortController();
+  const over = Promise.withResolvers<never>();
+  over.promise.catch(() => {});
   const timer = setTimeout(() => {
-    isOver = !signal.aborted;
-    abort.abort(answerTimeout(timeoutMs));
     release();
+    if (given?.aborted === true) return;
+    limit.abort(answerTimeout(timeoutMs));
+    over.reject(limit.signal.reason);
   }, timeoutMs);
-  const gone = () => abort.abort(given?.reason);
-  if (given?.aborted === true) gone();
-  else given?.addEventListener("abort", gone, { once: true });
   return {
-    signal,
-    over: () =>
-      new Promise<never>((_, reject) => {
-        const tell = () => {
-          if (isOver) reject(signal.reason);
-        };
-        if (isOver) tell();
-        else signal.addEventListener("abort", tell, { once: true });
-      }),
-    assertInTime: () => {
-      if (isOver) throw signal.reason;
-    },
-    reasonFor: (error) => (isOver ? signal.reason : error),
-    end() {
+    settle,
+    signal: given === undefined ? limit.signal : AbortSignal.any([given, limit.signal]),
+    over: over.promise,
+    assertInTime: () => limit.signal.throwIfAborted(),
+    reasonFor: (error) => (limit.signal.aborted ? limit.signal.reason : error),
+    async end() {
       clearTimeout(timer);
-      given?.removeEventListener("abort", gone);
       release();
+      await settle([]);
     },
   };
 }
@@ -136,4 +126,134 @@ function createLimit(timeoutMs: number, given: AbortSignal | undefined, release:
 function answerTimeout(timeoutMs: number): RequestError {
   const message = `This took longer than ${timeoutMs / 1000} s and was given up: ask again, or ask for less at once.`;
   return new RequestError("answer_timeout", message, { timeout_ms: timeoutMs });
+}
+
+/** An engine with another way of asking; its `answer` goes the same way. */
+export function withAsk<Asking extends Engine>(engine: Asking, ask: Engine["ask"]): Asking {
+  return {
+    ...engine,
+    ask,
+    async answer(question: string, options: Parameters<Engine["ask"]>[1]) {
+      for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
+      throw new Error("the engine ended without an answer");
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+interface BudgetOptions {
+  readonly usage: Pick<UsageStore, "reserve" | "settle" | "add">;
+  /** Tokens of models that one lane may use on a day; 0: as many as come. */
+  readonly tokensPerDay: number;
+  /** US dollars, the same way. */
+  readonly usdPerDay: number;
+  /** What is set aside for each answer while it is on its way. */
+  readonly perAnswer: Amount;
+  /** Milliseconds after which an answer that nobody settled is taken for dead. */
+  readonly holdMs: number;
+  readonly now: () => Date;
+}
+
+/** An answer that may be made. */
+interface Allowance {
+  /** Counts what the answer came to, in the place of what was set aside. Once; whatever comes later counts for nothing. */
+  settle(calls: readonly PricedCall[]): Promise<void>;
+}
+
+/**
+ * What a key, a person or an address may spend on models on a day (UTC). What an answer may come to is set aside before it is made, and replaced by what it
+ * came to: answers at the same time, of whichever process, do not overrun a budget together. What an endpoint does not count, or whose price is not known,
+ * cannot be added.
+ */
+interface Budgets {
+  /** @throws RequestError `budget_spent`, `budget_taken` with `retry_after_s` */
+  enter(lane: Lane | undefined): Promise<Allowance>;
+}
+
+/** Seconds after which somebody whose budget is set aside for other answers of theirs is told to come again: about what an answer takes. */
+const TAKEN_RETRY_S = 5;
+const FREE: Allowance = { settle: async () => undefined };
+
+export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions): Budgets {
+  const today = () => now().toISOString().slice(0, 10);
+  return {
+    async enter(lane) {
+      if (lane === undefined) return FREE;
+      const { name: caller } = lane;
+      const limits = { tokens: lane.tokensPerDay ?? server.tokensPerDay, costUsd: lane.usdPerDay ?? server.usdPerDay };
+      if (limits.tokens === 0 && limits.costUsd === 0) {
+        return { settle: async (calls) => (calls.length === 0 ? undefined : usage.add(caller, today(), spentOn(calls))) };
+      }
+      const day = today();
+      const reserved = await usage.reserve({ caller, day, most: perAnswer, limits, holdMs });
+      if (reserved.type === "spent") throw budgetSpent(Math.max(1, Math.ceil((DAY_MS - (now().getTime() % DAY_MS)) / 1000)));
+      if (reserved.type !== "reserved") throw budgetTaken();
+      let isSettled = false;
+      return {
+        async settle(calls) {
+          if (isSettled) return;
+          isSettled = true;
+          await usage.settle(reserved.id, calls.length === 0 ? null : { caller, day, amount: spentOn(calls) });
+        },
+      };
+    },
+  };
+}
+
+/** What calls of models came to, as far as it is known. */
+export function spentOn(calls: readonly PricedCall[]): Amount {
+  return {
+    tokens: calls.reduce((sum, { inputTokens, outputTokens }) => sum + (inputTokens ?? 0) + (outputTokens ?? 0), 0),
+    costUsd: calls.reduce((sum, call) => sum + (call.costUsd ?? 0), 0),
+  };
+}
+
+function budgetSpent(seconds: number): RequestError {
+  const message = "What may be spent on models today is spent: ask again tomorrow (UTC), or have the budget of this key raised.";
+  return new RequestError("budget_spent", message, { retry_after_s: seconds });
+}
+
+function budgetTaken(): RequestError {
+  const message = `What is left of today's budget for models is set aside for questions of yours that are being answered: ask again in ${TAKEN_RETRY_S} s.`;
+  return new RequestError("budget_taken", message, { retry_after_s: TAKEN_RETRY_S });
+}
+
+/** Milliseconds for which a count holds: uploads in between are added to it. */
+const COUNTED_MS = 10_000;
+
+/** @throws RequestError `disk_full` when the data folder would grow beyond its quota */
+type AssertRoom = (bytes: number) => Promise<void>;
+
+/** @param most bytes of the whole folder; 0: any */
+export function createDiskQuota(folder: string, most: number, clock: () => number = () => performance.now()): AssertRoom {
+  let counted = { bytes: 0, at: Number.NEGATIVE_INFINITY };
+  return async (bytes) => {
+    if (most === 0) return;
+    if (clock() - counted.at > COUNTED_MS) counted = { bytes: await sizeOf(folder), at: clock() };
+    if (counted.bytes + bytes > most) {
+      const message = "There is no room for more documents: delete some, or have `server.disk_bytes` raised.";
+      throw new RequestError("disk_full", message, { limit_bytes: most });
+    }
+    counted = { ...counted, bytes: counted.bytes + bytes };
+  };
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(nothing([]));
+  let bytes = 0;
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += await sizeOf(path);
+    else if (entry.isFile()) bytes += (await stat(path).catch(nothing({ size: 0 }))).size;
+  }
+  return bytes;
+}
+
+/** What goes while it is counted counts for nothing. */
+function nothing<T>(value: T): (error: unknown) => T {
+  return (error) => {
+    if (systemCodeOf(error) === "ENOENT") return value;
+    throw error;
+  };
 }

@@ -1,96 +1,208 @@
 import type { Context } from "hono";
+import { DEFAULT_DOMAIN } from "../../config.ts";
+import { aboutDocuments } from "../../engine/answer-parts.ts";
+import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { ScopeOptions } from "../../engine/engine-types.ts";
+import type { FindExamples } from "../../engine/packs/example-questions.ts";
+import { unknownDocument } from "../../engine/uploads.ts";
 import { RequestError } from "../../errors.ts";
-import {
-  checkRequestSchema,
-  checkToWire,
-  fileToWire,
-  listQuerySchema,
-  queryRequestSchema,
-  queryToWire,
-  scopeQuerySchema,
-  searchRequestSchema,
-  searchToWire,
-  uploadQuerySchema,
-} from "../../wire/service.ts";
-import { type Caller, callerOf, isAdministrator, narrow, reachOf, scopeDenied } from "../access/caller.ts";
-import type { ServerLimits } from "../limits.ts";
-import type { Handlers } from "../mount.ts";
-import { paginate } from "../page.ts";
-import { bodyOf, partOf, queryOf } from "../read-request.ts";
+import { bringsGolden } from "../../grade/choose-sets.ts";
+import { profiles } from "../../profiles/index.ts";
+import type { Scope, StoredDocument } from "../../types.ts";
+import * as wire from "../../wire/index.ts";
+import { type Caller, isAdministrator, narrow, reachOf, scopeDenied } from "../access/caller.ts";
+import { endpoint, type ServerLimits } from "../endpoint.ts";
+import { paginate, shortId } from "../read-request.ts";
 
-/** The part of the engine that these routes need. */
-export type LibraryEngine = Pick<
-  Engine,
-  "answer" | "search" | "check" | "library" | "uploadAll" | "deleteUpload" | "domain" | "scope" | "config"
->;
+const ofDocument = { opens: "ask", uncounted: true } as const;
 
-/** Documents and what is done with them beside asking. */
-export function libraryHandlers(engine: LibraryEngine, limits: Pick<ServerLimits, "uploadFiles">): Handlers {
-  return { ...findingHandlers(engine), ...fileHandlers(engine, limits) };
-}
-
-function findingHandlers(engine: LibraryEngine): Handlers {
-  return {
-    search: async (context) => {
-      const { query, domain, tenant, ...asked } = await bodyOf(context, searchRequestSchema);
-      const scope = narrow(callerOf(context), { domain, tenant });
-      return context.json(searchToWire(await engine.search(query, { ...scope, ...asked, signal: context.req.raw.signal })));
+/** Who asks, what there is to ask of, and documents with their files. */
+export const libraryEndpoints = {
+  whoami: endpoint({
+    ...{ method: "GET", path: "/v1/whoami", opens: "caller" },
+    what: "Who the server takes the caller for: id of the key and roles.",
+    gives: { status: 200, schema: wire.callerSchema },
+    handle: ({ caller: { keyId, roles } }, { engine, limits }) => {
+      const uploads = roles.has("ingest") ? { uploads: uploadLimits(limits, engine.config.file_bytes) } : {};
+      return { key_id: keyId, roles: [...roles].sort(), ...uploads };
     },
-    check: async (context) => {
-      const { question, answer, sources, documents, domain, tenant, profile } = await bodyOf(context, checkRequestSchema);
-      const scope = narrow(callerOf(context), { domain, tenant });
-      const options = { ...scope, sources, documents, profile, signal: context.req.raw.signal };
-      return context.json(checkToWire(await engine.check(question, answer, options)));
+  }),
+  domains: endpoint({
+    ...{ method: "GET", path: "/v1/domains", ...ofDocument, unstored: true },
+    what: "Bodies of knowledge that the caller may ask, with their tenants, and the profiles.",
+    gives: { status: 200, schema: wire.domainsSchema },
+    handle: ({ caller }, { engine, findExamples }) => listReachable(engine, caller, findExamples),
+  }),
+  documents: endpoint({
+    ...{ method: "GET", path: "/v1/documents", ...ofDocument, etag: true },
+    what: "Files with their documents, by path; those on their way too. A file of which no document is open to the key is not there.",
+    query: wire.listQuerySchema,
+    gives: { status: 200, schema: wire.fileListSchema },
+    handle: async ({ caller, query: { limit, cursor, ...named } }, { engine }) =>
+      paginate(await engine.library(reachOf(caller, named)), { limit, cursor }, wire.fileToWire),
+  }),
+  document: endpoint({
+    ...{ method: "GET", path: "/v1/documents/{id}", ...ofDocument, unstored: true },
+    what: "A whole document by its id, as citations name it: text, blocks, outline; with `start` and `end` where these stand on its pages.",
+    query: wire.documentQuerySchema,
+    gives: { status: 200, schema: wire.documentSchema },
+    handle: async ({ context, caller, query: { start, end, version, ...named } }, { engine }) => {
+      const id = shortId(context, "document");
+      const scope = await engine.reach(reachOf(caller, named));
+      const current = (await engine.store.documents.load(scope, [id])).get(id);
+      if (current === undefined) throw unknownDocument(id);
+      const isCurrent = version === undefined || version === current.version;
+      const document = isCurrent ? current : await pastVersion(engine, scope, id, version);
+      const range = start !== undefined && end !== undefined && start < end && end <= document.text.length ? { start, end } : null;
+      return wire.documentToWire(document, range);
     },
-    query: async (context) => {
-      const { query, domain, client } = await bodyOf(context, queryRequestSchema);
-      const scope = narrow(callerOf(context), { domain, tenant: client });
-      return context.json(queryToWire(await engine.answer(query, { ...scope, profile: "validator", signal: context.req.raw.signal })));
+  }),
+  original: endpoint({
+    ...{ method: "GET", path: "/v1/documents/{id}/original", ...ofDocument },
+    what: "The file that a document was read from, byte for byte; 409 where another one lies in its place.",
+    query: wire.scopeQuerySchema,
+    gives: { status: 200, schema: null },
+    handle: async ({ context, caller, query, id }, { engine }) => {
+      const { bytes, path } = await engine.original(id, reachOf(caller, query));
+      context.header("Cache-Control", "no-store");
+      return sendAttachment(context, bytes, path.split("/").at(-1) ?? "original");
     },
-  };
-}
-
-function fileHandlers(engine: LibraryEngine, { uploadFiles }: Pick<ServerLimits, "uploadFiles">): Handlers {
-  const listed = (context: Context, asked: { domain?: string | undefined; tenant?: string | undefined }) =>
-    engine.library(reachOf(callerOf(context), asked));
-  return {
-    documents: async (context) => {
-      const { limit, cursor, ...asked } = queryOf(context, listQuerySchema);
-      const { items, next_cursor } = paginate(await listed(context, asked), { limit, cursor });
-      return context.json({ items: items.map(fileToWire), next_cursor });
+  }),
+  versions: endpoint({
+    ...{ method: "GET", path: "/v1/documents/{id}/versions", ...ofDocument },
+    what: "Versions of a document, newest first, and whether their text is kept.",
+    query: wire.scopeQuerySchema,
+    gives: { status: 200, schema: wire.versionListSchema },
+    handle: async ({ caller, query, id }, { engine: { reach, store } }) => {
+      const scope = await reach(reachOf(caller, query));
+      if (!(await store.documents.load(scope, [id])).has(id)) throw unknownDocument(id);
+      return { items: await store.corpusLog.versionsOf(scope.domain, id) };
     },
-    documentStatus: async (context) => {
-      const id = partOf(context, "id");
-      const file = (await listed(context, queryOf(context, scopeQuerySchema))).find((one) => one.id === id);
+  }),
+  documentStatus: endpoint({
+    ...{ method: "GET", path: "/v1/documents/{id}/status", ...ofDocument, etag: true },
+    what: "Where a file stands, by the file's id: queued, being read, in, or failed with the reason.",
+    query: wire.scopeQuerySchema,
+    gives: { status: 200, schema: wire.fileSchema },
+    handle: async ({ caller, query, id }, { engine }) => {
+      const file = (await engine.library(reachOf(caller, query))).find((one) => one.id === id);
       if (file === undefined) throw unknownFile();
-      return context.json(fileToWire(file));
+      return wire.fileToWire(file);
     },
-    upload: async (context) => {
-      const { access, ...asked } = queryOf(context, uploadQuerySchema);
-      const caller = callerOf(context);
-      const scope = narrow(caller, asked);
+  }),
+  upload: endpoint({
+    ...{ method: "POST", path: "/v1/documents", opens: "ingest", idempotent: true },
+    what: "Takes files (`multipart/form-data`, each as `file`), all or none, and begins to read them; the same name again replaces the file. 409 where a name is the folder of other files, or lies below a file.",
+    query: wire.uploadQuerySchema,
+    body: "files",
+    gives: { status: 202, schema: wire.uploadResponseSchema },
+    handle: async ({ context, caller, query: { access, ...named } }, { engine, limits }) => {
+      const scope = narrow(caller, named);
       const { domain, tenant } = scope;
       assertOwnTenant(caller, tenant);
       const label = access ?? caller.ownLabel ?? engine.domain(domain).documents.access;
       // What its sender could not see could never be looked after.
       if (!isAdministrator(caller) && !engine.scope(scope).access.includes(label)) throw scopeDenied();
+      const { file_bytes: most } = engine.config;
       const uploaded = [];
-      for (const file of await filesOf(context, uploadFiles)) {
-        if (file.size > engine.config.file_bytes) throw tooLarge(file.name, engine.config.file_bytes);
+      for (const file of await filesOf(context, limits.uploadFiles)) {
+        if (file.size > most) throw tooLarge(file.name, most);
         uploaded.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
       }
       const kept = await engine.uploadAll(uploaded, { domain, tenant, label });
-      return context.json({ items: kept.map(fileToWire) }, 202, { Location: `/v1/documents/${kept[0]?.id ?? ""}/status` });
+      context.header("Location", `/v1/documents/${kept[0]?.id ?? ""}/status`);
+      return { items: kept.map(wire.fileToWire) };
     },
-    deleteDocument: async (context) => {
-      const caller = callerOf(context);
-      const scope = reachOf(caller, queryOf(context, scopeQuerySchema));
+  }),
+  deleteDocument: endpoint({
+    ...{ method: "DELETE", path: "/v1/documents/{id}", opens: "ingest" },
+    what: "Takes an uploaded file out by its id, with everything that rests on it.",
+    query: wire.scopeQuerySchema,
+    gives: { status: 204, schema: null },
+    handle: async ({ caller, query, id }, { engine }) => {
+      const scope = reachOf(caller, query);
       assertOwnTenant(caller, scope.tenant);
-      if (!(await engine.deleteUpload(partOf(context, "id"), scope))) throw unknownFile();
-      return context.body(null, 204);
+      if (!(await engine.deleteUpload(id, scope))) throw unknownFile();
     },
+  }),
+};
+
+/** A file to be kept: whatever it is, no browser may take it for a page of this server. */
+export function sendAttachment(context: Context, body: Uint8Array<ArrayBuffer> | string, name: string): Response {
+  return context.body(body, 200, {
+    "Content-Type": "application/octet-stream",
+    "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+  });
+}
+
+/** Bytes that a form may need around each of its files: the name, of at most 200 characters, and lines of its own. */
+const FORM_BYTES_PER_FILE = 1_024;
+
+/** What one upload may come to, as the page is told. @param fileBytes what a file may come to wherever it comes from */
+function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: number): wire.WireUploadLimits {
+  const bytes = uploadBytes - uploadFiles * FORM_BYTES_PER_FILE;
+  return { files: uploadFiles, bytes, file_bytes: Math.min(bytes, fileBytes) };
+}
+
+/** A document as it was, to whoever could have seen it then. @throws RequestError `unknown_document` */
+async function pastVersion(engine: Engine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
+  const [past] = await engine.store.corpusLog.past(scope.domain, new Map([[id, version]]));
+  if (past !== undefined && scope.access.includes(past.document.access)) return past.document;
+  const message = "The text of this version is not kept: only what a recorded answer may rest on is. Leave out `version` for today's.";
+  throw new RequestError("unknown_document", message, { id });
+}
+
+/**
+ * Domains that hold documents for the caller, and the one that is meant where none is named.
+ * @param examples finds questions to try where the pack names none; `null`: nobody looks at them
+ */
+export async function listReachable(engine: Engine, caller: Caller, examples: FindExamples | null): Promise<wire.WireDomains> {
+  const { config } = engine;
+  const meant = caller.domains?.[0] ?? config.domain;
+  const names = listDomains(config.domains_dir).filter((name) => caller.domains === null || caller.domains.includes(name));
+  const found = await Promise.all(names.map((name) => describeDomain(engine, caller, name, examples)));
+  const domains = found
+    .filter((one) => one !== null)
+    .filter(({ name, documents }) => documents > 0 || name === meant)
+    .map((one) => ({ ...one, default: one.name === meant }));
+  return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })) };
+}
+
+async function describeDomain(
+  engine: Engine,
+  caller: Caller,
+  domain: string,
+  examples: FindExamples | null,
+): Promise<Omit<wire.WireDomain, "default"> | null> {
+  const pack = packOf(engine, domain);
+  if (pack === null) return null;
+  const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
+  const own: ScopeOptions = narrow({ ...caller, tenants: caller.tenants?.slice(0, 1) ?? null }, { domain });
+  // A key for a tenant of another domain reaches nothing of this one.
+  if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
+  const scope = engine.scope(own);
+  const { documents } = await engine.counts(scope);
+  return {
+    ...{
+      ...{ name: domain, title: pack.title, documents },
+      description:
+        documents > 0 && domain === DEFAULT_DOMAIN ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
+      examples: pack.examples.length > 0 ? pack.examples : ((await examples?.(scope)) ?? []),
+      golden: bringsGolden(domain, engine.config.domains_dir),
+    },
+    profile: engine.config.profile ?? pack.default_profile,
+    tenants: tenants.map(([name, { title }]) => ({ name, title })),
   };
+}
+
+/** `null`: the pack has faults; `sourcebound doctor` says which, and questions to it say so too. */
+function packOf(engine: Engine, domain: string) {
+  try {
+    return engine.domain(domain);
+  } catch {
+    return null;
+  }
 }
 
 /** Files of the form, at least one. @throws RequestError `upload_invalid` */

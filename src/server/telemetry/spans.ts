@@ -1,15 +1,19 @@
 import { type Context, context, isSpanContextValid, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import type { AnswerEvent, AnswerStage } from "../../events.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { SourceboundError } from "../../errors.ts";
+import { ANSWER_STAGES, type AnswerEvent, type AnswerStage } from "../../events.ts";
 import type { WatchedCall } from "../../models/watched.ts";
 import { VERSION } from "../../package.ts";
 import type { Answer } from "../../types.ts";
+import { withAsk } from "../admission/admit-questions.ts";
+import type { Metrics } from "./metrics.ts";
 
 /**
  * Spans by the conventions of OpenTelemetry for generative AI (https://github.com/open-telemetry/semantic-conventions-genai, in development): the
  * question as `invoke_agent`, searching as `retrieval`, models as `chat` and `embeddings`. Nothing of what was asked or said is in them: those
  * attributes are left out. Without an SDK in the process, they go nowhere and cost nothing to speak of.
  */
-export interface QuestionSpans {
+interface QuestionSpans {
   /** Runs what the question does next in its span. */
   run<T>(work: () => T): T;
   saw(event: AnswerEvent): void;
@@ -17,7 +21,7 @@ export interface QuestionSpans {
   end(): void;
 }
 
-export interface Spans {
+interface Spans {
   question(facts: { readonly domain: string; readonly profile: string | undefined }): QuestionSpans;
   called(call: WatchedCall): void;
 }
@@ -93,4 +97,40 @@ function recordCall(tracer: Tracer, { kind, model, begunAt, ms, inputTokens, out
   const span = tracer.startSpan(`${kind} ${model}`, { kind: SpanKind.CLIENT, attributes, startTime: begunAt });
   if (failure !== null) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end(begunAt + ms);
+}
+
+/** The same engine, whose questions are counted, timed and traced. */
+export function observeQuestions(engine: Engine, { metrics, spans }: { readonly metrics: Metrics; readonly spans: Spans }): Engine {
+  const ask: Engine["ask"] = async function* (question, options = {}) {
+    const span = spans.question({ domain: options.domain ?? engine.config.domain, profile: options.profile });
+    const events = span.run(() => engine.ask(question, options));
+    let stage: AnswerStage | "admission" = "admission";
+    try {
+      for (;;) {
+        const next = await span.run(() => events.next());
+        if (next.done) return;
+        const event: AnswerEvent = next.value;
+        stage = stageOf(event) ?? stage;
+        if ("ms" in event && stage !== "admission") metrics.staged(stage, event.ms);
+        if (event.type === "answer") metrics.answered(event.answer);
+        span.saw(event);
+        yield event;
+      }
+    } catch (error) {
+      if (options.signal?.aborted !== true) {
+        const code = error instanceof SourceboundError ? error.code : "internal";
+        metrics.failed(stage, code);
+        span.failed(code);
+      }
+      throw error;
+    } finally {
+      await events.return();
+      span.end();
+    }
+  };
+  return withAsk(engine, ask);
+}
+
+function stageOf({ type }: AnswerEvent): AnswerStage | undefined {
+  return ANSWER_STAGES.find((stage) => type === `${stage}-start` || type === `${stage}-end`);
 }

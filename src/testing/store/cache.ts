@@ -11,7 +11,6 @@ export function describeCache(name: string, withStore: WithStore): void {
         expect(await store.cache.put(cachePut())).toBe(true);
         expect(await store.cache.get("k")).toEqual({
           key: "k",
-          state: "served",
           question: "What is tinnitus?",
           answer: "{}",
           documents: cachePut().documents,
@@ -44,6 +43,11 @@ export function describeCache(name: string, withStore: WithStore): void {
         "changed",
         (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2", text: "Now 20 percent." }))),
       ],
+      [
+        "changed elsewhere",
+        (store: Store) =>
+          store.documents.putFile(place, fileContent(storedDocument({ version: "v2", text: `${storedDocument().text} More.` }))),
+      ],
       ["deleted", (store: Store) => store.documents.deleteFiles(place, ["a.md"])],
       ["hidden", (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2", access: "staff" })))],
       ["renamed", (store: Store) => store.documents.putFile(place, fileContent(storedDocument({ version: "v2", title: "B" })))],
@@ -70,35 +74,10 @@ export function describeCache(name: string, withStore: WithStore): void {
         await store.documents.putFile(place, fileContent(storedDocument()));
         const other = { ...place, path: "b.md" };
         await store.documents.putFile(other, fileContent(storedDocument({ id: "doc-b", path: "b.md" })));
-        const documents = [...cachePut().documents, { id: "doc-b", version: "v1", passages: [] }];
+        const documents = [...cachePut().documents, { id: "doc-b", version: "v1" }];
         await store.cache.put(cachePut({ documents }));
         await second.documents.putFile(other, fileContent(storedDocument({ id: "doc-b", path: "b.md", version: "v2" })));
         expect(await store.cache.get("k")).toBeNull();
-      }),
-    );
-
-    it(
-      "parks an entry, without edges, when its document changes elsewhere; revives it only in the version that is current",
-      withStore(async ({ store, second }) => {
-        await store.documents.putFile(place, fileContent(storedDocument()));
-        await store.cache.put(cachePut());
-        const change = (version: string) => second.documents.putFile(place, fileContent(storedDocument({ version })));
-        await change("v2");
-        expect(await store.cache.get("k")).toMatchObject({ state: "parked" });
-        expect(await store.cache.stats(null)).toMatchObject({ entries: 1, parked: 1, edges: 0 });
-        const anchored = (version: string) => {
-          const { documents, sources, retrieved, shared } = cachePut();
-          const at = <T>(list: readonly T[]) => list.map((one) => ({ ...one, version }));
-          return { key: "k", domain: "d", answer: "{2}", documents: at(documents), sources: at(sources), retrieved, nodes: shared };
-        };
-        expect(await store.cache.revive(anchored("v1"))).toBe(false);
-        await change("v3");
-        expect(await store.cache.revive(anchored("v2"))).toBe(false);
-        expect(await store.cache.get("k")).toMatchObject({ state: "parked", answer: "{}" });
-        expect(await store.cache.revive(anchored("v3"))).toBe(true);
-        expect(await store.cache.get("k")).toMatchObject({ state: "served", answer: "{2}", documents: [{ id: "doc-a", version: "v3" }] });
-        expect(await store.cache.stats(null)).toMatchObject({ parked: 0, edges: 3 });
-        expect(await store.cache.revive(anchored("v3"))).toBe(false);
       }),
     );
 

@@ -1,8 +1,7 @@
-import type { CachePut } from "../../store/cached.ts";
+import type { CachePut } from "../../store/cache.ts";
 import type { FileContent, FilePlace } from "../../store/document-records.ts";
 import type { Interaction, InteractionFacts } from "../../store/interaction.ts";
 import type { Store } from "../../store/store.ts";
-import { passageHash } from "../../text/hash.ts";
 import type { Scope, StoredDocument } from "../../types.ts";
 
 export interface StoreUnderTest {
@@ -117,7 +116,7 @@ export function cachePut(over: Partial<CachePut> = {}): CachePut {
     },
     answer: "{}",
     interactionId: null,
-    documents: [{ id: "doc-a", version: "v1", passages: [passageHash(storedDocument().text)] }],
+    documents: [{ id: "doc-a", version: "v1" }],
     sources: [{ documentId: "doc-a", version: "v1", url: "https://example.org/a/", title: "A" }],
     question: "What is tinnitus?",
     shared: {

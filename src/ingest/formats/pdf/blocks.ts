@@ -1,12 +1,21 @@
 import { NO_HEADING_END } from "../../bold-heads.ts";
-import { rowEnds } from "../../row-lines.ts";
+import { rowEnds } from "../../line-breaks.ts";
 import { type CodeLines, codeOf } from "./code.ts";
-import { greatest, least } from "./extent.ts";
-import { areLevel, type PdfLine } from "./lines.ts";
-import { endsInFigure, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, SAME_SIZE, SAME_START } from "./marks.ts";
+import {
+  areLevel,
+  endsInFigure,
+  hasDot,
+  INDENT,
+  ITEM_MARK,
+  isFull,
+  isMarkInText,
+  markOf,
+  type PdfLine,
+  SAME_SIZE,
+  SAME_START,
+} from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
-import type { PdfBox } from "./words.ts";
-
+import { greatest, least, type PdfBox } from "./words.ts";
 /** A piece of a document as its pages show it. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })

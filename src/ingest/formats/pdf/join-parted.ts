@@ -1,7 +1,6 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
-import { least } from "./extent.ts";
-import type { PdfLine } from "./lines.ts";
-import { ENDED, endsInFigure, INDENT, isFull, isHung, isMarkInText, SAME_SIZE, SAME_START, textStart } from "./marks.ts";
+import { ENDED, endsInFigure, INDENT, isFull, isHung, isMarkInText, type PdfLine, SAME_SIZE, SAME_START, textStart } from "./lines.ts";
+import { least } from "./words.ts";
 
 /** Blocks to which others were joined have arrays of their own, which grow: rows may go on over thousands of pages. */
 interface GrownCode {

@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { processorMs } from "../../../testing/processor-time.ts";
+import { expectLinearTime } from "../../../testing/growth.ts";
 import { blocksOf, type PdfBlock, styleOf, type TextBlock } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { type PdfLine, toLine } from "./lines.ts";
 import { regionsOf } from "./regions.ts";
 import { writePdf } from "./write.ts";
-
-const GROWTH = 4;
-/** What grows with the square takes sixteen times as long. */
-const LINEAR = 8;
-/** Milliseconds below which a measurement is noise. */
-const FLOOR_MS = 20;
 
 function line(x: number, y: number, text: string): PdfLine {
   let at = x;
@@ -42,12 +36,12 @@ type Shape = readonly [what: string, n: number, make: (n: number) => readonly Pd
 
 /** Blocks that were, or might be, gone over again and again. */
 const SHAPES: readonly Shape[] = [
-  ["pages of rows", 400, (n) => range(n, rows)],
-  ["pages of code", 400, (n) => range(n, code)],
-  ["notes", 4_000, (n) => range(n, (i) => ({ ...text(i, [line(50, 600, "1 Note")]), type: "note" }))],
+  ["pages of rows", 1_600, (n) => range(n, rows)],
+  ["pages of code", 1_600, (n) => range(n, code)],
+  ["notes", 16_000, (n) => range(n, (i) => ({ ...text(i, [line(50, 600, "1 Note")]), type: "note" }))],
   [
     "items with paragraphs beneath them",
-    4_000,
+    16_000,
     (n) =>
       range(n, (i): PdfBlock[] => [
         { ...text(1, [line(60, i * 30, "1. Item")], "word"), type: "item" },
@@ -56,20 +50,8 @@ const SHAPES: readonly Shape[] = [
   ],
 ];
 
-function costMs(blocks: readonly PdfBlock[]): number {
-  const begun = process.cpuUsage();
-  furtherPartsOfItems(joinParted(blocks));
-  return processorMs(begun);
-}
-
 describe("putting the blocks of pages together takes time by their number, not by its square", () => {
-  it.each(SHAPES)("%s (%d, and four times as many)", (_, n, make) => {
-    const [few, many] = [make(n), make(n * GROWTH)];
-    const small = Math.min(costMs(few), costMs(few));
-    const bound = LINEAR * Math.max(small, FLOOR_MS);
-    const large = costMs(many);
-    expect(large < bound ? large : Math.min(large, costMs(many))).toBeLessThan(bound);
-  });
+  it.each(SHAPES)("%s (%d)", (_, n, make) => expectLinearTime(n, make, (blocks) => furtherPartsOfItems(joinParted(blocks))));
 });
 
 describe("a page of more words than a call takes arguments", () => {

@@ -1,7 +1,5 @@
-import { createDrawings } from "./drawings.ts";
-import { type Matrix, multiply, scaleOf } from "./matrix.ts";
-import { type OperatorNames, type OperatorPage, readOperators } from "./operators.ts";
-import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
+import { createDrawings, type OperatorNames, type OperatorPage, readOperators } from "./operators.ts";
+import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf } from "./words.ts";
 
 /** White space wider than this parts words, in parts of the letters' size: half of a usual blank. */
 const WORD_GAP = 0.16;

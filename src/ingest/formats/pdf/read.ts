@@ -1,19 +1,20 @@
 import { IngestError, messageOf } from "../../../errors.ts";
 import type { ReadingNotice } from "../../../types.ts";
-import type { FormatFile } from "../format.ts";
+import type { Format, FormatFile } from "../format.ts";
 import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { type CodeArea, codeAreasOf, isTypewritten } from "./code.ts";
-import { type Grid, gridsOf } from "./grids.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
-import { openWorker, type PdfWorker } from "./port.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
-import { type Region, regionsOf } from "./regions.ts";
+import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
 import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
+
+/** Pages with the box of every word; offsets count the text that was taken out. */
+export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 4, read: readPdf };
 
 /** Pages of one file: the longest laws have some thousands. */
 const MAX_PAGES = 20_000;
@@ -31,10 +32,9 @@ type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
 export async function readPdf({ bytes, name, recogniser = null }: FormatFile): Promise<FormatResult[]> {
   const { extractImages, getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const library = await getResolvedPDFJS();
-  const worker = openWorker(library);
   let opened: PdfDocument | null = null;
   try {
-    const document = await openPdf(getDocumentProxy, bytes, worker);
+    const document = await openPdf(getDocumentProxy, bytes);
     opened = document;
     if (document.numPages > MAX_PAGES) {
       throw new IngestError("file_too_large", `it has ${document.numPages} pages; at most ${MAX_PAGES} are read: split it`, {
@@ -77,11 +77,10 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
     ];
   } finally {
     await opened?.loadingTask.destroy();
-    worker?.destroy();
   }
 }
 
-async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array, worker: PdfWorker | null): Promise<PdfDocument> {
+async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
   try {
     // The library takes the bytes for itself, and the hash is made of them later.
     return await open(new Uint8Array(bytes), {
@@ -89,10 +88,7 @@ async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array, wor
       isEvalSupported: false,
       stopAtErrors: false,
       useSystemFonts: false,
-      // Where fonts can be loaded, the shapes of their letters are not made; none is loaded, as nothing here can.
-      disableFontFace: worker === null,
-      ownerDocument: { fonts: new Set() },
-      ...(worker === null ? {} : { worker }),
+      disableFontFace: true,
     } as unknown as Parameters<typeof open>[1]);
   } catch (cause) {
     const isLocked = cause instanceof Error && cause.name === "PasswordException";

@@ -1,7 +1,5 @@
-import { least } from "./extent.ts";
-import type { PdfLine } from "./lines.ts";
-import { fragmentsOf, joinStrip, stripsOf } from "./lines.ts";
-import type { PdfPage, PdfWord } from "./words.ts";
+import { fragmentsOf, joinStrip, type PdfLine, stripsOf } from "./lines.ts";
+import { least, type PdfPage, type PdfWord } from "./words.ts";
 
 /** Running heads and feet stand this near to the edge of the page, in parts of its height. */
 const MARGIN = 0.12;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type PdfLine, toLine } from "./lines.ts";
-import { seamsOf } from "./seams.ts";
 import type { PdfWord } from "./words.ts";
+import { seamsOf } from "./write.ts";
 
 function word(text: string): PdfWord {
   const place = { x: 0, y: 0, width: 6, height: 10, baseline: 10, size: 10, run: 0 };

@@ -1,0 +1,407 @@
+import { Parser } from "htmlparser2";
+import { format, isDateFormat } from "numfmt";
+import { IngestError } from "../../errors.ts";
+import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
+import { MOST_HEAD_ROWS, SHORT_CHARACTERS, type TableCell } from "./table.ts";
+
+interface XmlHandler {
+  /** Names come without their prefix. */
+  open?(name: string, attributes: Readonly<Record<string, string>>): void;
+  text?(text: string): void;
+  close?(name: string): void;
+}
+
+/** Walks a part of an archive in one pass. Entities that it declares are not expanded. */
+export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
+  const local = (name: string) => name.slice(name.indexOf(":") + 1);
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => open?.(local(name), attributes),
+      ontext: (part) => text?.(part),
+      onclosetag: (name) => close?.(local(name)),
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(xml);
+}
+
+/** What a workbook says of the values of its cells. */
+export interface ValueStyles {
+  readonly strings: readonly string[];
+  /** By the number of a cell's style. */
+  readonly numbers: readonly NumberStyle[];
+  /** Days are counted from 1904, not from 1900. */
+  readonly from1904: boolean;
+}
+
+interface NumberStyle {
+  /** `null`: a number is shown as it is. */
+  readonly pattern: string | null;
+  /** A date that every computer writes otherwise. */
+  readonly isDate: boolean;
+}
+
+/** Patterns that are named by number alone: ECMA-376, part 1, 18.8.30. 14 and 22 are not among them: they say "as this computer writes dates". */
+const BUILT_IN: Readonly<Record<number, string>> = {
+  ...{ 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??" },
+  ...{ 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss" },
+  ...{ 37: "#,##0 ;(#,##0)", 38: "#,##0 ;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)" },
+  ...{ 45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0" },
+};
+/** Days between the two calendars of spreadsheets. */
+const DAYS_TO_1904 = 1_462;
+/** No pattern is longer; a spreadsheet allows 255 characters. */
+const MAX_PATTERN = 255;
+
+/** Patterns that say "as this computer writes dates", and those of other languages. */
+const DATES: ReadonlySet<number> = new Set([14, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]);
+/** Day of 1 January 1970 in the calendar of spreadsheets, and the last day of the year 9999. */
+const DAY_1970 = 25_569;
+const LAST_DAY = 2_958_465;
+/** Digits that a double holds for sure; a spreadsheet shows no more. */
+const DOUBLE_DIGITS = 15;
+
+/** @param strings content of `xl/sharedStrings.xml`; @param styles of `xl/styles.xml`; @param workbook of `xl/workbook.xml` */
+export function readValueStyles(strings: string, styles: string, workbook: string): ValueStyles {
+  const own = new Map<number, string>();
+  const numbers: NumberStyle[] = [];
+  let isCellStyle = false;
+  walkXml(styles, {
+    open(name, { numFmtId = "0", formatCode = "" }) {
+      if (name === "cellXfs") isCellStyle = true;
+      else if (name === "numFmt") own.set(Number(numFmtId), formatCode);
+      else if (name === "xf" && isCellStyle) {
+        const id = Number(numFmtId);
+        const pattern = usable(own.get(id) ?? BUILT_IN[id] ?? null);
+        numbers.push({ pattern, isDate: DATES.has(id) || (pattern === null && isDateFormat(own.get(id) ?? "") === true) });
+      }
+    },
+    close(name) {
+      if (name === "cellXfs") isCellStyle = false;
+    },
+  });
+  let from1904 = false;
+  walkXml(workbook, {
+    open(name, { date1904 }) {
+      if (name === "workbookPr") from1904 = date1904 === "1" || date1904 === "true";
+    },
+  });
+  return { strings: readStrings(strings), numbers, from1904 };
+}
+
+/** How words are read in Japanese is no part of them. */
+function readStrings(xml: string): string[] {
+  const strings: string[] = [];
+  let [isText, phonetic] = [false, 0];
+  walkXml(xml, {
+    open(name) {
+      if (name === "si") strings.push("");
+      else if (name === "rPh") phonetic++;
+      isText = name === "t" && phonetic === 0;
+    },
+    text(text) {
+      if (isText && strings.length > 0) strings.push(strings.pop() + text);
+    },
+    close(name) {
+      if (name === "rPh") phonetic--;
+      isText = false;
+    },
+  });
+  return strings;
+}
+
+/** The number of a cell as a reader of the sheet sees it: 0.075 under `0.0%` is "7.5%". */
+function showNumber(value: number, { pattern, isDate }: NumberStyle, from1904: boolean): string {
+  const day = from1904 ? value + DAYS_TO_1904 : value;
+  if (pattern !== null) {
+    const shown = showPattern(value, pattern, day);
+    if (shown !== null) return shown;
+  } else if (isDate && day > 0 && day < LAST_DAY) {
+    const iso = new Date(Math.floor((day - DAY_1970) * 86_400_000)).toISOString();
+    return iso.endsWith("T00:00:00.000Z") ? iso.slice(0, 10) : iso.slice(0, 19).replace("T", " ");
+  }
+  return String(Number(value.toPrecision(DOUBLE_DIGITS)));
+}
+
+/** `null`: the pattern shows nothing, or cannot show this number. */
+function showPattern(value: number, pattern: string, day: number): string | null {
+  try {
+    const isDate = isDateFormat(pattern);
+    if (isDate && value < 0) return null;
+    const shown = format(pattern, isDate ? day : value, { dateErrorThrows: true }).trim();
+    return shown === "" || /^#+$/.test(shown) ? null : shown;
+  } catch {
+    // A pattern or a date that no spreadsheet knows: the number itself is read.
+    return null;
+  }
+}
+
+function usable(pattern: string | null): string | null {
+  if (pattern === null || pattern.length > MAX_PATTERN || /^(?:general|@)?$/i.test(pattern.trim())) return null;
+  // What a computer's own settings decide is shown otherwise on the next one.
+  return /^\[\$-F[48]00\]/i.test(pattern) ? null : pattern;
+}
+
+/** A sheet as its readers see it, and what of it is otherwise. */
+export interface Sheet {
+  /** Texts of filled cells by row and column, from 1; what is hidden is not there, but for what merged cells show elsewhere. */
+  readonly rows: ReadonlyMap<number, ReadonlyMap<number, string>>;
+  /** Columns up to the last filled one, without hidden ones. */
+  readonly columns: readonly number[];
+  readonly merged: readonly ShownCells[];
+  readonly leftOut: LeftOutCells;
+}
+
+/** How many columns and rows with something in them were left out, and how many cells hold nothing that could be read. */
+export interface LeftOutCells {
+  readonly columns: number;
+  readonly rows: number;
+  readonly errors: number;
+  readonly formulas: number;
+}
+
+interface Cell {
+  readonly row: number;
+  readonly column: number;
+  readonly type: string;
+  readonly style: number;
+  formula: string | null;
+  value: string;
+  inline: string;
+}
+
+/** No spreadsheet has more. */
+const MAX_COLUMNS = 16_384;
+
+/**
+ * Reads the part of a sheet. What is hidden, by its author or by a filter, or has no width or height, is left out; what is folded into a group is not: a reader opens
+ * it by its control. An error is text, and so is a formula whose result the file does not hold.
+ */
+export function readSheet(xml: string, styles: ValueStyles): Sheet {
+  const { cells, ranges, hidden } = readCells(xml);
+  assertSize(cells);
+  const merged = shownCells(ranges, hidden);
+  const anchors = new Set(merged.map(({ anchor }) => placeOf(anchor.row, anchor.column)));
+  const count = { errors: 0, formulas: 0 };
+  const [leftRows, leftColumns] = [new Set<number>(), new Set<number>()];
+  const rows = new Map<number, Map<number, string>>();
+  const put = (row: number, column: number, text: string) => {
+    if (text !== "") rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, text));
+  };
+  for (const cell of cells) {
+    const { row, column, formula, value, inline } = cell;
+    const isHidden = hidden.rows.has(row) || hidden.columns.has(column);
+    if (!isHidden || anchors.has(placeOf(row, column))) put(row, column, oneLine(textOf(cell, styles, count)));
+    else if (formula !== null || value !== "" || inline !== "") hidden.rows.has(row) ? leftRows.add(row) : leftColumns.add(column);
+  }
+  for (const { top, left, anchor } of merged) put(top, left, rows.get(anchor.row)?.get(anchor.column) ?? "");
+  for (const row of hidden.rows) rows.delete(row);
+  let last = 0;
+  for (const row of rows.values()) for (const column of row.keys()) last = Math.max(last, column);
+  const columns = Array.from({ length: last }, (_, i) => i + 1).filter((column) => !hidden.columns.has(column));
+  return { rows, columns, merged, leftOut: { ...count, rows: leftRows.size, columns: leftColumns.size } };
+}
+
+function readCells(xml: string): {
+  readonly cells: readonly Cell[];
+  readonly ranges: readonly MergedCells[];
+  readonly hidden: HiddenLines;
+} {
+  const cells: Cell[] = [];
+  const ranges: MergedCells[] = [];
+  const hidden = { rows: new Set<number>(), columns: new Set<number>() };
+  let [row, column, lastColumn, phonetic] = [0, 0, 0, 0];
+  let cell: Cell | null = null;
+  let into: "value" | "formula" | "inline" | null = null;
+  walkXml(xml, {
+    open(name, attributes) {
+      into = null;
+      if (name === "col") {
+        // In order and apart from each other.
+        const to = Math.min(MAX_COLUMNS, Number(attributes.max));
+        if (isUnseen(attributes, "width"))
+          for (let one = Math.max(Number(attributes.min), lastColumn + 1); one <= to; one++) hidden.columns.add(one);
+        lastColumn = Math.max(lastColumn, to);
+      } else if (name === "row") {
+        row = /^\d{1,7}$/.test(attributes.r ?? "") ? Number(attributes.r) : row + 1;
+        column = 0;
+        if (isUnseen(attributes, "ht")) hidden.rows.add(row);
+      } else if (name === "c") {
+        const [, letters, number] = /^([A-Z]{1,3})(\d{1,7})$/.exec(attributes.r ?? "") ?? [];
+        column = letters === undefined ? column + 1 : columnNumber(letters);
+        cell = {
+          row: Number(number ?? row),
+          column,
+          type: attributes.t ?? "n",
+          style: Number(attributes.s ?? 0),
+          formula: null,
+          value: "",
+          inline: "",
+        };
+      } else if (name === "f" && cell !== null) {
+        cell.formula ??= "";
+        into = "formula";
+      } else if (name === "v") into = "value";
+      else if (name === "t" && phonetic === 0) into = "inline";
+      else if (name === "rPh") phonetic++;
+      else if (name === "mergeCell") {
+        const [, from = "", top, to = "", bottom] = /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(attributes.ref ?? "") ?? [];
+        if (top !== undefined) ranges.push({ top: Number(top), left: columnNumber(from), bottom: Number(bottom), right: columnNumber(to) });
+      }
+    },
+    text(text) {
+      if (cell !== null && into !== null) cell[into] = (cell[into] ?? "") + text;
+    },
+    close(name) {
+      into = null;
+      if (name === "rPh") phonetic--;
+      if (name !== "c" || cell === null) return;
+      cells.push(cell);
+      cell = null;
+    },
+  });
+  return { cells, ranges, hidden };
+}
+
+/** A sheet is laid out up to its last row and column: one cell far away would make it billions. */
+function assertSize(cells: readonly Cell[]): void {
+  let [rows, columns] = [0, 0];
+  for (const { row, column } of cells) [rows, columns] = [Math.max(rows, row), Math.max(columns, column)];
+  if (rows * columns <= MAX_SHEET_CELLS && rows <= MAX_TABLE_ROWS) return;
+  const message = `a sheet reaches to row ${rows} and column ${columns}: at most ${MAX_SHEET_CELLS} cells are read. Remove what stands far from the table`;
+  throw new IngestError("file_too_large", message, { rows, columns });
+}
+
+/** What a cell shows: of one without a value the error, or the formula, as it stands in the file. */
+function textOf(
+  { type, style, formula, value, inline }: Cell,
+  { strings, numbers, from1904 }: ValueStyles,
+  count: { errors: number; formulas: number },
+): string {
+  if (type === "s") return unescaped(strings[Number(value || Number.NaN)] ?? "");
+  if (type === "inlineStr" || type === "str") return unescaped(type === "str" ? value : inline);
+  if (formula !== null && value === "") {
+    count.formulas++;
+    // A cell may share the formula of another, which alone holds its text.
+    return formula.trim() === "" ? "" : `=${formula}`;
+  }
+  if (type === "e" && value !== "") count.errors++;
+  if (type === "b") return value === "1" ? "true" : "false";
+  const number = type === "n" && value.trim() !== "" ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? showNumber(number, numbers[style] ?? { pattern: null, isDate: false }, from1904) : value;
+}
+
+/** Characters that XML cannot hold: ECMA-376, part 1, 22.9.2.19. */
+function unescaped(text: string): string {
+  return text.replace(/_x([\da-fA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function isUnseen(attributes: Readonly<Record<string, string>>, size: "width" | "ht"): boolean {
+  const { hidden = "", outlineLevel = "0", [size]: length = "" } = attributes;
+  if (length.trim() !== "" && Number(length) === 0) return true;
+  return (hidden === "1" || hidden === "true") && !(Number(outlineLevel) > 0);
+}
+
+/** One number for a cell. */
+function placeOf(row: number, column: number): number {
+  return row * (MAX_COLUMNS + 1) + column;
+}
+
+/** Cells that may be filled for each that the sheet has: more would be an attempt to fill the memory. */
+const FILLED_PER_CELL = 8;
+
+/** Cells of a sheet that are one, as a spreadsheet counts rows and columns, from 1; both ends belong to it. */
+interface MergedCells {
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+}
+
+/** Merged cells without those before their first shown one, which shows what the first of all, the anchor, holds. */
+export interface ShownCells extends MergedCells {
+  readonly anchor: { readonly row: number; readonly column: number };
+}
+
+/** Rows and columns of a sheet that are hidden, from 1. */
+interface HiddenLines {
+  readonly rows: ReadonlySet<number>;
+  readonly columns: ReadonlySet<number>;
+}
+
+/** What of the merged cells is shown; those of which nothing is are left out. Linear. */
+function shownCells(merged: readonly MergedCells[], hidden: HiddenLines): ShownCells[] {
+  const [shownRow, shownColumn] = [firstShown(hidden.rows), firstShown(hidden.columns)];
+  return merged.flatMap((one) => {
+    const [top, left] = [shownRow(one.top), shownColumn(one.left)];
+    return top > one.bottom || left > one.right ? [] : [{ ...one, top, left, anchor: { row: one.top, column: one.left } }];
+  });
+}
+
+/** The first line from a given one on that is shown. */
+function firstShown(hidden: ReadonlySet<number>): (from: number) => number {
+  const next = new Map<number, number>();
+  for (const line of [...hidden].sort((a, b) => b - a)) next.set(line, next.get(line + 1) ?? line + 1);
+  return (from) => next.get(from) ?? from;
+}
+
+/** `AA` is 27. */
+function columnNumber(letters: string): number {
+  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+}
+
+/**
+ * Rows of a table in which what is merged stands in each column and row that it covers, but what names a row once. Where the first rows name groups of columns and the
+ * columns in them, they are one row: "Fee · Visitor".
+ */
+export function withMergedCells(rows: readonly (readonly TableCell[])[], merged: readonly ShownCells[]): readonly (readonly TableCell[])[] {
+  const [first] = rows;
+  const top = first?.[0]?.row;
+  if (first === undefined || top === undefined || merged.length === 0) return rows;
+  const filled = rows.map((row) => [...row]);
+  const byNumber = new Map(filled.map((row) => [row[0]?.row, row]));
+  // Hidden columns are not there: what stands in a column is found by its number, the same in each row.
+  const longest = filled.reduce((most, row) => (row.length > most.length ? row : most), filled[0] ?? []);
+  const placeOf = new Map(longest.map(({ column }, place) => [column, place]));
+  let left = FILLED_PER_CELL * filled.reduce((sum, row) => sum + row.length, 0);
+  const isGroup = (one: ShownCells) => one.top === top && one.right > one.anchor.column;
+  const head = merged.reduce((most, one) => (one.top === top ? Math.max(most, one.bottom - top + 1) : most), 1);
+  const below = filled.filter(([cell]) => (cell?.row ?? 0) >= top + head);
+  const hasGroups = head > 1 && head <= MOST_HEAD_ROWS && merged.some(isGroup) && below.length > 0;
+  for (const one of merged) {
+    const cell = byNumber.get(one.top)?.[placeOf.get(one.left) ?? -1];
+    if (cell === undefined || isEmpty(cell) || cell.end - cell.start > SHORT_CHARACTERS) continue;
+    for (let row = one.top; row <= one.bottom && left > 0; row++) {
+      left--;
+      const cells = byNumber.get(row);
+      if (cells === undefined) continue;
+      // What names a row names it once.
+      const right = one.left === cells[0]?.column && row > top ? one.left : Math.min(one.right, cells.at(-1)?.column ?? 0);
+      for (let column = one.left; column <= right && left > 0; column++) {
+        left--;
+        const place = placeOf.get(column) ?? -1;
+        const covered = cells[place];
+        if (covered !== undefined && isEmpty(covered)) cells[place] = { ...covered, pieces: cell.pieces };
+      }
+    }
+  }
+  return hasGroups ? [namesOf(filled.slice(0, filled.length - below.length)), ...below] : filled;
+}
+
+/** The names above each column, each once. */
+function namesOf([first = [], ...below]: readonly (readonly TableCell[])[]): TableCell[] {
+  return first.map((cell, column) => {
+    const names = [cell, ...below.flatMap((row) => row[column] ?? [])].filter(({ pieces }) => pieces.some(({ start, end }) => end > start));
+    const distinct = names.filter(({ pieces }, i) => names.findIndex((other) => other.pieces[0]?.start === pieces[0]?.start) === i);
+    return { ...cell, below: distinct.filter((one) => one !== cell) };
+  });
+}
+
+/** It has no words of its own, nor any of what it is merged with. */
+function isEmpty({ pieces }: TableCell): boolean {
+  return pieces.every(({ start, end }) => start === end);
+}

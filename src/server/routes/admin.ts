@@ -1,0 +1,173 @@
+import { z } from "zod";
+import { RequestError } from "../../errors.ts";
+import { reportExperiments, reportOf } from "../../experiments/experiments.ts";
+import { NODE_TYPES, viewGraph } from "../../remember/graph-view.ts";
+import * as wire from "../../wire/index.ts";
+import { actorOf, narrow, scopeDenied, seesEverything } from "../access/caller.ts";
+import { type Call, endpoint, type Services } from "../endpoint.ts";
+import { paginate } from "../read-request.ts";
+import { sendAttachment } from "./library.ts";
+
+/** Questions that the graph is made of: the newest. */
+const GRAPH_QUESTIONS = 20_000;
+
+const refreshing = {
+  body: { schema: wire.refreshRequestSchema, optional: true },
+  gives: { status: 200, schema: wire.refreshResponseSchema },
+} as const;
+
+/** Experiments, figures, golden runs, forgetting and keys, mostly for whoever runs the installation. */
+export const adminEndpoints = {
+  experiments: endpoint({
+    ...{ method: "GET", path: "/v1/experiments", opens: "admin" },
+    what: "Trials of settings that are configured, each with its report.",
+    gives: { status: 200, schema: wire.experimentListSchema },
+    handle: async (_, { engine }) => ({ items: (await reportExperiments(engine)).map(wire.experimentToWire) }),
+  }),
+  experiment: endpoint({
+    ...{ method: "GET", path: "/v1/experiments/{name}", opens: "admin" },
+    what: "One of them: its variants with intervals, its guardrails and a plain verdict.",
+    gives: { status: 200, schema: wire.experimentSchema },
+    handle: async ({ id }, { engine }) => wire.experimentToWire(await reportOf(engine, id)),
+  }),
+  refresh: endpoint({
+    ...{ method: "POST", path: "/v1/admin/refresh", opens: "ingest", ...refreshing },
+    what: "Reads every source of a domain again as it was ingested last, and rebuilds its index.",
+    handle: refresh,
+  }),
+  statistics: endpoint({
+    ...{ method: "GET", path: "/v1/admin/stats", opens: "admin" },
+    what: "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency.",
+    query: wire.statisticsQuerySchema,
+    gives: { status: 200, schema: wire.statisticsSchema },
+    handle: async (call, services) => wire.statisticsToWire(await services.engine.memory.statistics(counted(call, services))),
+  }),
+  madeStatistics: endpoint({
+    ...{ method: "GET", path: "/v1/admin/stats/made", opens: "admin" },
+    what: "How the newest answers were made: percentiles by stage, grades by metric and day, calls by model, outcomes of checks.",
+    query: wire.statisticsQuerySchema,
+    gives: { status: 200, schema: z.looseObject({}) },
+    handle: (call, services) => services.engine.memory.madeStatistics(counted(call, services)),
+  }),
+  graph: endpoint({
+    ...{ method: "GET", path: "/v1/graph", opens: "review" },
+    what: "Topics, entities, sources and stored questions, and what joins them: the most joined that fit the filters.",
+    query: wire.graphQuerySchema,
+    gives: { status: 200, schema: wire.graphSchema },
+    handle: async ({ caller, query: { types, words, around = null, limit, ...named } }, { engine }) => {
+      const scope = engine.scope(narrow(caller, named));
+      const questions = await engine.store.graph.questions(scope.domain, GRAPH_QUESTIONS);
+      const visible = questions.filter(
+        ({ tenant, access }) => (tenant === null || tenant === scope.tenant) && access.every((label) => scope.access.includes(label)),
+      );
+      const wanted = types === undefined ? NODE_TYPES : NODE_TYPES.filter((type) => types.split(",").includes(type));
+      return wire.toWire(wire.graphSchema, viewGraph(visible, { types: wanted, words, around, limit }));
+    },
+  }),
+  evaluations: endpoint({
+    ...{ method: "GET", path: "/v1/evaluations", opens: "admin", needs: "evaluations" },
+    what: "Golden runs, newest first, with their figures.",
+    query: z.strictObject(wire.pageQuery),
+    gives: { status: 200, schema: wire.evaluationListSchema },
+    handle: async ({ query }, { evaluations }) => paginate(await evaluations.list(), query, (one) => wire.evaluationToWire(one)),
+  }),
+  startEvaluation: endpoint({
+    ...{ method: "POST", path: "/v1/evaluations", opens: "admin", idempotent: true, needs: "evaluations" },
+    what: "Begins a golden run over the set that a domain pack brings, or over `questions` of the documents that everybody may read here; 409 while another one runs.",
+    body: { schema: wire.evaluationRequestSchema, long: true },
+    gives: { status: 202, schema: wire.evaluationSchema },
+    handle: ({ caller, body: { domain, profile = null, questions = null } }, { engine, evaluations }) => {
+      const { name } = engine.domain(narrow(caller, { domain }).domain ?? engine.config.domain);
+      return wire.evaluationToWire(evaluations.start({ domain: name, profile, questions }));
+    },
+  }),
+  evaluation: endpoint({
+    ...{ method: "GET", path: "/v1/evaluations/{id}", opens: "admin", needs: "evaluations" },
+    what: "One golden run with every judged question, or how far it is; with `against` how it differs from another one.",
+    query: wire.evaluationQuerySchema,
+    gives: { status: 200, schema: wire.evaluationSchema },
+    handle: async ({ query: { against }, id }, { evaluations }) => {
+      const changes = against === undefined ? undefined : await evaluations.compare(id, against);
+      return wire.evaluationToWire(await evaluations.get(id), changes);
+    },
+  }),
+  evaluationPage: endpoint({
+    ...{ method: "GET", path: "/v1/evaluations/{id}/page", opens: "admin", needs: "evaluations" },
+    what: "One golden run as one HTML page that stands alone, to be kept.",
+    gives: { status: 200, schema: null },
+    handle: async ({ context, id }, { evaluations }) => sendAttachment(context, await evaluations.html(id), `${id}.html`),
+  }),
+  deleteEvaluation: endpoint({
+    ...{ method: "DELETE", path: "/v1/evaluations/{id}", opens: "admin", needs: "evaluations" },
+    what: "Stops a golden run, or deletes what is kept of it.",
+    gives: { status: 204, schema: null },
+    handle: ({ id }, { evaluations }) => evaluations.delete(id),
+  }),
+  forget: endpoint({
+    ...{ method: "DELETE", path: "/v1/admin/memory", opens: "admin" },
+    what: "Forgets what was asked.",
+    body: { schema: wire.forgetRequestSchema },
+    gives: { status: 200, schema: wire.forgottenSchema },
+    handle: ({ caller, body: { by, dry_run: dryRun, ...target } }, { engine }) =>
+      engine.memory.forget(wire.forgetTargetOf(target), { by: actorOf(caller, by), dryRun }),
+  }),
+  keys: endpoint({
+    ...{ method: "GET", path: "/v1/admin/keys", opens: "admin" },
+    what: "All keys, newest first, also those that open nothing any more; never the keys themselves.",
+    query: z.strictObject(wire.pageQuery),
+    gives: { status: 200, schema: wire.keyListSchema },
+    handle: async ({ query }, { engine }) => paginate(await engine.store.keys.list(), query, wire.keyToWire),
+  }),
+  newKey: endpoint({
+    ...{ method: "POST", path: "/v1/admin/keys", opens: "admin" },
+    what: "Makes a key; it is in this response and nowhere else.",
+    body: { schema: wire.newKeyRequestSchema },
+    gives: { status: 201, schema: wire.newKeyResponseSchema },
+    handle: async ({ caller, body: { by, name, roles, ...asked } }, { engine: { store, scope, config } }) => {
+      if (!seesEverything(caller)) throw scopeDenied();
+      const isAdmin = roles.includes("admin");
+      const domains = isAdmin ? null : asked.domains === undefined ? [config.domain] : asked.domains;
+      const tenants = isAdmin ? null : asked.tenants;
+      for (const domain of domains ?? []) for (const tenant of [undefined, ...(tenants ?? [])]) scope({ domain, tenant });
+      const made = {
+        ...{ name, roles, domains, tenants, access: isAdmin ? null : asked.access },
+        requestsPerHour: asked.requests_per_hour,
+        tokensPerDay: asked.tokens_per_day,
+        usdPerDay: asked.usd_per_day,
+        expiresAt: asked.expires_at,
+      };
+      const { key, record } = await store.keys.create(made, actorOf(caller, by));
+      return { ...wire.keyToWire(record), key };
+    },
+  }),
+  revokeKey: endpoint({
+    ...{ method: "DELETE", path: "/v1/admin/keys/{id}", opens: "admin" },
+    what: "Ends a key, from the next request on.",
+    query: z.strictObject({ by: z.string().min(1).max(100).default("http") }),
+    gives: { status: 204, schema: null },
+    handle: async ({ caller, query: { by }, id }, { engine }) => {
+      if (await engine.store.keys.revoke(id, actorOf(caller, by))) return;
+      throw new RequestError("unknown_key", "There is no live key of this id: GET /v1/admin/keys lists them.");
+    },
+  }),
+};
+
+/** By the name that the `validator` source gives it. */
+export const refreshCache = endpoint({
+  ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
+  what: "The same as `/v1/admin/refresh`, by the name that the `validator` source gives it.",
+  handle: refresh,
+});
+
+/** Goes on when the requester leaves: others may wait for it. */
+async function refresh({ caller, body: { domain } }: Call<unknown, z.output<typeof wire.refreshRequestSchema>>, { engine }: Services) {
+  const { domains, tenants } = caller;
+  if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();
+  const { sources, ...refreshed } = await engine.refresh(domain ?? domains?.[0]);
+  const seen = sources.filter(({ tenant }) => tenants === null || tenant === null || tenants.includes(tenant));
+  return wire.refreshToWire({ ...refreshed, sources: seen });
+}
+
+function counted({ query: { domain, since } }: Call<z.output<typeof wire.statisticsQuerySchema>>, { engine }: Services) {
+  return { domain: domain === undefined ? null : engine.scope({ domain }).domain, since: since === undefined ? null : wire.isoOf(since) };
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Engine } from "../../engine/engine.ts";
+import { RequestError } from "../../errors.ts";
+import type { Reader } from "../../remember/review.ts";
+import type { Sees } from "../../store/review-reading.ts";
+import * as wire from "../../wire/index.ts";
+import { actorOf, type Caller, covers, narrow, scopeDenied, seesEverything } from "../access/caller.ts";
+import { type Call, endpoint, type Services } from "../endpoint.ts";
+import { cursorAt, cursorBelow, entryOf, offsetOf, paginate } from "../read-request.ts";
+
+/** Most questions of a domain that are looked at for the queue. */
+const MOST_QUEUED = 500;
+
+/** Review of the answers that the key covers, and diagnostic reports; others are not found, exactly like those that never were. */
+export const reviewEndpoints = {
+  queue: endpoint({
+    ...{ method: "GET", path: "/v1/review", opens: "review" },
+    what: "Questions that wait for review, those that need it most first.",
+    query: wire.queueQuerySchema,
+    gives: { status: 200, schema: wire.queueSchema },
+    handle: async ({ caller, query: { domain, status, ...page } }, { engine: { memory } }) => {
+      const asked = { limit: MOST_QUEUED, status, sees: seenBy(caller) };
+      if (seesEverything(caller)) return paginate(await memory.review.queue({ ...asked, domain }), page, wire.queueItemToWire);
+      if (domain !== undefined && caller.domains !== null && !caller.domains.includes(domain)) throw scopeDenied();
+      const domains = domain !== undefined ? [domain] : (caller.domains ?? [undefined]);
+      const queues = await Promise.all(domains.map((one) => memory.review.queue({ ...asked, domain: one })));
+      const queue = queues.flat().sort((a, b) => b.score - a.score);
+      return paginate(queue.slice(0, MOST_QUEUED), page, wire.queueItemToWire);
+    },
+  }),
+  history: endpoint({
+    ...{ method: "GET", path: "/v1/review/history", opens: "review" },
+    what: "The audit log, newest first: what was done to answers that the key may see, to an administrator everything; and whether the chain of the whole log is intact.",
+    query: wire.historyQuerySchema,
+    gives: { status: 200, schema: wire.historySchema },
+    handle: async ({ caller, query: { id, limit, cursor } }, { engine }) => {
+      const before = entryOf(cursor);
+      if (id !== undefined) await show(engine, caller, id);
+      const history = await engine.memory.review.history({ id, limit, before, sees: seenBy(caller) });
+      return { ...wire.historyToWire(history), next_cursor: cursorBelow(history.olderThan) };
+    },
+  }),
+  review: endpoint({
+    ...{ method: "GET", path: "/v1/review/{id}", opens: "review" },
+    what: "One answer with its review, feedback, correction and history; answer and correction are withheld that rest on a document which is gone or not open to the key.",
+    gives: { status: 200, schema: wire.reviewSchema },
+    handle: async ({ caller, id }, { engine }) => wire.reviewToWire(await show(engine, caller, id)),
+  }),
+  approve: endpoint({
+    ...{ method: "POST", path: "/v1/review/{id}/approve", opens: "review", idempotent: true },
+    what: "The answer is right. 409 where a cited document has changed.",
+    body: { schema: wire.reviewActSchema },
+    gives: { status: 200, schema: wire.reviewSchema },
+    handle: (call, services) => judge("approve", call, services),
+  }),
+  flag: endpoint({
+    ...{ method: "POST", path: "/v1/review/{id}/flag", opens: "review", idempotent: true },
+    what: "The answer is wrong or doubtful: it is not served again.",
+    body: { schema: wire.reviewActSchema },
+    gives: { status: 200, schema: wire.reviewSchema },
+    handle: (call, services) => judge("flag", call, services),
+  }),
+  correct: endpoint({
+    ...{ method: "POST", path: "/v1/review/{id}/correct", opens: "review", idempotent: true },
+    what: "Another answer in its place, served first; 422 with every sentence that is not bound to a source, and why.",
+    body: { schema: wire.correctionSchema },
+    gives: { status: 200, schema: z.object({ answer: wire.askResponseSchema }) },
+    handle: async ({ caller, body: { by, answer }, id }, { engine }) => {
+      await show(engine, caller, id);
+      return { answer: wire.answerToWire(await engine.memory.review.correct(id, answer, actorOf(caller, by))) };
+    },
+  }),
+  reports: endpoint({
+    ...{ method: "GET", path: "/v1/reports", opens: "review" },
+    what: "Diagnostic reports of questions that were refused, answered with low confidence or warned about: by topic, and the newest.",
+    query: wire.reportsQuerySchema,
+    gives: { status: 200, schema: wire.reportsResponseSchema },
+    handle: async ({ caller, query: { domain, tenant, topic, since, limit, cursor }, signal }, { engine }) => {
+      const offset = offsetOf(cursor);
+      const { total, topics, reports } = await engine.reports({
+        ...narrow(caller, { domain, tenant }),
+        topic: topic === "none" ? null : topic,
+        since: since === undefined ? undefined : new Date(since),
+        ...{ limit, offset, signal },
+      });
+      return wire.toWire(wire.reportsResponseSchema, { total, topics, items: reports, nextCursor: cursorAt(offset + limit, total) });
+    },
+  }),
+  report: endpoint({
+    ...{ method: "GET", path: "/v1/reports/{id}", opens: "review" },
+    what: "One report, by its id or that of its answer, without what it took from documents that are gone or not open to the key.",
+    query: wire.scopeQuerySchema,
+    gives: { status: 200, schema: wire.reportSchema },
+    handle: async ({ caller, query, id }, { engine }) => wire.toWire(wire.reportSchema, await engine.report(id, narrow(caller, query))),
+  }),
+};
+
+/** Whose answers the caller may look at; `undefined`: everybody's. */
+function seenBy(caller: Caller): Sees | undefined {
+  return seesEverything(caller) ? undefined : (asker) => covers(caller, asker);
+}
+
+function show({ memory, scope }: Engine, caller: Caller, id: string) {
+  const sees = seenBy(caller);
+  const access = caller.access ?? undefined;
+  const reader: Reader | undefined = sees && { sees, scopeFor: ({ domain, tenant }) => scope({ domain, tenant, access }) };
+  return memory.review.show(id, reader);
+}
+
+async function judge(
+  act: "approve" | "flag",
+  { caller, body, id }: Call<unknown, z.output<typeof wire.reviewActSchema>>,
+  { engine }: Services,
+) {
+  const { withheld } = await show(engine, caller, id);
+  if (act === "approve" && withheld) throw answerWithheld(id);
+  await engine.memory.review[act](id, actorOf(caller, body.by));
+  return wire.reviewToWire(await show(engine, caller, id));
+}
+
+/** What nobody has read cannot be called right. */
+function answerWithheld(id: string): RequestError {
+  const message = `The answer of ${id} is withheld from this key: it rests on a document that is gone or not open to it. Flag it, or correct it from documents that are.`;
+  return new RequestError("review_stale", message, { id });
+}

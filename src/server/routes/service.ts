@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { Engine } from "../../engine/engine.ts";
+import { RequestError } from "../../errors.ts";
+import { VERSION } from "../../package.ts";
+import * as wire from "../../wire/index.ts";
+import { narrow } from "../access/caller.ts";
+import { endpoint } from "../endpoint.ts";
+import { refreshCache } from "./admin.ts";
+
+/** The names of the `validator` source, and what the server says of itself. */
+export const serviceEndpoints = {
+  query: endpoint({
+    ...{ method: "POST", path: "/query", opens: "ask" },
+    what: "A question in the shape of the `validator` source: answer, `overall_pass` and each metric, by the profile of that name.",
+    body: { schema: wire.queryRequestSchema },
+    gives: { status: 200, schema: wire.queryResponseSchema },
+    handle: async ({ caller, body: { query, domain, client }, signal }, { engine }) =>
+      wire.queryToWire(await engine.answer(query, { ...narrow(caller, { domain, tenant: client }), profile: "validator", signal })),
+  }),
+  refreshCache,
+  schema: endpoint({
+    ...{ method: "GET", path: "/v1/schema", opens: "anyone", etag: true },
+    what: "JSON Schema of question, answer, error and events.",
+    gives: { status: 200, schema: z.looseObject({}) },
+    handle: () => ({
+      request: z.toJSONSchema(wire.askRequestSchema, { io: "input" }),
+      response: z.toJSONSchema(wire.askResponseSchema),
+      feedback: z.toJSONSchema(wire.feedbackRequestSchema, { io: "input" }),
+      error: z.toJSONSchema(wire.errorResponseSchema),
+      refresh: {
+        request: z.toJSONSchema(wire.refreshRequestSchema, { io: "input" }),
+        response: z.toJSONSchema(wire.refreshResponseSchema),
+      },
+      events: Object.fromEntries(Object.entries(wire.eventSchemas).map(([name, data]) => [name, z.toJSONSchema(data)])),
+    }),
+  }),
+  openapi: endpoint({
+    ...{ method: "GET", path: "/openapi.json", opens: "anyone", etag: true },
+    what: "This description, as OpenAPI 3.1.",
+    gives: { status: 200, schema: z.looseObject({}) },
+    handle: (_, { api }) => api,
+  }),
+  /** `degraded` still answers questions and is 200; an engine that cannot tell is an error. */
+  health: endpoint({
+    ...{ method: "GET", path: "/healthz", opens: "anyone", unstored: true },
+    what: "What is loaded; nothing that stands in documents.",
+    gives: { status: 200, schema: wire.healthSchema },
+    handle: (_, { engine }) => healthOf(engine),
+  }),
+  metrics: endpoint({
+    ...{ method: "GET", path: "/metrics", opens: "metrics", needs: "metrics" },
+    what: "Figures for Prometheus, in its text format.",
+    gives: { status: 200, schema: null },
+    handle: async ({ context }, { metrics }) => {
+      const { type, body } = await metrics.text();
+      return context.body(body, 200, { "Content-Type": type });
+    },
+  }),
+  ready: endpoint({
+    ...{ method: "GET", path: "/readyz", opens: "anyone", unstored: true },
+    what: "200 when there are documents to answer from, 503 before.",
+    gives: { status: 200, schema: z.object({ status: z.literal("ready") }) },
+    handle: async (_, { engine, isStopping }) => {
+      if (isStopping()) throw new RequestError("not_ready", "This server is about to stop: ask another one.");
+      const { documents } = await engine.health();
+      if (documents > 0) return { status: "ready" };
+      throw new RequestError("not_ready", "There are no documents to answer from yet: ingest some.");
+    },
+  }),
+};
+
+/** Whoever asks needs no key: nothing is said that stands in documents, not even their titles. */
+export async function healthOf(engine: Pick<Engine, "health" | "domain">): Promise<wire.WireHealth> {
+  const health = await engine.health();
+  return wire.toWire(wire.healthSchema, { ...health, title: engine.domain(health.domain).title, version: VERSION });
+}

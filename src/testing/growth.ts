@@ -1,0 +1,40 @@
+import { expect } from "vitest";
+
+/** Most that twice the size may cost: linear time is 2, quadratic 4. */
+const PER_DOUBLING = 3;
+/** Milliseconds of processor time below which a measurement is noise. */
+const NOISE_MS = 1;
+const ATTEMPTS = 3;
+
+/**
+ * Asserts that `run` takes time in proportion to the size of its input, whatever else the machine does: it compares two sizes, and measures again before it fails.
+ * @param size the larger size
+ * @param make makes an input of a size; not measured
+ * @param doublings how often the smaller size is doubled to give the larger one
+ * @example
+ * await expectLinearTime(100_000, (size) => "a".repeat(size), tokenize);
+ */
+export async function expectLinearTime<Input>(
+  size: number,
+  make: (size: number) => Input,
+  run: (input: Input) => unknown,
+  doublings = 4,
+): Promise<void> {
+  const [small, large] = [make(Math.ceil(size / 2 ** doublings)), make(size)];
+  const most = PER_DOUBLING ** doublings;
+  let ratio = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < ATTEMPTS && ratio > most; attempt++) {
+    const costs: number[] = [];
+    for (let i = 0; i < 3; i++) costs.push(await costMs(run, small));
+    ratio = (await costMs(run, large)) / Math.max(NOISE_MS, ...costs.toSorted((a, b) => a - b).slice(1, 2));
+  }
+  expect(ratio, `cost of ${2 ** doublings} times the size`).toBeLessThanOrEqual(most);
+}
+
+/** A run that fails counts: it may not take long either. */
+async function costMs<Input>(run: (input: Input) => unknown, input: Input): Promise<number> {
+  const begun = process.cpuUsage();
+  await Promise.resolve(run(input));
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / 1000;
+}

@@ -1,0 +1,280 @@
+/**
+ * WordPiece over a trie: BERT's uncased normalisation and pre-tokenisation, greedy longest match in one walk per word. "[SEP]" and the like in a text are its
+ * characters and never special tokens. The encoder's form has a readable reference in `lab/train/encoder/wordpiece.py`, the reader's is that of `BertTokenizer`.
+ */
+
+import { memoised } from "./recent.ts";
+
+/** The encoder cuts a longer word, in UTF-16 units: it is base64 or noise, and must not outweigh the text around it. */
+export const MAX_ENCODER_WORD_UNITS = 64;
+/** A word of more characters is one unknown piece, as in BERT. */
+const MAX_WORD_CHARACTERS = 100;
+/** Rules of characters that are kept. */
+const KEPT_RULES = 8192;
+
+const SKIP = 0;
+const SPACE = 1;
+const PUNCTUATION = 2;
+const WORD = 3;
+const IDEOGRAPH = 4;
+
+/** What a character turns into: its kind, and the UTF-16 units that stand for it after lower-casing and removal of accents. */
+interface CharacterRule {
+  readonly kind: number;
+  readonly units: readonly number[];
+  /** Kind of each unit, where a letter decomposes into letters and punctuation. */
+  readonly kinds: readonly number[];
+}
+
+/** A tokeniser with scratch space of its own; not to be shared between threads. */
+export interface Wordpiece {
+  /** Writes the ids of `text`, at most `limit`, to `ids` (grown where needed) and returns how many there are; what follows is not read. */
+  encode(text: string, limit?: number): number;
+  /** Holds the result of the last `encode`; valid up to its return value. */
+  readonly ids: Int32Array;
+}
+
+/** What becomes of characters that no piece covers: each gets one of these rows behind the pieces, by its hash; or their whole word is one piece. */
+export type Uncovered = { readonly hashRows: number } | { readonly piece: number };
+
+/** Ids are places in `pieces`. */
+export function createWordpiece(pieces: readonly string[], uncovered: Uncovered): Wordpiece {
+  const trie = buildTrie(pieces);
+  const { alphabet, keys, children, terminal, mask } = trie;
+  const hashRows = "hashRows" in uncovered ? uncovered.hashRows : 0;
+  const unknown = "piece" in uncovered ? uncovered.piece : -1;
+  const isEncoder = hashRows > 0;
+  const ruleFor = isEncoder ? encoderRule : bertRule;
+  const ruleOf = memoised(KEPT_RULES, ruleFor);
+  const ascii = Array.from({ length: 128 }, (_, code) => ruleFor(code));
+  const asciiKinds = Uint8Array.from(ascii, ({ kind, kinds }) => kinds[0] ?? kind);
+  const asciiUnits = Uint16Array.from(ascii, ({ units }) => units[0] ?? 0);
+  // A character has at most two units.
+  const mostUnits = isEncoder ? MAX_ENCODER_WORD_UNITS : 2 * MAX_WORD_CHARACTERS;
+  const word = new Uint16Array(mostUnits);
+  let ids = new Int32Array(1024);
+  let count = 0;
+
+  function push(id: number): void {
+    if (count === ids.length) {
+      const larger = new Int32Array(ids.length * 2);
+      larger.set(ids);
+      ids = larger;
+    }
+    ids[count++] = id;
+  }
+
+  /** Splits the word of so many units and characters that stands in `word`. */
+  function split(length: number, characters: number): void {
+    const before = count;
+    const end = isEncoder && length === mostUnits && isHighSurrogate(word[length - 1] as number) ? length - 1 : length;
+    let isCovered = isEncoder || characters <= MAX_WORD_CHARACTERS;
+    for (let start = 0; isCovered && start < end; ) {
+      const next = longestPiece(start, end);
+      if (next > start) start = next;
+      else if (isEncoder) {
+        let code = word[start++] as number;
+        if (isHighSurrogate(code) && start < end) code = ((code - 0xd800) << 10) + ((word[start++] as number) - 0xdc00) + 0x10000;
+        push(pieces.length + ((Math.imul(code, 2654435761) >>> 0) % hashRows));
+      } else isCovered = false;
+    }
+    if (isCovered) return;
+    count = before;
+    push(unknown);
+  }
+
+  /** Pushes the longest piece that begins at `start`. @returns where it ends; `start`: there is none */
+  function longestPiece(start: number, end: number): number {
+    let node = start === 0 ? trie.wordRoot : trie.continuationRoot;
+    let found = -1;
+    let next = start;
+    for (let i = start; i < end; i++) {
+      const letter = alphabet[word[i] as number] as number;
+      if (letter === 0) break;
+      const key = node * trie.letters + letter;
+      let slot = Math.imul(key, 0x9e3779b1) >>> trie.shift;
+      while (keys[slot] !== key && keys[slot] !== -1) slot = (slot + 1) & mask;
+      if (keys[slot] === -1) break;
+      node = children[slot] as number;
+      const id = terminal[node] as number;
+      if (id >= 0) {
+        found = id;
+        next = i + 1;
+      }
+    }
+    if (found >= 0) push(found);
+    return next;
+  }
+
+  function encode(text: string, limit = Number.POSITIVE_INFINITY): number {
+    count = 0;
+    // Of the word at hand, which stands in `word`.
+    let length = 0;
+    let characters = 0;
+    for (let i = 0; i < text.length && count < limit; i++) {
+      const code = text.charCodeAt(i);
+      if (code < 128) {
+        const kind = asciiKinds[code] as number;
+        if (kind === WORD) {
+          if (length < mostUnits) word[length++] = asciiUnits[code] as number;
+          characters++;
+        } else if (kind !== SKIP) {
+          if (length > 0) split(length, characters);
+          length = characters = 0;
+          if (kind === PUNCTUATION) {
+            word[0] = code;
+            split(1, 1);
+          }
+        }
+        continue;
+      }
+      const point = text.codePointAt(i) as number;
+      if (point > 0xffff) i++;
+      const { kind, units, kinds } = ruleOf(point);
+      const isAlone = kind === SPACE || kind === IDEOGRAPH;
+      if (isAlone && length > 0) split(length, characters);
+      if (isAlone) length = characters = 0;
+      for (let u = 0; u < units.length; u++) {
+        const unit = units[u] as number;
+        // The encoder learned with either half of a mark of two units as a word of its own.
+        const isMark = kinds[u] === PUNCTUATION;
+        if (isMark && (isEncoder || !isLowSurrogate(unit))) {
+          if (length > 0) split(length, characters);
+          length = characters = 0;
+        }
+        if (length < mostUnits) word[length++] = unit;
+        if (!isLowSurrogate(unit)) characters++;
+        if (isMark && (isEncoder || !isHighSurrogate(unit))) {
+          split(length, characters);
+          length = characters = 0;
+        }
+      }
+      if (isAlone && length > 0) split(length, characters);
+      if (isAlone) length = characters = 0;
+    }
+    if (length > 0) split(length, characters);
+    return Math.min(count, limit);
+  }
+
+  return {
+    encode,
+    get ids() {
+      return ids;
+    },
+  };
+}
+
+/** Letters are numbered; a child is found in an open-addressing table under `node * letters + letter`. */
+interface Trie {
+  alphabet: Uint16Array;
+  letters: number;
+  wordRoot: number;
+  continuationRoot: number;
+  keys: Int32Array;
+  children: Int32Array;
+  terminal: Int32Array;
+  shift: number;
+  mask: number;
+}
+
+function buildTrie(pieces: readonly string[]): Trie {
+  const alphabet = new Uint16Array(65536);
+  let letters = 1;
+  let units = 2;
+  for (const piece of pieces) {
+    units += piece.length;
+    for (let i = 0; i < piece.length; i++) {
+      const unit = piece.charCodeAt(i);
+      if (alphabet[unit] === 0) alphabet[unit] = letters++;
+    }
+  }
+  const bits = 32 - Math.clz32(units * 2);
+  const size = 1 << bits;
+  const keys = new Int32Array(size).fill(-1);
+  const children = new Int32Array(size);
+  const terminal = new Int32Array(units + 2).fill(-1);
+  const trie = { alphabet, letters, wordRoot: 0, continuationRoot: 1, keys, children, terminal, shift: 32 - bits, mask: size - 1 };
+  let nodes = 2;
+  for (const [id, piece] of pieces.entries()) {
+    const continues = piece.length > 2 && piece.startsWith("##");
+    let node = continues ? 1 : 0;
+    for (let i = continues ? 2 : 0; i < piece.length; i++) {
+      const key = node * letters + (alphabet[piece.charCodeAt(i)] as number);
+      let slot = Math.imul(key, 0x9e3779b1) >>> trie.shift;
+      while (keys[slot] !== -1 && keys[slot] !== key) slot = (slot + 1) & trie.mask;
+      if (keys[slot] === -1) {
+        keys[slot] = key;
+        children[slot] = nodes++;
+      }
+      node = children[slot] as number;
+    }
+    terminal[node] = id;
+  }
+  return trie;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function bertRule(point: number): CharacterRule {
+  const char = String.fromCodePoint(point);
+  const isWhiteSpace = point === 9 || point === 10 || point === 13 || /^(?!\p{Cc})\p{White_Space}$/u.test(char);
+  if (isWhiteSpace) return { kind: SPACE, units: [], kinds: [] };
+  if (point === 0xfffd || /^[\p{Cc}\p{Cf}\p{Cs}\p{Co}]$/u.test(char)) return { kind: SKIP, units: [], kinds: [] };
+  const units: number[] = [];
+  const kinds: number[] = [];
+  for (const part of char
+    .normalize("NFD")
+    .replaceAll(/\p{Mn}/gu, "")
+    .toLowerCase()) {
+    if (/^\p{Mn}$/u.test(part)) continue;
+    const kind = isPunctuation(part) ? PUNCTUATION : WORD;
+    for (const unit of unitsOf(part)) {
+      units.push(unit);
+      kinds.push(kind);
+    }
+  }
+  return { kind: BERT_IDEOGRAPHS.some(([first, last]) => point >= first && point <= last) ? IDEOGRAPH : WORD, units, kinds };
+}
+
+/** BERT's rules but for a few characters, as the encoder learned with them. */
+function encoderRule(point: number): CharacterRule {
+  const char = String.fromCodePoint(point);
+  if (point === 0x85 || point === 11 || point === 12) return { kind: SPACE, units: [], kinds: [] };
+  const isAssigned = !/^[\p{Cc}\p{Cf}\p{Cs}\p{Co}]$/u.test(char);
+  if (isAssigned && ENCODER_IDEOGRAPHS.some(([first, last]) => point >= first && point <= last))
+    return { kind: IDEOGRAPH, units: unitsOf(char), kinds: [] };
+  return bertRule(point);
+}
+
+/** BERT's list of blocks. */
+const BERT_IDEOGRAPHS = [
+  [0x4e00, 0x9fff],
+  [0x3400, 0x4dbf],
+  [0x20000, 0x2a6df],
+  [0x2a700, 0x2b73f],
+  [0x2b740, 0x2b81f],
+  [0x2b920, 0x2ceaf],
+  [0xf900, 0xfaff],
+  [0x2f800, 0x2fa1f],
+] as const;
+const ENCODER_IDEOGRAPHS = [
+  [0x4e00, 0x9fff],
+  [0x3400, 0x4dbf],
+  [0x20000, 0x2fa1f],
+  [0xf900, 0xfaff],
+] as const;
+
+/** Punctuation of Unicode, and every other sign of ASCII. */
+function isPunctuation(char: string): boolean {
+  return /^[!-/:-@[-`{-~]$/.test(char) || /^\p{P}$/u.test(char);
+}
+
+function unitsOf(text: string): number[] {
+  return Array.from({ length: text.length }, (_, i) => text.charCodeAt(i));
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { httpUrl } from "../text/http-url.ts";
+
+/** A web address as it may leave the system: whatever is not http or https becomes `null`. */
+export const webUrl = z.string().nullable();
+
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+
+/** The same data in process: camelCase names, read-only. */
+export type InProcess<T> = unknown extends T
+  ? T
+  : T extends readonly unknown[]
+    ? { readonly [Key in keyof T]: InProcess<T[Key]> }
+    : T extends object
+      ? { readonly [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: InProcess<T[Key]> }
+      : T;
+
+type Convert = (value: unknown) => unknown;
+
+const converters = new WeakMap<z.core.$ZodType, Convert>();
+
+/**
+ * Data as it travels: what its schema names, under the schema's snake_case names, and nothing else. The keys of records and loose objects are data, and
+ * stay. Nothing is validated: the types hold what goes out to the schema.
+ */
+export function toWire<Schema extends z.ZodType>(schema: Schema, value: InProcess<z.input<Schema>>): z.output<Schema> {
+  return converterOf(schema)(value) as z.output<Schema>;
+}
+
+function converterOf(schema: z.core.$ZodType): Convert {
+  const known = converters.get(schema);
+  if (known !== undefined) return known;
+  const made = createConverter(schema);
+  converters.set(schema, made);
+  return made;
+}
+
+const asIs: Convert = (value) => value;
+
+function createConverter(schema: z.core.$ZodType): Convert {
+  if (schema === webUrl) return (value) => httpUrl(value as string | null);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return whereGiven(converterOf(schema.unwrap()));
+  if (schema instanceof z.ZodArray) {
+    const item = converterOf(schema.element);
+    return (value) => (value as readonly unknown[]).map((one) => item(one));
+  }
+  if (schema instanceof z.ZodDiscriminatedUnion) return byDiscriminator(schema);
+  return schema instanceof z.ZodObject && schema.def.catchall === undefined ? byField(schema) : asIs;
+}
+
+function whereGiven(convert: Convert): Convert {
+  return convert === asIs ? asIs : (value) => (value === null || value === undefined ? value : convert(value));
+}
+
+function byField(schema: z.ZodObject): Convert {
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    return { name, own: name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), convert: converterOf(field) };
+  });
+  return (value) => {
+    const given = value as Readonly<Record<string, unknown>>;
+    const converted: Record<string, unknown> = {};
+    for (const { name, own, convert } of fields) if (given[own] !== undefined) converted[name] = convert(given[own]);
+    return converted;
+  };
+}
+
+function byDiscriminator(schema: z.ZodDiscriminatedUnion): Convert {
+  const { discriminator } = schema.def;
+  const options = new Map(
+    schema.options.map((option) => {
+      const literal = (option as z.ZodObject).shape[discriminator] as z.ZodLiteral;
+      return [literal.value, converterOf(option)] as const;
+    }),
+  );
+  return (value) => (options.get((value as Record<string, string>)[discriminator] ?? "") ?? asIs)(value);
+}

@@ -1,0 +1,63 @@
+import { diffLines, diffWordsWithSpace } from "diff";
+
+export interface Change {
+  /** Offset in both texts laid one after the other: what tells it from the others. */
+  readonly at: number;
+  readonly type: "same" | "added" | "removed";
+  readonly text: string;
+}
+
+/** Milliseconds after which two texts are shown as replaced. */
+const MOST_MS = 1_000;
+
+/** What changes from one text to another, word by word or line by line. */
+export function changesOf(before: string, after: string, unit: "words" | "lines"): Change[] {
+  const options = { timeout: MOST_MS };
+  const found = unit === "words" ? diffWordsWithSpace(before, after, options) : diffLines(before, after, options);
+  const parts = found ?? [
+    { value: before, removed: true, added: false },
+    { value: after, removed: false, added: true },
+  ];
+  let at = 0;
+  return parts.flatMap(({ value, added, removed }) => {
+    const change: Change = { at, type: added ? "added" : removed ? "removed" : "same", text: value };
+    at += value.length;
+    return value === "" ? [] : [change];
+  });
+}
+
+/** Lines around a change that are shown with it. */
+const AROUND = 2;
+
+/** Stretches that stay the same, cut to the lines next to a change. `text` of what was left out is empty. */
+export function shortened(changes: readonly Change[]): Change[] {
+  return changes.flatMap((change, i) => {
+    const lines = change.text.split("\n");
+    if (change.type !== "same" || lines.length <= 2 * AROUND + 2) return [change];
+    const head = i === 0 ? "" : `${lines.slice(0, AROUND).join("\n")}\n`;
+    const tail = i === changes.length - 1 ? "" : lines.slice(-AROUND - 1).join("\n");
+    return [
+      { ...change, text: head },
+      { ...change, at: change.at + head.length, text: "" },
+      { ...change, at: change.at + change.text.length - tail.length, text: tail },
+    ].filter(({ text }, part) => text !== "" || part === 1);
+  });
+}
+
+/** Changes in their order; what was left out is an ellipsis. */
+export function TextDiff({ changes }: { readonly changes: readonly Change[] }) {
+  return (
+    <p className="diff">
+      {changes.map(({ at, type, text }) => {
+        if (text === "")
+          return (
+            <span key={`${at} out`} className="muted">
+              {"⋯\n"}
+            </span>
+          );
+        if (type === "same") return <span key={at}>{text}</span>;
+        return type === "added" ? <ins key={at}>{text}</ins> : <del key={at}>{text}</del>;
+      })}
+    </p>
+  );
+}
