@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { addEvalCommand } from "../src/cli/commands/eval.ts";
 import { type CliContext, pathOf } from "../src/cli/context.ts";
+import { addAblateCommand } from "./commands/ablate.ts";
 import { addBenchCommand } from "./commands/bench.ts";
 import { addCollectionsCommand } from "./commands/collections.ts";
 import { addMeasurements } from "./commands/eval.ts";
@@ -13,6 +14,7 @@ export function createLab(context: CliContext): Command {
     .description("Measures answers and speed.")
     .addOption(new Option("--data-dir <folder>", "folder of the database (or SOURCEBOUND_DATA_DIR)"));
   addMeasurements(addEvalCommand(program, context, unpackSets), context);
+  addAblateCommand(program, context);
   addBenchCommand(program, context);
   addTrainCommand(program, context);
   addCollectionsCommand(program, context);

@@ -29,7 +29,7 @@ export {
   type SwitchOptions,
   type UploadOptions,
 } from "./engine/engine.ts";
-export type { ReportOptions } from "./engine/reports.ts";
+export type { ReportOptions } from "./engine/service-types.ts";
 export { ConfigError, IngestError, ModelError, RequestError, SourceboundError, StoreError, UnavailableError, WebError } from "./errors.ts";
 export type { AnswerEvent, AnswerStage, IngestCounts, IngestEvent } from "./events.ts";
 export type { ChatEvent, ChatModel, ChatPrompt } from "./models/chat.ts";

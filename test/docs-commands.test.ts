@@ -63,7 +63,7 @@ async function objection(line: string): Promise<string> {
     if (OF_THE_SCRIPT.has(command)) return "";
     if (!knownToRun(command)) return `./run knows no "${command}"`;
     if (command === "lab") return accepts(rest, createLab);
-    if (command === "eval" || command === "bench") return accepts([command, ...rest], createLab);
+    if (command === "ablate" || command === "eval" || command === "bench") return accepts([command, ...rest], createLab);
   }
   return accepts([command, ...rest], createProgram);
 }

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tokenSchema } from "../src/config/tokens.ts";
-import { createRandom } from "../src/grade/random.ts";
+import { createRandom } from "../src/grade/metrics.ts";
 import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
 import { createApp } from "../src/server/app.ts";
 import { silentLog } from "../src/server/log.ts";

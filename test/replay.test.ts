@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import { runCli } from "./support/cli.ts";
-import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 import { part, rounds } from "./support/trials.ts";
@@ -100,25 +99,5 @@ describe("replay", () => {
       code: "replay_impossible",
       message: expect.stringContaining("1 of the 4 documents"),
     });
-  });
-});
-
-describe("diff-corpus", () => {
-  it("lists the answers that an edit would change, and stores nothing", async () => {
-    library = await openLibrary();
-    for (const { question } of LIBRARY_QUESTIONS) await library.ask(question);
-    const folder = join(library.sandbox.folder, "edited");
-    writeFiles(folder, { ...LIBRARY_DOCUMENTS, ...edited("loans.md", "21 days", "28 days") });
-    const revision = await library.engine.store.documents.revision("library");
-    const events = await collect(library.engine.diffCorpus(folder));
-    const end = events.at(-1);
-    expect(end).toMatchObject({ type: "end", asked: LIBRARY_QUESTIONS.length, documents: [{ path: "loans.md", change: "changed" }] });
-    const changed = events.flatMap((event) => (event.type === "changed" ? [event.answer.question] : []));
-    expect(changed).toEqual(["How long may books be kept?"]);
-    expect(await library.engine.store.documents.revision("library")).toBe(revision);
-    const options = { cwd: library.sandbox.folder, env: library.sandbox.env };
-    const run = await runCli(["diff-corpus", "edited"], options);
-    expect(run).toMatchObject({ code: 5, stdout: expect.stringContaining("1 of 4 stored answers would change.") });
-    expect(await runCli(["diff-corpus", "documents"], options)).toMatchObject({ code: 0 });
   });
 });

@@ -46,14 +46,15 @@ describe("a search", () => {
 
   it("says so where there is no reader", async () => {
     const { engine } = library;
-    const { search } = createSearching({
-      ...{ config: engine.config, store: engine.store, domains: { pack: engine.domain, scope: engine.scope } as never },
-      ...{ local: {} as never, ready: async () => {} },
-      async answerParts(...named) {
+    const { search } = createSearching(
+      { config: engine.config, store: engine.store, local: {} as never },
+      { pack: engine.domain, scope: engine.scope },
+      { of: engine.corpus },
+      async (...named) => {
         const parts = await engine.answerParts(...named);
         return { ...parts, chooser: () => ({ ...parts.chooser(), read: null }) };
       },
-    });
+    );
     const { passages, reader, warnings } = await search(QUESTION, { reading: true });
     expect(passages.map(({ reading }) => reading)).toEqual(passages.map(() => null));
     expect(reader).toBeNull();

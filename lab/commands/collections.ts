@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import type { CliContext } from "../../src/cli/context.ts";
 import { RequestError } from "../../src/errors.ts";
-import { readLinesOf } from "../../src/grade/read-lines.ts";
+import { readLinesOf } from "../../src/grade/golden.ts";
 import {
   chooseCollections,
   collectionNames,

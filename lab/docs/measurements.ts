@@ -211,7 +211,7 @@ export function measurementDocs(made: string): string {
   const [ablation, retail, replays] = [measured("ablation"), measured("golden-retail"), measured("replays")];
   const golden = PACKS.map((pack) => measured(`golden-${pack}`));
   const [real, source] = [measured("ablation-model"), measured("ablation-source")];
-  const when = ({ command, date, versions }: Measured) => `\`sourcebound ${command}\`, ${date.slice(0, 10)}, Node ${versions.node}`;
+  const when = ({ command, date, versions }: Measured) => `\`./run ${command}\`, ${date.slice(0, 10)}, Node ${versions.node}`;
   return [
     `${made}# Measurements, and what the sources claim`,
     "Every figure with its command and date. Two cores that others used at the same time: times are no speed figures. What is measured elsewhere: [retrieval](retrieval.md), [memory](memory.md), [speed](speed.md), [calibration](calibration.md), [proofs](proofs.md).",

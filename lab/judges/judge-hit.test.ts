@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { sampleAnswer } from "../../src/testing/answers.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import type { Answer, Citation } from "../../src/types.ts";

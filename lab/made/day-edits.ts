@@ -1,4 +1,4 @@
-import type { Random } from "../../src/grade/random.ts";
+import type { Random } from "../../src/grade/metrics.ts";
 import type { TextRange } from "../../src/types.ts";
 import { mutate } from "./mutations.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { FAITHFUL_RULES } from "./faithful-rules.ts";
 import { FAULT_RULES } from "./fault-rules.ts";
 import { makeDrafts } from "./golden-drafts.ts";

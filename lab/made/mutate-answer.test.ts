@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { ANSWER_MUTATIONS, type AnswerMutation, mutateSentence } from "./mutate-answer.ts";
 
 const material = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { MUTATIONS, mutate } from "./mutations.ts";
 
 const SENTENCE = "You can send the form to Alice Baker within 60 days.";

@@ -1,5 +1,5 @@
-import { readPrompt } from "../../src/grade/ablate/scripted-draft.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
+import { readPrompt } from "../runs/ablate/scripted-model.ts";
 import { type KeptWriter, startKept } from "./kept-writing.ts";
 
 /**

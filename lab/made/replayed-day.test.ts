@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
 import { mutateQuestion } from "./question-mutations.ts";
 import { createReplayedDay, DAY_SHARES, type DaySources, EDIT_EVERY } from "./replayed-day.ts";

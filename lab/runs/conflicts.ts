@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../../src/errors.ts";
 import { readGolden } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { type ParsedDocument, parseFile } from "../../src/ingest/parse.ts";
 import { sha256Hex } from "../../src/text/hash.ts";

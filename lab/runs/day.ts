@@ -6,8 +6,7 @@ import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../src/confi
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { type ScriptedModel, startScriptedModel } from "../../src/grade/ablate/scripted-model.ts";
-import { createRandom, type Random } from "../../src/grade/random.ts";
+import { createRandom, type Random } from "../../src/grade/metrics.ts";
 import { namedDocuments } from "../../src/remember/named-documents.ts";
 import { countTokens } from "../../src/text/cl100k.ts";
 import { normalizeQuestion } from "../../src/text/normalize-question.ts";
@@ -17,6 +16,7 @@ import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "../made/day-
 import { createMeanings } from "../made/day-meanings.ts";
 import { createReplayedDay, type DayStep } from "../made/replayed-day.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
+import { type ScriptedModel, startScriptedModel } from "./ablate/scripted-model.ts";
 import { askFresh } from "./ask-fresh.ts";
 import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-item.ts";
 import { isFault, summarizeDay } from "./day-summary.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import { readLines } from "../../src/grade/read-lines.ts";
+import { readLines } from "../../src/grade/golden.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import type { Answer } from "../../src/types.ts";
 import { askStrangers, HALVES, type Half, markedSchema, quotesAny, type StrangersOptions } from "./marked-words.ts";

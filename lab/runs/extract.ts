@@ -1,8 +1,6 @@
+import { holdsToken } from "../../src/calibrate/ask-labelled.ts";
 import { RequestError } from "../../src/errors.ts";
-import { pairedBootstrap } from "../../src/grade/bootstrap.ts";
-import { holdsToken } from "../../src/grade/judge-answer.ts";
-import { mean, quantile } from "../../src/grade/metrics.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom, mean, pairedBootstrap, quantile } from "../../src/grade/metrics.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";

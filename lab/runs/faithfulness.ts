@@ -5,10 +5,10 @@ import { checkFaithfulness, createBearsOut, type FaithfulnessJudges, type Passag
 import { createReader } from "../../src/check/statements.ts";
 import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
+import { readLines } from "../../src/grade/golden.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
-import { createRandom } from "../../src/grade/random.ts";
-import { readLines } from "../../src/grade/read-lines.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { documentQuotes } from "../../src/ingest/document-quotes.ts";

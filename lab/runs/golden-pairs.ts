@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
 import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
+import { readLines } from "../../src/grade/golden.ts";
 import { wilson } from "../../src/grade/metrics.ts";
-import { readLines } from "../../src/grade/read-lines.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { sharedEncoder } from "../../src/models/shared-encoder.ts";

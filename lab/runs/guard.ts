@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { locatePlaces } from "../../src/grade/golden-places.ts";
 import { type GoldenSet, readGoldenSet } from "../../src/grade/golden-set.ts";
 import { mean } from "../../src/grade/metrics.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type CheckContext, checkSentence } from "../../src/check/check.ts";
 import { createReader } from "../../src/check/statements.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, type TableRow } from "../../src/grade/report.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer, readSupportWeights } from "../../src/models/embedded-support.ts";

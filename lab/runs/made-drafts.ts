@@ -3,17 +3,15 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type VerifiedSentence, type VerifyOptions, verifyAnswer } from "../../src/answer/verify-answer.ts";
-import { createClaimReader } from "../../src/engine/claim-reader.ts";
-import { createReaderKeeper } from "../../src/engine/reader-keeper.ts";
-import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import { createClaimReader, createReaderKeeper } from "../../src/engine/reader-keeper.ts";
+import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { scanFolder } from "../../src/ingest/scan.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
 import { sharedEncoder } from "../../src/models/shared-encoder.ts";
-import { groupBy } from "../judges/group-by.ts";
 import { type MadeDraft, makeDrafts } from "../made/golden-drafts.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -49,7 +47,7 @@ export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeD
       createRandom(seed),
     );
     // Drafts about one source are one answer, so that its sources are read once.
-    for (const [key, group] of groupBy(drafts, ({ question, sources }) => JSON.stringify([question, ...sources]))) {
+    for (const [key, group] of Map.groupBy(drafts, ({ question, sources }) => JSON.stringify([question, ...sources]))) {
       await setImmediate();
       yield { type: "progress", done: judged.length, total: judged.length + drafts.length, what: `${set.name}: ${key}` };
       judged.push(...(await judgeGroup(set.name, set.corpus, group, { support, readClaims, signal })));

@@ -6,7 +6,7 @@ import { parseMarkers } from "../../src/check/markers.ts";
 import { createReader } from "../../src/check/statements.ts";
 import { type DomainPack, documentUrl, publishedContacts } from "../../src/engine/domain.ts";
 import { answerableSchema, readGolden } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { splitSentences } from "../../src/text/sentences.ts";

@@ -4,7 +4,7 @@ import { type CheckContext, checkSentence } from "../../src/check/check.ts";
 import type { CitedQuote } from "../../src/check/finding.ts";
 import { createReader } from "../../src/check/statements.ts";
 import { readGolden } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, type TableRow } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { splitSentences } from "../../src/text/sentences.ts";

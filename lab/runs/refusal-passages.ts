@@ -1,11 +1,9 @@
-import { auroc, type Interval, quantile } from "../../src/grade/metrics.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { auroc, createRandom, type Interval, quantile } from "../../src/grade/metrics.ts";
 import { countRow, decimal, type TableRow } from "../../src/grade/report.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import type { Passage } from "../../src/types.ts";
 import { combineScores, type RelevanceModel, type RelevanceWeights, relevanceOf } from "../../src/verify/relevance.ts";
 import { weightedCoverage } from "../../src/verify/verify.ts";
-import { groupBy } from "../judges/group-by.ts";
 import type { Gathered } from "../sets/refusal-sets.ts";
 
 /** A passage that was found for a question, with what every system gives it. */
@@ -121,7 +119,7 @@ export function reportVerdicts(
 
 /** 95 % interval by the percentile bootstrap over sources: passages of one question are not independent, nor questions about one source. */
 function clusteredAurocInterval(scored: readonly AskedPassages[], system: PassageSystem): Interval | null {
-  const clusters = [...groupBy(scored, ({ cluster, id }) => cluster ?? id).values()].map((some) =>
+  const clusters = [...Map.groupBy(scored, ({ cluster, id }) => cluster ?? id).values()].map((some) =>
     some.flatMap(({ passages }) => passages),
   );
   const random = createRandom(SEED);

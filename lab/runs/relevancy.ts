@@ -1,4 +1,4 @@
-import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { countRow, makeReport } from "../../src/grade/report.ts";
 import { sharedEncoder } from "../../src/models/shared-encoder.ts";

@@ -1,7 +1,5 @@
 import { RequestError } from "../../src/errors.ts";
-import { pairedBootstrap } from "../../src/grade/bootstrap.ts";
-import { hitAt, mean, ndcgAt, precisionAt, recallAt, reciprocalRank } from "../../src/grade/metrics.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom, hitAt, mean, ndcgAt, pairedBootstrap, precisionAt, recallAt, reciprocalRank } from "../../src/grade/metrics.ts";
 import { decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Corpus } from "../../src/retrieve/corpus.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
 import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
-import { createRandom } from "../../src/grade/random.ts";
+import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Conflict } from "../../src/types.ts";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { clusterBootstrap } from "../../src/grade/bootstrap.ts";
-import { auroc, balancedAccuracy, f1, mean } from "../../src/grade/metrics.ts";
+import { auroc, balancedAccuracy, clusterBootstrap, f1, mean } from "../../src/grade/metrics.ts";
 import { decimal, type TableRow } from "../../src/grade/report.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer, type EmbeddedSupportScorer, readSupportWeights } from "../../src/models/embedded-support.ts";

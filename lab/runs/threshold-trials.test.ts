@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../src/grade/random.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { repeatSplits, simulateChoice } from "./threshold-trials.ts";
 
 describe("simulateChoice", () => {

@@ -1,6 +1,5 @@
 import { chooseThreshold, DELTA, type LabelledScore } from "../../src/calibrate/choose-threshold.ts";
-import { mean } from "../../src/grade/metrics.ts";
-import { createRandom, type Random } from "../../src/grade/random.ts";
+import { createRandom, mean, type Random } from "../../src/grade/metrics.ts";
 import { binomialTail } from "../../src/verify/calibration.ts";
 
 export interface SimulatedChoice {

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-golden-sets.ts";
+import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { countRow, makeReport } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { judgeAnswer } from "../../src/calibrate/ask-labelled.ts";
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { IngestError } from "../../src/errors.ts";
@@ -12,7 +13,6 @@ import {
   type Unanswerable,
   unanswerableSchema,
 } from "../../src/grade/golden.ts";
-import { judgeAnswer } from "../../src/grade/judge-answer.ts";
 import { hitAt, mean, ndcgAt, quantile, recallAt, reciprocalRank } from "../../src/grade/metrics.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";

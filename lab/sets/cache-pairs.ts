@@ -2,13 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { createSlotVocabulary, type SlotSource, type SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
-import { createRandom } from "../../src/grade/random.ts";
-import { readLines } from "../../src/grade/read-lines.ts";
+import { readLines } from "../../src/grade/golden.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import { cosineOf } from "../judges/cosine.ts";
-import { groupBy } from "../judges/group-by.ts";
 import { openDocuments, type Retrieved } from "./cache-documents.ts";
 import { markdownFiles } from "./markdown-files.ts";
 import { type RetrievalDocument, readRetrievalSet } from "./retrieval-sets.ts";
@@ -213,7 +212,7 @@ async function medicalPairs(
     focus === null || WORDINGS[row.question_type] === undefined || row.answer.length < SHORTEST_ANSWER ? [] : [{ ...row, focus }],
   );
   const order = (text: string) => sha256Hex(`medquad|${text}`);
-  const topics = [...groupBy(rows, ({ focus }) => focus.toLowerCase())]
+  const topics = [...Map.groupBy(rows, ({ focus }) => focus.toLowerCase())]
     .filter(([focus, group]) => partOf("medquad", focus) === part && new Set(group.map(({ question_type }) => question_type)).size > 2)
     .sort(([a], [b]) => (order(a) < order(b) ? -1 : 1))
     .slice(0, Math.ceil(questions / 3));
@@ -255,7 +254,7 @@ function headingsOf(documents: readonly RetrievalDocument[]): { id: string; text
   const headings = documents.flatMap(({ id, text }) =>
     [...text.matchAll(QUESTION_HEADING)].map((match) => ({ id, text: match[1] as string })),
   );
-  return [...groupBy(headings, ({ text }) => text.toLowerCase()).values()].flatMap((group) => (group.length === 1 ? group : []));
+  return [...Map.groupBy(headings, ({ text }) => text.toLowerCase()).values()].flatMap((group) => (group.length === 1 ? group : []));
 }
 
 /** Those of a folder of pages on which nothing was learned. */

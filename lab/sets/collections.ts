@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../../src/errors.ts";
-import { readLinesOf } from "../../src/grade/read-lines.ts";
+import { readLinesOf } from "../../src/grade/golden.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** Where the collections are stored: one file of JSON lines each, without the text of the pages. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grade/read-lines.ts";
+import { readLines } from "../../src/grade/golden.ts";
 
 const sectionSchema = z.object({ title: z.string(), heading: z.string(), text: z.string() });
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../../src/errors.ts";
-import { createRandom } from "../../src/grade/random.ts";
-import { readLines } from "../../src/grade/read-lines.ts";
+import { readLines } from "../../src/grade/golden.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 
 const questionSchema = z.object({
   id: z.string(),

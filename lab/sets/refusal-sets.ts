@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { admitQuestion } from "../../src/answer/admit.ts";
-import { readLines } from "../../src/grade/read-lines.ts";
+import { readLines } from "../../src/grade/golden.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import type { Lexicon } from "../../src/retrieve/lexicon.ts";
 import { type RetrieveParts, retrievePassages } from "../../src/retrieve/retrieve.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grade/read-lines.ts";
+import { readLines } from "../../src/grade/golden.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import type { TextRange } from "../../src/types.ts";
 

@@ -175,7 +175,7 @@ async function withNamed(
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...unheldWords(unheld)] };
 }
 
-/** How likely the evidence answers, and the threshold that holds; why a calibration does not, and that it may be out of date, is said. */
+/** How likely the evidence answers, and the threshold that holds; a notice says why a calibration does not. */
 function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, parts: JudgingParts, log: StageLog) {
   const { sufficiency, chooser, threshold, corpus } = parts;
   const { windows } = corpus;
@@ -183,7 +183,6 @@ function applyCalibration({ view, evidence, ranker }: Weighed, choice: Choice, p
   const judged = view === null || together === null ? null : judgeBest(together, view, choice, chooser(), log);
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
-  if (threshold.type === "calibrated" && threshold.drift !== null) log.notice("calibration_drift", threshold.drift);
   const misfit =
     at?.misfit ??
     (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);

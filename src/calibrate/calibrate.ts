@@ -1,16 +1,15 @@
+import { join } from "node:path";
 import type { Engine } from "../engine/engine.ts";
-import { RequestError } from "../errors.ts";
-import { clusterBootstrap } from "../grade/bootstrap.ts";
-import { expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
-import type { IsotonicMap } from "../models/calibration/isotonic.ts";
+import { messageOf, RequestError, StoreError } from "../errors.ts";
+import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
 import { VERSION } from "../package.ts";
+import { replaceFile } from "../retrieve/replace-file.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
-import { calibrationName, type GateCalibration, type GateFacts } from "../verify/calibration.ts";
+import { calibrationName, type GateCalibration, type GateFacts, gateCalibrationSchema } from "../verify/calibration.ts";
 import { readChooserWeights } from "../write/chooser-weights.ts";
 import { askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
 import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
-import { fitConfidenceMap } from "./fit-confidence-map.ts";
 import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
 
 export interface CalibrateOptions {
@@ -56,9 +55,8 @@ export interface CalibrationReport {
   readonly curve: readonly OperatingPoint[];
   readonly shipped: OperatingPoint;
   readonly aurc: Measured;
-  /** Of the gate's chance as the chance of a right answer, and of what the map makes of it, cross-fitted. */
-  readonly calibrationError: { readonly raw: Measured; readonly mapped: Measured | null };
-  readonly map: { readonly fitted: IsotonicMap | null; readonly why: string };
+  /** Of the gate's chance as the chance of a right answer. */
+  readonly calibrationError: Measured;
   readonly choice: ChosenThreshold;
   /** What is to be written; `null`: too few labels. */
   readonly calibration: GateCalibration | null;
@@ -153,10 +151,6 @@ function summarise(
     });
     return drawn ?? { value: 0, low: 0, high: 0 };
   };
-  const map = fitConfidenceMap(answered);
-  const mapped = new Map(answered.map((one, i) => [one, map.crossFitted?.[i] ?? 0]));
-  const errorOf = (score: (one: Answered) => number) => (some: readonly Answered[]) =>
-    expectedCalibrationError(some.map((one) => ({ score: score(one), right: !one.wrong })));
   return {
     domain: facts.domain,
     profile: facts.profile,
@@ -175,11 +169,7 @@ function summarise(
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
     shipped: pointAt(answered, readChooserWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
-    calibrationError: {
-      raw: bounded(errorOf(({ chance }) => chance)),
-      mapped: map.fitted === null ? null : bounded(errorOf((one) => mapped.get(one) as number)),
-    },
-    map: { fitted: map.fitted, why: map.why },
+    calibrationError: bounded((some) => expectedCalibrationError(some.map(({ chance, wrong }) => ({ score: chance, right: !wrong })))),
     choice: chooseThreshold(
       answered.map(({ chance, wrong }) => ({ score: chance, wrong })),
       risk,
@@ -206,7 +196,7 @@ interface ArtifactFacts {
 }
 
 function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, documents, date }: ArtifactFacts): GateCalibration | null {
-  const { choice, questions, labels, risk, delta, by, aurc, calibrationError, map } = report;
+  const { choice, questions, labels, risk, delta, by, aurc, calibrationError } = report;
   if (choice.type !== "chosen") return null;
   const { threshold, answered, wrong } = choice;
   const interval = wilson(wrong, answered) as Interval;
@@ -236,9 +226,8 @@ function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, doc
       answered_answerable: questions.filter(reaches).length,
       reached: questions.filter(({ chance }) => chance !== null && chance >= threshold).length,
     },
-    aurc: { value: aurc.value, low: aurc.low, high: aurc.high },
-    calibration_error: pickMeasured(calibrationError.mapped ?? calibrationError.raw),
-    map: map.fitted === null ? null : { scores: [...map.fitted.scores], probabilities: [...map.fitted.probabilities] },
+    aurc: pickMeasured(aurc),
+    calibration_error: pickMeasured(calibrationError),
     chances: questions.flatMap(({ chance }) => chance ?? []).sort((a, b) => a - b),
   };
 }
@@ -251,4 +240,26 @@ function countBy(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
+}
+
+/**
+ * Writes a calibration as a whole or not at all.
+ * @param out another file than the one that the engine looks for
+ * @returns path of the file
+ * @throws StoreError `calibration_unwritable`
+ */
+export async function writeCalibration(calibration: GateCalibration, folder: string, out?: string): Promise<string> {
+  const path = out ?? join(folder, `${calibration.name}.json`);
+  const text = `${JSON.stringify(gateCalibrationSchema.parse(calibration), null, 2)}\n`;
+  try {
+    await replaceFile(path, [new TextEncoder().encode(text)], async () => true);
+    return path;
+  } catch (cause) {
+    throw new StoreError(
+      "calibration_unwritable",
+      `The calibration could not be written to ${path} (${messageOf(cause)}).`,
+      { path },
+      { cause },
+    );
+  }
 }

@@ -6,7 +6,7 @@ const CROWDED = 1.5;
 
 /** A calibration for people: the curve, the figures, and the threshold with what it promises. */
 export function calibrationTable(report: CalibrationReport): TableRow[] {
-  const { labels, curve, shipped, aurc, calibrationError, map, by, choice, risk, delta } = report;
+  const { labels, curve, shipped, aurc, calibrationError, by, choice, risk, delta } = report;
   const kinds = Object.entries(labels.unanswerable).map(([kind, n]) => `${n} ${kind}`);
   const left = [
     ...(labels.repeated > 0 ? [`${labels.repeated} repeated`] : []),
@@ -33,9 +33,7 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
     ...curve.map((point) => pointRow(`  from ${point.threshold.toFixed(2)}`, point, report)),
     pointRow(`  shipped, ${shipped.threshold.toFixed(3)}`, shipped, report),
     measuredRow("AURC", aurc, "area under the risk–coverage curve; less is better"),
-    measuredRow("ECE, as judged", calibrationError.raw, "expected calibration error, 10 bins; few labels raise it"),
-    ...(calibrationError.mapped === null ? [] : [measuredRow("ECE, mapped", calibrationError.mapped, "cross-fitted")]),
-    { name: "map to the chance of a right answer", figure: map.fitted === null ? "none" : "fitted", note: map.why },
+    measuredRow("ECE", calibrationError, "expected calibration error, 10 bins; few labels raise it"),
     ...(choice.type === "chosen"
       ? [
           pointRow(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../grade/random.ts";
+import { createRandom } from "../grade/metrics.ts";
 import { binomialTail } from "../verify/calibration.ts";
 import { chooseThreshold, leastLabels } from "./choose-threshold.ts";
 

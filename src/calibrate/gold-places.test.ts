@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { windowedDocument } from "../testing/windowed-document.ts";
 import type { StoredDocument } from "../types.ts";
-import { locateGold } from "./gold-places.ts";
+import { locateGold } from "./ask-labelled.ts";
 
 const scope = { domain: "d", tenant: null, access: ["public"] };
 const document = (id: string, path: string, text: string): StoredDocument => ({ ...windowedDocument(id, [text]), path, text });

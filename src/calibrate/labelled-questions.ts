@@ -2,8 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../errors.ts";
-import { answerableSchema, UNANSWERABLE_KINDS, unanswerableSchema } from "../grade/golden.ts";
-import { readLinesOf } from "../grade/read-lines.ts";
+import { answerableSchema, readLinesOf, UNANSWERABLE_KINDS, unanswerableSchema } from "../grade/golden.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** Who asks it, of a domain with tenants; absent: nobody in particular. */

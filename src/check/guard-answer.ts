@@ -1,5 +1,5 @@
 import { messageOf } from "../errors.ts";
-import type { GuardSettings } from "../profiles/guard-settings.ts";
+import type { GuardSettings } from "../profiles/profile.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { checkSentence } from "./check.ts";
 import { type CitedQuote, type Finding, finding, type SimilarityScorer, type SupportScorer } from "./finding.ts";

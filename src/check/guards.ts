@@ -1,7 +1,7 @@
 import { documentOrders } from "../guard/injection.ts";
 import { findPersonalData, type PersonalData, type PersonalKind } from "../guard/pii.ts";
 import { findTermViolations, type Terminology } from "../guard/terminology.ts";
-import type { GuardSettings } from "../profiles/guard-settings.ts";
+import type { GuardSettings } from "../profiles/profile.ts";
 import { plainView } from "../text/plain-view.ts";
 import type { TextRange } from "../types.ts";
 import { type Finding, finding } from "./finding.ts";

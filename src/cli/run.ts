@@ -1,7 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { SourceboundError } from "../errors.ts";
 import { VERSION } from "../package.ts";
-import { addAblateCommand } from "./commands/ablate.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addCacheCommand } from "./commands/cache.ts";
@@ -22,7 +21,7 @@ import { addModelsCommand } from "./commands/models.ts";
 import { addNewDomainCommand } from "./commands/new-domain.ts";
 import { addProfilesCommand } from "./commands/profiles.ts";
 import { addProveCommand } from "./commands/prove.ts";
-import { addReplayCommands } from "./commands/replay.ts";
+import { addReplayCommand } from "./commands/replay.ts";
 import { addReportsCommand } from "./commands/reports.ts";
 import { addReviewCommand } from "./commands/review.ts";
 import { addServeCommand } from "./commands/serve.ts";
@@ -73,7 +72,7 @@ export async function runProgram(
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
     return error instanceof SourceboundError &&
-      /^(config|unknown|question|filter|answer|sources|review|forget|calibrate_profile|replay_source)/.test(error.code)
+      /^(config|unknown|question|filter|answer|sources|review|forget|calibrate_profile)/.test(error.code)
       ? EXIT.usage
       : EXIT.failed;
   } finally {
@@ -122,7 +121,7 @@ export function createProgram(context: CliContext): Command {
   addCacheCommand(program, context);
   addReportsCommand(program, context);
   addProveCommand(program, context);
-  addReplayCommands(program, context);
+  addReplayCommand(program, context);
   addCitationsCommand(program, context);
   addReviewCommand(program, context);
   addStatsCommand(program, context);
@@ -131,7 +130,6 @@ export function createProgram(context: CliContext): Command {
   addForgetCommand(program, context);
   addCalibrateCommand(program, context);
   addEvalCommand(program, context);
-  addAblateCommand(program, context);
   addDemoCommand(program, context);
   addNewDomainCommand(program, context);
   addDoctorCommand(program, context);

@@ -1,7 +1,7 @@
 import type { AnswerParts, RecordedCall, RecordedSettings } from "../answer/parts.ts";
 import { recordModels } from "../answer/record.ts";
 import { CHECKS_REVISION } from "../check/check.ts";
-import type { Config } from "../config.ts";
+import { type Config, DEFAULT_DOMAIN } from "../config.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";
 import { VERSION } from "../package.ts";
 import { usesSupport } from "../profiles/guards.ts";
@@ -9,28 +9,85 @@ import type { Profile } from "../profiles/profile.ts";
 import { QuestionIndex } from "../remember/question-index.ts";
 import { StoredAnswers } from "../remember/stored-answers.ts";
 import { VectorGroups } from "../retrieve/vector-groups.ts";
+import type { DocumentStore } from "../store/documents.ts";
 import { sha256Hex } from "../text/hash.ts";
+import type { Scope } from "../types.ts";
 import type { GateThreshold } from "../verify/calibration.ts";
-import { aboutDocuments } from "./about.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
-import type { Domains } from "./domains.ts";
-import type { GateThresholds } from "./gate-thresholds.ts";
+import { type Domains, perKey } from "./domains.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import { perKey } from "./per-key.ts";
-import { createTurns } from "./turns.ts";
+
+/** Titles that say what a folder of anybody's documents is about. */
+const TITLES_NAMED = 3;
+
+/** What the documents are about, in one line: the title of the pack, or, where the pack knows nothing of them, titles of their own. */
+export async function aboutDocuments(
+  { name, title }: Pick<DomainPack, "name" | "title">,
+  scope: Scope,
+  documents: Pick<DocumentStore, "titles">,
+): Promise<string> {
+  if (name !== DEFAULT_DOMAIN) return title;
+  const { total, titles } = await documents.titles(scope, TITLES_NAMED);
+  if (total === 0) return title;
+  const more = total - titles.length;
+  return `${titles.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** Waits for this question's turn to compute. */
+type Turn = () => Promise<void>;
+
+interface Waiting {
+  readonly arrival: number;
+  readonly go: () => void;
+}
+
+/** Milliseconds of turns in one round of the event loop: what needs no turn waits no longer than this and the last piece of work. */
+const ROUND_MS = 4;
+
+/**
+ * Who computes next, for questions that share one thread: the one that came first. In each round of the event loop turns are given for a few milliseconds, at
+ * least one, so that what needs no turn (a health check, a request that arrives, a model's reply) is heard between two rounds; work that takes longer than that
+ * has a round of its own.
+ * @param clock milliseconds
+ * @returns called once for each question as it arrives; the function that it gets is called before each piece of work
+ */
+export function createTurns(clock: () => number = () => performance.now()): () => Turn {
+  const waiting: Waiting[] = [];
+  let arrivals = 0;
+  let due = 0;
+  let begun = 0;
+  // All immediates that were asked for before a round run in it, each with what follows from it at once; those asked for within it, in the next one.
+  const give = (isFirst: boolean) => {
+    due--;
+    if (isFirst) begun = clock();
+    if (isFirst || clock() - begun < ROUND_MS) waiting.shift()?.go();
+    if (due === 0) ask();
+  };
+  const ask = () => {
+    for (; due < waiting.length; due++) setImmediate(give, due === 0);
+  };
+  return () => {
+    const arrival = arrivals++;
+    return () =>
+      new Promise((go) => {
+        const at = waiting.findLastIndex((one) => one.arrival <= arrival) + 1;
+        waiting.splice(at, 0, { arrival, go });
+        if (due === 0) ask();
+      });
+  };
+}
 
 /** What a question of a domain passes through, under a profile and a threshold. */
 export type PartsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => AnswerParts;
 
-export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">): PartsFor {
+export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): PartsFor {
   const { config, store, secret, encoder, local, models, verifier, prices, calibrations, createId, clock, warn } = opened;
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
   const answers = new StoredAnswers();
   const joinTurns = createTurns(clock);
   const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));
-  const settingsOf = createSettingsCache(config);
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";
@@ -106,72 +163,45 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Answ
   };
 }
 
-/** Recorded settings, made once for as long as nothing of them changes: they are large, and every answer names them. */
 /** Other wordings share an answer only where that was measured: elsewhere two of three such hits were wrong. */
 function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
   if (cache.rewordings !== "pack") return cache.rewordings === "always";
   return profile.rewordings === "always" || pack.semantic_cache;
 }
 
-function createSettingsCache(config: Config) {
+/** The settings that a record holds. */
+type SettingsOf = (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null) => RecordedSettings;
+
+/** Makes recorded settings once for as long as nothing of them changes: they are large, and every answer names them. */
+export function createSettingsCache(config: Config): SettingsOf {
   const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
-  return (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null): RecordedSettings => {
+  return (pack, profile, threshold, encoder) => {
     const ofPack = made.get(pack) ?? new Map();
     made.set(pack, ofPack);
     const known = ofPack.get(profile.name);
     const isSame =
-      known !== undefined &&
-      known.profile === profile &&
+      known?.profile === profile &&
       known.settings.encoder === encoder &&
       JSON.stringify(known.settings.threshold) === JSON.stringify(threshold);
     if (isSame) return known.settings;
-    const settings = recordedSettings(configHash(config, pack, profile, threshold), encoder, { pack, profile, threshold });
+    const { folder: _folder, ...facts } = pack;
+    const hash = configHash(config, facts, profile, threshold);
+    const settings = { software: VERSION, checks: CHECKS_REVISION, configHash: hash, encoder, pack: facts, profile, threshold };
     ofPack.set(profile.name, { profile, settings });
     return settings;
   };
 }
 
-function recordedSettings(
-  configHash: string,
-  encoder: string | null,
-  { pack, profile, threshold }: { readonly pack: DomainPack; readonly profile: Profile; readonly threshold: GateThreshold },
-): RecordedSettings {
-  const { folder: _folder, ...facts } = pack;
-  return { software: VERSION, checks: CHECKS_REVISION, configHash, encoder, pack: facts, profile, threshold };
-}
-
 /** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
-function configHash(config: Config, pack: DomainPack, profile: unknown, threshold: GateThreshold): string {
+function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
   const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
   const model =
     config.model === undefined
       ? null
       : [config.model.base_url, config.model.small, config.model.large, config.model.temperature, ...tokens];
-  const { folder: _folder, ...packFacts } = pack;
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
   const { web_search: web } = config;
   const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
   const support = config.support === "embedded" ? [] : [config.support];
-  return sha256Hex(JSON.stringify([VERSION, model, packFacts, profile, config.verify.by, calibration, ...search, ...support]));
-}
-
-/** Reads today's settings of a domain and a profile, as a record holds them. */
-export function createSettingsReader(
-  { config }: Pick<Opened, "config">,
-  domains: Pick<Domains, "pack" | "profile">,
-  indexes: Pick<Indexes, "of">,
-  thresholds: Pick<GateThresholds, "of">,
-) {
-  return async (domain: string, name: string) => {
-    const pack = domains.pack(domain);
-    const profile = domains.profile(pack, name);
-    const threshold = await thresholds.of(pack, profile);
-    const hash = configHash(config, pack, profile, threshold);
-    return {
-      pack,
-      profile,
-      threshold,
-      recorded: recordedSettings(hash, indexes.of(domain).encoder?.id ?? null, { pack, profile, threshold }),
-    };
-  };
+  return sha256Hex(JSON.stringify([VERSION, model, pack, profile, config.verify.by, calibration, ...search, ...support]));
 }

@@ -12,36 +12,26 @@ import type { Domains } from "./domains.ts";
 import type { AskOptions, Engine } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
-import type { Prover } from "./proofs.ts";
-
-export interface AskingParts {
-  readonly config: Config;
-  readonly domains: Domains;
-  readonly indexes: Indexes;
-  readonly thresholds: GateThresholds;
-  readonly partsFor: PartsFor;
-  readonly prove: Prover["prove"];
-}
+import type { Opened } from "./open.ts";
+import type { Prover } from "./service-types.ts";
 
 /** What an engine does with a question. */
-export function createAsking({
-  config,
-  domains,
-  indexes,
-  thresholds,
-  partsFor,
-  prove,
-}: AskingParts): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
+export function createAsking(
+  { config }: Opened,
+  domains: Domains,
+  indexes: Indexes,
+  { thresholds, partsFor, prove }: { readonly thresholds: GateThresholds; readonly partsFor: PartsFor; readonly prove: Prover["prove"] },
+): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = domains.profile(pack, name);
-    return partsFor(pack, profile, await thresholds.of(pack, profile));
+    return partsFor(pack, profile, thresholds.of(pack, profile));
   };
   async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
     const pack = domains.pack(options.domain);
     const request = requestOf(question, options, pack, config);
     await indexes.of(pack.name).ready();
     const profile = domains.profile(pack, request.profile);
-    const threshold = options.measuring === true ? { type: "none" as const } : await thresholds.of(pack, profile);
+    const threshold = options.measuring === true ? { type: "none" as const } : thresholds.of(pack, profile);
     const events = answer(request, partsFor(pack, profile, threshold), signalOf(options));
     if (options.proof !== true) return yield* events;
     for await (const event of events) yield event.type === "answer" ? { ...event, answer: await withProof(event.answer, options) } : event;
@@ -79,7 +69,7 @@ export function createAsking({
       const pack = domains.pack(name);
       const index = indexes.of(pack.name);
       await index.read();
-      return fitToIndex(await thresholds.of(pack, domains.profile(pack), true), {
+      return fitToIndex(thresholds.of(pack, domains.profile(pack)), {
         windows: index.windows,
         ranker: index.encoder?.id ?? null,
       });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CONTRAST_WEIGHTS } from "../check/contrast.ts";
-import { createClaimReader } from "./claim-reader.ts";
-import type { ReaderKeeper } from "./reader-keeper.ts";
+import { createClaimReader, type ReaderKeeper } from "./reader-keeper.ts";
 
 const PAIR = { question: "Dogs board.", text: "Dogs may board." };
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf, SourceboundError } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import { canonicalPath } from "../ingest/scan.ts";
 import { citationStates } from "../remember/citation-states.ts";
@@ -12,8 +13,7 @@ import type { Domains } from "./domains.ts";
 import type { Engine, IngestOptions } from "./engine-types.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import { type RefreshResult, refreshDomain } from "./refresh.ts";
-import type { Work } from "./work.ts";
+import type { RefreshedSource, RefreshResult, Work } from "./service-types.ts";
 
 /** What an engine does with documents. */
 export interface Documents
@@ -146,14 +146,11 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const { name: domain } = domains.pack(name);
       const running = refreshing.get(domain);
       if (running !== undefined) return running;
-      const started = refreshDomain(domain, {
-        ...{ store, clock },
-        ingest: ({ folder, baseUrl, ...origin }) => {
-          const options = { ...origin, baseUrl: baseUrl ?? undefined, signal: closing.signal };
-          return folder === null ? ingestKnown(options) : ingest(folder, options);
-        },
-        rebuild: () => indexes.rebuild(domain),
-      }).finally(() => refreshing.delete(domain));
+      const readAgain = ({ folder, baseUrl, ...origin }: Origin) => {
+        const options = { ...origin, baseUrl: baseUrl ?? undefined, signal: closing.signal };
+        return folder === null ? ingestKnown(options) : ingest(folder, options);
+      };
+      const started = refreshDomain(domain, opened, readAgain, indexes).finally(() => refreshing.delete(domain));
       refreshing.set(domain, started);
       return started;
     },
@@ -175,4 +172,41 @@ async function* documentsOf(ids: readonly string[], scope: Scope, store: Pick<St
       if (document !== undefined) yield document;
     }
   }
+}
+
+/**
+ * Reads every source of a domain again as it was ingested last, then builds the index anew. What rested on documents that have changed is dropped by
+ * the store in the transaction that changes them. A source that cannot be read is reported, and the others go on.
+ */
+async function refreshDomain(
+  domain: string,
+  { store, clock }: Pick<Opened, "store" | "clock">,
+  ingest: (origin: Origin) => AsyncIterable<IngestEvent>,
+  indexes: Pick<Indexes, "rebuild">,
+): Promise<RefreshResult> {
+  const begun = clock();
+  const before = (await store.cache.stats(domain)).entries;
+  const sources: RefreshedSource[] = [];
+  for (const origin of await store.origins.list(domain)) sources.push(await readAgain(ingest(origin), origin.source, origin.tenant));
+  const { windows } = await indexes.rebuild(domain);
+  return {
+    status: sources.every(({ failure, counts }) => failure === null && counts?.failed === 0) ? "ok" : "partly",
+    domain,
+    sources,
+    documents: (await store.documents.heads(domain)).size,
+    windows,
+    revision: await store.documents.revision(domain),
+    cache: { before, after: (await store.cache.stats(domain)).entries },
+    ms: Math.round(clock() - begun),
+  };
+}
+
+async function readAgain(events: AsyncIterable<IngestEvent>, source: string, tenant: string | null): Promise<RefreshedSource> {
+  try {
+    for await (const event of events) if (event.type === "ingest-end") return { source, tenant, counts: event.counts, failure: null };
+  } catch (error) {
+    if (!(error instanceof SourceboundError)) throw error;
+    return { source, tenant, counts: null, failure: { code: error.code, message: messageOf(error) } };
+  }
+  throw new Error("ingest() ended without a result");
 }

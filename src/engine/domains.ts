@@ -1,8 +1,13 @@
 import type { AnswerParts } from "../answer/parts.ts";
 import { createReader } from "../check/statements.ts";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../errors.ts";
 import { createHotlineFinder, type HotlineFinder } from "../guard/hotlines.ts";
-import { graded } from "../profiles/graded.ts";
-import { profileNamed, profiles } from "../profiles/index.ts";
+import { createPageReader } from "../ingest/read-page-apart.ts";
+import { createWebSearch, SEARCH_URLS, type SearchEndpoint } from "../models/adapters/web-search.ts";
+import { INTERNET, type WebNetwork } from "../models/web-network.ts";
+import { fetchWebPage } from "../models/web-page.ts";
+import { graded, profileNamed, profiles } from "../profiles/index.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createWordReader } from "../reading/content-words.ts";
 import { type Classify, createClassifier, createTopicReader, type ReadTopics } from "../remember/classify.ts";
@@ -10,17 +15,18 @@ import type { Matcher } from "../remember/matcher.ts";
 import { recent } from "../text/recent.ts";
 import type { Scope } from "../types.ts";
 import { createFactReader } from "../verify/facts.ts";
+import type { WebParts } from "../verify/web.ts";
 import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
-import type { ScopeOptions } from "./engine-types.ts";
+import type { ReachOptions, ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import { perKey } from "./per-key.ts";
-import { createWebParts } from "./web-parts.ts";
 
 /** Domain packs, and what is made of each once. */
 export interface Domains {
   /** @throws ConfigError, RequestError when there is no such pack or it cannot be used */
   pack(name?: string): DomainPack;
   scope(options?: ScopeOptions): Scope;
+  /** What may be listed, looked at and deleted: what may be read, or, for whoever runs the installation, files of every label. */
+  reach(options?: ReachOptions): Promise<Scope>;
   profile(pack: DomainPack, name?: string): Profile;
   /** Finds the hotlines that a message calls for, also where no domain can be read. */
   hotlines(name?: string): HotlineFinder;
@@ -41,7 +47,7 @@ export interface Domains {
 /** Messages of which is known whether they call for a hotline: each is asked several times on the path of a question. */
 const RECENT_MESSAGES = 1_000;
 
-export function createDomains({ config, given, local, words, now }: Opened): Domains {
+export function createDomains({ config, given, store, local, words, now }: Opened): Domains {
   const { english } = words;
   const readers = {
     statements: createReader(createWordReader(english)),
@@ -51,9 +57,15 @@ export function createDomains({ config, given, local, words, now }: Opened): Dom
   const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
   const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)));
   const pack = (name = config.domain) => packs(name);
+  const scope = (options: ScopeOptions = {}) => askingScope(pack(options.domain), options, config);
   return {
     pack,
-    scope: (options = {}) => askingScope(pack(options.domain), options, config),
+    scope,
+    async reach({ everyLabel = false, ...options } = {}) {
+      const reads = scope(options);
+      if (!everyLabel) return reads;
+      return { ...reads, access: [...new Set([...reads.access, ...(await store.documents.labels(reads.domain))])] };
+    },
     profile: (of, name = config.profile ?? of.default_profile) => {
       const named = profileNamed(name, [...(given.profiles ?? []), ...profiles]);
       return config.grade === "always" ? graded(named) : named;
@@ -66,4 +78,47 @@ export function createDomains({ config, given, local, words, now }: Opened): Dom
     web: createWebParts(config, { network: given.network, support: local.support, reader: readers.facts, now }),
     readers,
   };
+}
+
+interface WebPartsOptions extends Pick<WebParts, "support" | "reader" | "now"> {
+  /** @default INTERNET */
+  readonly network?: WebNetwork | undefined;
+}
+
+/** What asking the web needs, by domain pack; `null` where no search is configured. */
+export function createWebParts(
+  { web_search: settings }: Pick<Config, "web_search">,
+  { network = INTERNET, ...parts }: WebPartsOptions,
+): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
+  if (settings === undefined) return () => null;
+  const search = createWebSearch(endpointOf(settings));
+  // Of two pages the second can still be read where the first is never done.
+  const readPage = createPageReader(settings.timeout_ms / 2);
+  return (pack) => ({
+    ...parts,
+    search,
+    hosts: pack.web.hosts ?? pack.hosts,
+    fetchPage: (url, options) => fetchWebPage(url, network, options),
+    readPage,
+    passages: settings.passages,
+    timeoutMs: settings.timeout_ms,
+  });
+}
+
+function endpointOf({ type, url, api_key, timeout_ms }: NonNullable<Config["web_search"]>): SearchEndpoint {
+  const address = url ?? (type === "searxng" ? undefined : SEARCH_URLS[type]);
+  if (address === undefined) throw new ConfigError("config_invalid", "web_search.url is missing: set the address of the SearXNG instance");
+  return { type, url: address, apiKey: api_key, timeoutMs: timeout_ms };
+}
+
+/** Makes a thing for each key once, when it is first asked for. */
+export function perKey<Key, Thing>(make: (key: Key) => Thing): ((key: Key) => Thing) & { readonly made: ReadonlyMap<Key, Thing> } {
+  const made = new Map<Key, Thing>();
+  const get = (key: Key): Thing => {
+    if (made.has(key)) return made.get(key) as Thing;
+    const thing = make(key);
+    made.set(key, thing);
+    return thing;
+  };
+  return Object.assign(get, { made });
 }

@@ -22,18 +22,24 @@ import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } 
 import type { GateFacts, GateThreshold } from "../verify/calibration.ts";
 import type { ScanEvent } from "../verify/scan-conflicts.ts";
 import type { DomainPack } from "./domain.ts";
-import type { Originals } from "./originals.ts";
-import type { Prover } from "./proofs.ts";
-import type { RefreshResult } from "./refresh.ts";
-import type { Replayer } from "./replay-types.ts";
-import type { ReportReader } from "./reports.ts";
-import type { CheckOptions, ReachOptions, ScopeOptions, SearchOptions, SearchResult, Uploads } from "./service-types.ts";
-import type { JobEvent, WorkOptions } from "./work.ts";
+import type {
+  CheckOptions,
+  JobEvent,
+  Originals,
+  Prover,
+  ReachOptions,
+  RefreshResult,
+  Replayer,
+  ReportReader,
+  ScopeOptions,
+  SearchOptions,
+  SearchResult,
+  Uploads,
+  WorkOptions,
+} from "./service-types.ts";
 
 export type { CacheExplanation } from "../answer/lookup.ts";
-export type { RefreshResult } from "./refresh.ts";
 export type * from "./service-types.ts";
-export type { JobEvent, WorkOptions } from "./work.ts";
 
 /** A question with everything but its text optional; the configuration fills the rest. */
 export interface AskOptions extends ScopeOptions {
@@ -111,7 +117,7 @@ export interface Health {
   readonly model: string;
   /** Name of the calibration whose threshold holds; `null`: the shipped one. */
   readonly calibration: string | null;
-  /** What somebody should look at: a calibration that cannot be used, confidences that have moved since. */
+  /** What somebody should look at: a calibration that cannot be used. */
   readonly warnings: readonly string[];
 }
 

@@ -1,25 +1,19 @@
-import { join } from "node:path";
 import type { Config } from "../config.ts";
-import { aboutDocuments } from "./about.ts";
-import { createAnswerParts, createSettingsReader } from "./answer-parts.ts";
+import { aboutDocuments, createAnswerParts, createSettingsCache } from "./answer-parts.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { Engine, EngineParts, Health } from "./engine-types.ts";
-import { followChanges } from "./follow.ts";
 import { createGateThresholds, describeThreshold, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
-import { createIndexes, type Indexes } from "./indexes.ts";
+import { createIndexes, followChanges, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
-import { createOriginals } from "./originals.ts";
 import { createProver } from "./proofs.ts";
-import { createReach } from "./reach.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
-import { createSharedRoom } from "./shared-room.ts";
 import { createSources } from "./sources.ts";
-import { createFolderRoom } from "./upload-room.ts";
+import { createFolderRoom, createSharedRoom } from "./upload-room.ts";
 import { createUploads } from "./uploads.ts";
 import { createWorker } from "./worker.ts";
 
@@ -36,57 +30,44 @@ export type * from "./engine-types.ts";
  */
 export async function createEngine(config: Config, given: EngineParts = {}): Promise<Engine> {
   const opened = await openShared(config, given);
-  const { store, models, local, now, warn, clock, closing } = opened;
+  const { store, local, closing } = opened;
   if (config.database?.vectors === "pgvector") await store.vectors?.assertAvailable();
   const domains = createDomains(opened);
   const indexes = createIndexes(opened, domains);
-  const thresholds = createGateThresholds({
-    ...{ config, models, warn, clock },
-    weights: local.weightsOfGate,
-    recent: store.interactions.recentChances,
-    given: given.threshold,
-  });
-  const partsFor = createAnswerParts(opened, domains, indexes);
+  const thresholds = createGateThresholds(opened);
+  const settingsOf = createSettingsCache(config);
+  const partsFor = createAnswerParts(opened, domains, indexes, settingsOf);
   const memory = createBoundMemory(opened, domains, partsFor);
-  const prover = createProver({ store, privateKey: opened.proofKey, domain: domains.pack, scope: domains.scope });
+  const prover = createProver(opened, domains);
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { ingest, deleteFile } = documents;
-  const reach = createReach({ store, scope: domains.scope });
-  const worker = createWorker({ store, ingest, closing: closing.signal, warn });
-  const room =
-    opened.changes === null
-      ? createFolderRoom({
-          ...{ root: join(config.data_dir, "uploads"), ingest, signal: closing.signal, now, warn },
-          known: store.documents.listFiles,
-        })
-      : createSharedRoom(store, worker.wake);
-  const uploads = createUploads({ store, domains, reach, room, deleteFile, extensions: readExtensions });
-  const sources = createSources({ opened, domains, ingest: documents.ingest, network: given.network });
+  const worker = createWorker(opened, ingest);
+  const room = opened.changes === null ? createFolderRoom(opened, ingest) : createSharedRoom(store, worker.wake);
   const following = await followChanges(opened, indexes);
-  const asking = createAsking({ config, domains, indexes, thresholds, partsFor, prove: prover.prove });
-  const ready = (domain: string) => indexes.of(domain).ready();
+  const asking = createAsking(opened, domains, indexes, { thresholds, partsFor, prove: prover.prove });
+  /** Today's settings of a domain and a profile, as a record holds them. */
+  const settings = (domain: string, name: string) => {
+    const pack = domains.pack(domain);
+    const profile = domains.profile(pack, name);
+    const threshold = thresholds.of(pack, profile);
+    return { pack, profile, threshold, recorded: settingsOf(pack, profile, threshold, indexes.of(domain).encoder?.id ?? null) };
+  };
+  const open = (own: Config, parts: EngineParts) => createEngine(own, { ...sharedBy(opened), ...parts });
   return {
     ...{ config, store, memory },
     watchCalls: opened.calls.watch,
     domain: domains.pack,
-    scope: domains.scope,
-    reach,
+    ...{ scope: domains.scope, reach: domains.reach },
     corpus: indexes.of,
     ...documents,
-    ...uploads,
+    ...createUploads(opened, domains, room, deleteFile),
     work: worker.work,
-    ...sources,
+    ...createSources(opened, domains, ingest),
     ...asking,
-    ...createSearching({ config, store, domains, local, answerParts: asking.answerParts, ready }),
-    ...createReportReader({ store, config, domain: domains.pack, now }),
+    ...createSearching(opened, domains, indexes, asking.answerParts),
+    ...createReportReader(opened, domains),
     ...prover,
-    ...createOriginals({ store, reach }),
-    ...createReplayer({
-      ...{ config, store, encoder: opened.encoder, scope: domains.scope },
-      open: (own, parts) => createEngine(own, { ...sharedBy(opened), ...parts }),
-      models: models === null ? null : { small: models.small.id, large: models.large.id },
-      settings: createSettingsReader(opened, domains, indexes, thresholds),
-    }),
+    ...createReplayer({ opened, settings, open }, domains),
     feedback: (request, options) => memory.feedback(request, domains.scope(options)),
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
@@ -102,16 +83,11 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   };
 }
 
-/** Endings of files that are read; parsers are loaded only where documents are. */
-async function readExtensions(): Promise<readonly string[]> {
-  return (await import("../ingest/formats/formats.ts")).supportedExtensions;
-}
-
 async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thresholds: GateThresholds): Promise<Health> {
   const pack = domains.pack();
   const scope = domains.scope({ domain: pack.name, tenant: null });
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
-  const threshold = await thresholds.of(pack, domains.profile(pack), true);
+  const threshold = thresholds.of(pack, domains.profile(pack));
   const { windows, encoder } = indexes.of(pack.name);
   return {
     status: documents > 0 ? "ok" : "degraded",

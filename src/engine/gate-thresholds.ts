@@ -1,38 +1,22 @@
 import { join } from "node:path";
 import { writersOf } from "../answer/compress.ts";
-import type { AnswerParts } from "../answer/parts.ts";
-import { calibrationFolder } from "../calibrate/data-folders.ts";
-import type { Config } from "../config.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type AskedIndex, CalibrationFiles, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
-import { DriftWatch } from "../verify/watch-drift.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Health } from "./engine-types.ts";
 import type { GateWeights } from "./local-models.ts";
-
-interface ThresholdParts {
-  readonly config: Config;
-  readonly models: AnswerParts["models"];
-  readonly weights: () => GateWeights;
-  readonly recent: ConstructorParameters<typeof DriftWatch>[0]["recent"];
-  readonly warn: (message: string) => void;
-  readonly clock: () => number;
-  /** In the place of any other. */
-  readonly given?: GateThreshold | undefined;
-}
+import type { Opened } from "./open.ts";
 
 /** From which chance on the learned gate answers: a calibration of the data folder or the pack that fits, else the shipped threshold. */
 export interface GateThresholds {
   /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
   facts(pack: DomainPack, profile: Profile): GateFacts | null;
-  /** @param look compares confidences with the calibration's now, not only when it is due */
-  of(pack: DomainPack, profile: Profile, look?: boolean): Promise<GateThreshold>;
+  of(pack: DomainPack, profile: Profile): GateThreshold;
 }
 
-export function createGateThresholds({ config, models, weights, recent, warn, clock, given }: ThresholdParts): GateThresholds {
+export function createGateThresholds({ config, models, local, warn, clock, given }: Opened): GateThresholds {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
-  const driftWatch = new DriftWatch({ recent, warn });
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
     if (!warned.has(message)) warn(message);
@@ -47,11 +31,11 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
       profile: profile.name,
       settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
       writer: writers === null ? "extractive" : `${writers.small.id}, ${writers.large.id}`,
-      weights: idOf(weights()),
+      weights: idOf(local.weightsOfGate()),
     };
   };
-  const of = async (pack: DomainPack, profile: Profile, look = false): Promise<GateThreshold> => {
-    if (given !== undefined) return given;
+  const of = (pack: DomainPack, profile: Profile): GateThreshold => {
+    if (given.threshold !== undefined) return given.threshold;
     const shipped = pack.calibration === null ? null : join(pack.folder, pack.calibration);
     const found = profile.gate.type === "sufficiency" ? calibrationFiles.find(pack.name, profile.name, shipped) : null;
     const depends = found === null ? null : facts(pack, profile);
@@ -60,10 +44,7 @@ export function createGateThresholds({ config, models, weights, recent, warn, cl
       return minimum === undefined ? { type: "shipped" } : { type: "set", minimum };
     }
     const why = found.type === "found" ? misfitOf(found.calibration, depends) : found.why;
-    if (found.type === "found" && why === null) {
-      const { calibration } = found;
-      return { type: "calibrated", calibration, drift: await (look ? driftWatch.look(calibration) : driftWatch.question(calibration)) };
-    }
+    if (found.type === "found" && why === null) return { type: "calibrated", calibration: found.calibration };
     const name = found.type === "found" ? found.calibration.name : found.name;
     const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${why}` };
     warnOnce(`${unusable.why}. The shipped threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
@@ -84,7 +65,7 @@ export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThr
 export function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration" | "warnings"> {
   switch (threshold.type) {
     case "calibrated":
-      return { calibration: threshold.calibration.name, warnings: threshold.drift === null ? [] : [threshold.drift] };
+      return { calibration: threshold.calibration.name, warnings: [] };
     case "unusable":
       return { calibration: null, warnings: [threshold.why] };
     case "shipped":
@@ -94,4 +75,9 @@ export function describeThreshold(threshold: GateThreshold): Pick<Health, "calib
     default:
       return threshold satisfies never;
   }
+}
+
+/** Folder of the calibrations that were made here, inside the data folder. */
+export function calibrationFolder(dataDir: string): string {
+  return join(dataDir, "calibration");
 }

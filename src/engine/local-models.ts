@@ -16,7 +16,7 @@ import type { SupportScorer } from "../models/support.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
 import type { ReadTexts } from "../reader/reader.ts";
-import { createRewordingJudge, type JudgeRewording, type MatchWeights, readMatchWeights, readRewordingWeights } from "../remember/match.ts";
+import { createRewordingJudge, type JudgeRewording, readMatchWeights, readRewordingWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/matcher.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
@@ -27,9 +27,8 @@ import { whileHeld } from "../text/while-held.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
 import { readSufficiencyWeights } from "../verify/sufficiency.ts";
 import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
-import { createClaimReader } from "./claim-reader.ts";
 import type { DomainPack } from "./domain.ts";
-import { createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
+import { createClaimReader, createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 
 /** Weights of the gate: of all passages together, of each, and of what would be shown. */
 export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
@@ -126,86 +125,62 @@ export interface LocalParts {
 }
 
 export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts): LocalModels {
-  // The reranker compares words by the embedded encoder's vectors, whichever encoder ranks passages; it is loaded when first asked.
-  let embeddedReranker: Reranker | null = null;
-  let known: { encoder: EmbeddedEncoder; lexicon: Lexicon } | null = null;
-  const wordsByVectors = () => {
-    if (known === null) {
-      const encoder = embedded();
-      known = { encoder, lexicon: new Lexicon(encoder, words.english) };
-    }
-    return known;
-  };
+  // Words are compared by the embedded encoder's vectors, whichever encoder ranks passages. Each model is loaded when it is first asked.
+  const wordsByVectors = once(() => {
+    const encoder = embedded();
+    return { encoder, lexicon: new Lexicon(encoder, words.english) };
+  });
   const weightsOfGate = once(sharedGateWeights);
-  const sufficiency = (): LearnedParts => {
-    const { encoder, lexicon } = wordsByVectors();
-    return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
-  };
   const reader = createReaderKeeper();
-  const chooser = (): ChooserParts => {
-    const { encoder } = wordsByVectors();
-    const { chooser: weights } = weightsOfGate();
-    return { weights, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
-  };
-  let crossEncoder: Reranker | null = null;
-  const rerankers = {
-    get embedded(): Reranker {
-      if (embeddedReranker === null) {
-        const { encoder, lexicon } = wordsByVectors();
-        embeddedReranker = createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
-      }
-      return embeddedReranker;
-    },
-    /** The hub's where its runtime and files are installed, else the learned one that ships: both read question and passage together and give 0 to 1. */
-    get "cross-encoder"(): Reranker {
-      crossEncoder ??= installedCrossEncoder(config) ?? rerankers.embedded;
-      return crossEncoder;
-    },
-  };
-  // Loaded when the first sentence that is no quote is scored.
-  let embeddedSupport: SupportScorer | null = null;
-  const support: Pick<SupportScorer, "id" | "score"> = {
-    id: "embedded",
-    score: (pairs, options) => {
-      embeddedSupport ??= createEmbeddedSupportScorer(embedded());
-      return embeddedSupport.score(pairs, options);
-    },
-  };
-  // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
-  const embedQuestion = async (text: string) => {
-    const { encoder } = wordsByVectors();
-    return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
-  };
-  let matchWeights: MatchWeights | null = null;
-  const matcher = (pack: DomainPack): Matcher => {
-    const { encoder } = wordsByVectors();
-    return createSlotMatcher({
-      vocabulary: createSlotVocabulary(pack, words),
-      likeness: createLikeness(encoder),
-      weights: () => {
-        matchWeights ??= readMatchWeights();
-        return matchWeights;
-      },
-      carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
-    });
-  };
+  const embeddedReranker = once(() => {
+    const { encoder, lexicon } = wordsByVectors();
+    return createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
+  });
+  /** The hub's where its runtime and files are installed, else the learned one that ships: both read question and passage together and give 0 to 1. */
+  const crossEncoder = once((): Reranker => installedCrossEncoder(config) ?? embeddedReranker());
+  const support = once(() => createEmbeddedSupportScorer(embedded()));
+  const matchWeights = once(readMatchWeights);
   const rewordingJudge = once(() => {
     const weights = readRewordingWeights();
     return createRewordingJudge(weights, reader.of(weights));
   });
-  const judgeRewording: JudgeRewording = (rewording, signal) => rewordingJudge()(rewording, signal);
-  const findCrisis = openCrisisFinder({ encoder: () => wordsByVectors().encoder, reader });
   return {
-    rerankers,
-    support,
+    rerankers: {
+      get embedded() {
+        return embeddedReranker();
+      },
+      get "cross-encoder"() {
+        return crossEncoder();
+      },
+    },
+    support: { id: "embedded", score: (pairs, options) => support().score(pairs, options) },
     readClaims: createClaimReader(reader),
-    sufficiency,
-    chooser,
+    sufficiency() {
+      const { encoder, lexicon } = wordsByVectors();
+      return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
+    },
+    chooser() {
+      const { encoder } = wordsByVectors();
+      const { chooser: weights } = weightsOfGate();
+      return { weights, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
+    },
     weightsOfGate,
-    embedQuestion,
-    matcher,
-    judgeRewording,
-    findCrisis,
+    // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
+    async embedQuestion(text) {
+      const { encoder } = wordsByVectors();
+      return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
+    },
+    matcher(pack) {
+      const { encoder } = wordsByVectors();
+      return createSlotMatcher({
+        vocabulary: createSlotVocabulary(pack, words),
+        likeness: createLikeness(encoder),
+        weights: matchWeights,
+        carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
+      });
+    },
+    judgeRewording: (rewording, signal) => rewordingJudge()(rewording, signal),
+    findCrisis: openCrisisFinder({ encoder: () => wordsByVectors().encoder, reader }),
     close: reader.close,
   };
 }

@@ -1,9 +1,10 @@
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
 import { type GeneralWords, sharedWords } from "../compare/general-words.ts";
 import { type Config, hubFolders } from "../config.ts";
-import { ConfigError, messageOf } from "../errors.ts";
+import { ConfigError, messageOf, StoreError } from "../errors.ts";
 import { createChatSupportScorer } from "../models/adapters/chat-support.ts";
 import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub-support.ts";
@@ -16,14 +17,61 @@ import { sharedEncoder } from "../models/shared-encoder.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { createProofKey } from "../prove/signature.ts";
 import type { Changes } from "../store/postgres.ts";
+import { makePrivateFolder } from "../store/private.ts";
 import { reportsSince } from "../store/reports.ts";
-import type { Store } from "../store/store.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore, type Store, type StoreOptions } from "../store/store.ts";
 import { once } from "../text/once.ts";
 import { timeOrderedId } from "../text/time-ordered-id.ts";
 import type { EngineParts } from "./engine-types.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
-import { openStore } from "./open-store.ts";
-import { keyFile } from "./proofs.ts";
+
+/** The store, and how to hear of what other processes do to it; `null`: it is a file. */
+interface OpenedStore {
+  readonly store: Store;
+  readonly changes: Changes | null;
+}
+
+/** Name of the database in the data folder. */
+export const DATABASE_FILE = "sourcebound.db";
+
+/**
+ * Opens the configured database: a file in the data folder, or PostgreSQL.
+ * @throws StoreError when it cannot be used; ConfigError `config_local_records` when PostgreSQL is configured and the data folder holds records of its own
+ */
+async function openStore(
+  { data_dir: folder, database }: Pick<Config, "data_dir" | "database">,
+  options: StoreOptions & { readonly warn: (message: string) => void },
+): Promise<OpenedStore> {
+  if (database === undefined) return { store: createStore(await openSqlite(join(folder, DATABASE_FILE)), options), changes: null };
+  assertNothingLocal(folder);
+  makePrivateFolder(folder);
+  // Loaded only where it is configured: a laptop needs none of it.
+  const { openPostgres, createChanges } = await import("../store/postgres.ts");
+  const { url, connections, timeout_ms: timeoutMs } = database;
+  const db = await openPostgres({ url, connections, timeoutMs });
+  return { store: createStore(db, options), changes: createChanges(url, options.warn) };
+}
+
+/** What a data folder holds that every process must see, and would hold unseen beside PostgreSQL. */
+const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
+
+/** Records that stayed behind in a folder would be missing silently, and another replica would answer differently. */
+function assertNothingLocal(folder: string): void {
+  const left = RECORDS_OF_A_FOLDER.filter((name) => holdsSomething(join(folder, name)));
+  if (left.length === 0) return;
+  const message = `PostgreSQL is configured (DATABASE_URL), and ${folder} holds records of its own: ${left.join(", ")}. Move them with \`sourcebound backup\` without DATABASE_URL and \`sourcebound restore\` with it (calibrations go into the domain's pack), then set SOURCEBOUND_DATA_DIR to another folder, or unset DATABASE_URL.`;
+  throw new ConfigError("config_local_records", message, { folder, left });
+}
+
+function holdsSomething(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    return readdirSync(path).some((name) => !name.startsWith("."));
+  } catch {
+    return true;
+  }
+}
 
 /** How long what is remembered is kept. */
 export interface Retention {
@@ -165,4 +213,31 @@ function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerPa
     throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');
   }
   return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
+}
+
+/** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
+function keyFile(path: string): string {
+  try {
+    makePrivateFolder(dirname(path));
+    // Of two processes that make one at once, the first wins.
+    if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== "EEXIST")
+      throw new StoreError(
+        "proof_key_unusable",
+        `${path} cannot be written (${messageOf(cause)}): give the process the right to.`,
+        {},
+        { cause },
+      );
+  }
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new StoreError(
+      "proof_key_unusable",
+      `${path} cannot be read (${messageOf(cause)}): give the process the right to.`,
+      {},
+      { cause },
+    );
+  }
 }

@@ -1,61 +1,24 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import type { RecordedSettings } from "../answer/parts.ts";
 import type { AnswerRecord } from "../answer/record.ts";
 import { namedVersions, stateProof } from "../answer/state-proof.ts";
-import { messageOf, RequestError, StoreError } from "../errors.ts";
+import { RequestError } from "../errors.ts";
 import { hashWeights } from "../models/weights-hashes.ts";
 import { canonicalJson } from "../prove/canonical-json.ts";
 import { merkleTree } from "../prove/merkle.ts";
-import { leafOf, PROOF_FORMAT, type Proof } from "../prove/proof.ts";
-import { createProofKey, publicPem, readPrivateKey, signStatement } from "../prove/signature.ts";
+import { leafOf, PROOF_FORMAT } from "../prove/proof.ts";
+import { publicPem, readPrivateKey, signStatement } from "../prove/signature.ts";
 import { documentsIn, seesEvery } from "../remember/named-documents.ts";
-import { makePrivateFolder } from "../store/private.ts";
 import type { StoredRecord } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Answer, Scope } from "../types.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
+import type { Domains } from "./domains.ts";
+import type { Opened } from "./open.ts";
+import type { Prover } from "./service-types.ts";
 
-/** The Merkle root over the document versions of a domain, to be published. */
-export interface CorpusRoot {
-  readonly domain: string;
-  readonly revision: number;
-  readonly documents: number;
-  readonly root: string;
-}
-
-/** Who asked for the answer, by name. */
-export interface ProveOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
-  /** Labels of the reader in the place of the configured ones. */
-  readonly access?: readonly string[] | undefined;
-}
-
-/** What an engine says of its answers to those who do not trust it. */
-export interface Prover {
-  /**
-   * A stored answer with everything from which its checks can be run again, signed with the key of the installation.
-   * @throws RequestError `unknown_answer`, `proof_not_recorded`, `proof_documents_gone`
-   */
-  prove(id: string, options?: ProveOptions): Promise<Proof>;
-  /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder, or in PostgreSQL where that is configured. */
-  proofKey(): string;
-  /** @throws RequestError `unknown_domain` */
-  corpusRoot(domain?: string): Promise<CorpusRoot>;
-}
-
-export interface ProverParts {
-  readonly store: Pick<Store, "records" | "corpusLog" | "documents">;
-  /** The private key as PEM; made on first use. @throws StoreError `proof_key_unusable` */
-  readonly privateKey: () => string;
-  readonly domain: (name?: string) => DomainPack;
-  readonly scope: (options?: ProveOptions) => Scope;
-}
-
-export function createProver({ store, privateKey, domain, scope }: ProverParts): Prover {
-  const key = () => readPrivateKey(privateKey());
+export function createProver({ store, proofKey }: Opened, { pack: packNamed, scope }: Domains): Prover {
+  const key = () => readPrivateKey(proofKey());
   return {
     async prove(id, options) {
       const asker = scope(options);
@@ -78,7 +41,7 @@ export function createProver({ store, privateKey, domain, scope }: ProverParts):
     },
     proofKey: () => publicPem(key()),
     async corpusRoot(name) {
-      const pack = domain(name);
+      const pack = packNamed(name);
       const revision = await store.documents.revision(pack.name);
       const held = await store.corpusLog.heldAt(pack.name, revision);
       const { root } = merkleTree(held.map(({ originalHash, ...one }) => leafOf(pack.name, { ...one, sha256: originalHash })));
@@ -128,31 +91,4 @@ function saysTheSame(a: Pick<StoredRecord, "answer">, b: Pick<StoredRecord, "ans
     return JSON.stringify([status, sentences, citations, claims, checks]);
   };
   return said(a) === said(b);
-}
-
-/** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
-export function keyFile(path: string): string {
-  try {
-    makePrivateFolder(dirname(path));
-    // Of two processes that make one at once, the first wins.
-    if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
-  } catch (cause) {
-    if ((cause as { code?: unknown }).code !== "EEXIST")
-      throw new StoreError(
-        "proof_key_unusable",
-        `${path} cannot be written (${messageOf(cause)}): give the process the right to.`,
-        {},
-        { cause },
-      );
-  }
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new StoreError(
-      "proof_key_unusable",
-      `${path} cannot be read (${messageOf(cause)}): give the process the right to.`,
-      {},
-      { cause },
-    );
-  }
 }

@@ -1,6 +1,17 @@
+import { CONTRAST_WEIGHTS, type ReadClaims } from "../check/contrast.ts";
 import { ModelError, messageOf } from "../errors.ts";
 import type { Reader, ReadTexts } from "../reader/reader.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
+import { once } from "../text/once.ts";
+
+/** Nobody waits for a single sentence long enough to cancel its reading. */
+const NEVER = new AbortController().signal;
+
+/** Reads claims by the reader that ships, opened with the first of them. */
+export function createClaimReader({ of }: Pick<ReaderKeeper, "of">): ReadClaims {
+  const reader = once(() => of(CONTRAST_WEIGHTS));
+  return async (pairs) => (await reader()?.(pairs, NEVER)) ?? null;
+}
 
 export interface ReaderKeeper {
   /** `null` where the reader cannot be used, or where the weights that rest on it were learned with another one: what is seen at a glance decides then. */

@@ -1,48 +1,110 @@
-import type { RecordedSettings } from "../answer/parts.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RecordedCall, RecordedSettings } from "../answer/parts.ts";
 import type { AnswerRecord } from "../answer/record.ts";
+import { playbackModels } from "../answer/record.ts";
 import { CHECKS_REVISION, FIRST_CHECKS } from "../check/check.ts";
+import { type Config, embeddedIn } from "../config.ts";
 import { RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";
+import type { Profile } from "../profiles/profile.ts";
 import { forStorage } from "../remember/named-documents.ts";
-import type { PastDocument } from "../store/corpus-log.ts";
-import type { Origin } from "../store/origins.ts";
+import type { PastDocument, UnreadFile } from "../store/corpus-log.ts";
 import type { StoredRecord } from "../store/records.ts";
-import type { Store } from "../store/store.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore } from "../store/store.ts";
 import type { Answer, FilterRequest } from "../types.ts";
+import type { GateThreshold } from "../verify/calibration.ts";
+import type { DomainPack } from "./domain.ts";
+import type { Domains } from "./domains.ts";
+import type { Engine, EngineParts } from "./engine-types.ts";
+import type { Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
-import { differingPlaces, saidBy, sameSaid, settingChanges } from "./replay-compare.ts";
-import type {
-  AnswerChange,
-  Cause,
-  DiffEvent,
-  DiffOptions,
-  DocumentChange,
-  Replayed,
-  ReplayedNow,
-  Replayer,
-  ReplayOptions,
-} from "./replay-types.ts";
-import { openScratch, type Scratch, type ScratchCorpus, type ScratchHost, type ScratchSettings } from "./scratch.ts";
+import type { Cause, DocumentChange, Replayed, ReplayedNow, Replayer, ReplayOptions, Said, SettingChange } from "./service-types.ts";
 
-export interface ReplayerParts extends ScratchHost {
-  readonly store: Pick<Store, "records" | "corpusLog" | "documents" | "origins">;
-  readonly scope: (options: ReplayOptions) => Parameters<typeof visibleRecord>[1];
-  /** Today's settings of a domain and profile. */
-  readonly settings: (domain: string, profile: string) => Promise<ScratchSettings & { readonly recorded: RecordedSettings }>;
+/** Measured, not made from inputs. */
+const TIMES = new Set(["timings", "latencyMs"]);
+/** Places that are named. */
+const PLACES = 20;
+
+/** What an answer says, as far as a reader sees a difference. */
+function saidBy({ status, sentences, citations }: Pick<Answer, "status" | "sentences" | "citations">): Said {
+  return {
+    status,
+    sentences: sentences.map(({ text }) => text),
+    citations: citations.map(({ original, quote }) => ({ path: original.path, quote })),
+  };
+}
+
+function sameSaid(a: Said, b: Said): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Places where two answers differ in their JSON, byte for byte; the times that they took are left out. */
+function differingPlaces(stored: Answer, again: Answer): string[] {
+  const [one, other] = [withoutTimes(stored), withoutTimes(again)];
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  const places = [...new Set([...differing(one, other, ""), ...(sameKeys(one, other) ? [] : ["order of keys"])])];
+  return places.slice(0, PLACES);
+}
+
+function withoutTimes(answer: Answer): object {
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !TIMES.has(name)));
+}
+
+function sameKeys(one: object, other: object): boolean {
+  return JSON.stringify(Object.keys(one)) === JSON.stringify(Object.keys(other));
+}
+
+function differing(one: unknown, other: unknown, at: string): string[] {
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  const isTree = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+  if (!isTree(one) || !isTree(other)) return [at];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) =>
+    differing(one[key], other[key], at === "" ? key : `${at}.${key}`),
+  );
+}
+
+/** Settings of then that are others now, each with its place and both values. */
+function settingChanges(before: RecordedSettings, after: RecordedSettings): SettingChange[] {
+  const [one, other] = [before, after].map(({ software, checks, encoder, pack, profile, threshold }) =>
+    JSON.parse(JSON.stringify({ software, checks, encoder, pack, profile, threshold })),
+  );
+  return differing(one, other, "").map((setting) => ({ setting, before: shown(one, setting), after: shown(other, setting) }));
+}
+
+/** Characters of a value that is shown. */
+const SHOWN = 120;
+
+function shown(tree: unknown, place: string): string {
+  let value = tree;
+  for (const step of place.split("."))
+    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[step] : undefined;
+  const text = value === undefined ? "(none)" : JSON.stringify(value);
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+}
+
+/** Today's settings of a domain and profile. */
+type TodaysSettings = (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
+
+interface ReplayerParts {
+  readonly opened: Opened;
+  readonly settings: TodaysSettings;
+  /** Opens an engine: the one that everybody uses. */
+  readonly open: (config: Config, parts: EngineParts) => Promise<Engine>;
 }
 
 /** Edits that are tried one by one, those of documents that the answer found first: each costs an index. */
 const EDITS_TRIED = 20;
-/** Stored answers that a diff asks again. */
-const DIFF_ANSWERS = 1_000;
 
-export function createReplayer(parts: ReplayerParts): Replayer {
-  const { store, scope } = parts;
+export function createReplayer(parts: ReplayerParts, { scope }: Domains): Replayer {
+  const { store } = parts.opened;
   const replay = async (id: string, options: ReplayOptions = {}): Promise<Replayed> => {
     const asker = scope(options);
     const asked = await visibleRecord(id, asker, store.records);
     const made = await madeAnswer(asked, store.records);
-    const corpus = await corpusOf(made, parts);
+    const corpus = await corpusOf(made, parts.opened);
     if (!(await mayShowRecord(made, asker, store.documents)))
       throw impossible("a document on which it rests was deleted since, or is not open to you any more");
     const scratch = await openScratch(parts, corpus, settingsOf(made));
@@ -59,14 +121,13 @@ export function createReplayer(parts: ReplayerParts): Replayer {
       const made = await madeAnswer(await visibleRecord(id, scope(options), store.records), store.records);
       return { ...replayed, ...(await compareWithNow(made, parts, options.signal)) };
     },
-    diffCorpus: (folder, options = {}) => diffCorpus(folder, options, parts),
   };
 }
 
 /** Documents as the revision of an answer held them. @throws RequestError `replay_impossible` */
 async function corpusOf(
   { domain, revision }: Pick<StoredRecord, "domain" | "revision">,
-  { store }: Pick<ReplayerParts, "store">,
+  { store }: Pick<Opened, "store">,
 ): Promise<ScratchCorpus> {
   const held = await store.corpusLog.heldAt(domain, revision);
   const documents = await store.corpusLog.past(domain, new Map(held.map(({ id, version }) => [id, version])));
@@ -137,10 +198,10 @@ async function compareWithNow(
   signal: AbortSignal | undefined,
 ): Promise<Pick<ReplayedNow, "now" | "changed" | "causes">> {
   const { question } = made.body as AnswerRecord;
-  const revision = await parts.store.documents.revision(made.domain);
-  const [before, after] = [await corpusOf(made, parts), await corpusOf({ ...made, revision }, parts)];
+  const revision = await parts.opened.store.documents.revision(made.domain);
+  const [before, after] = [await corpusOf(made, parts.opened), await corpusOf({ ...made, revision }, parts.opened)];
   const old = settingsOf(made);
-  const { recorded, ...today } = await parts.settings(made.domain, question.profile);
+  const { recorded, ...today } = parts.settings(made.domain, question.profile);
   const was = saidBy(JSON.parse(made.answer) as Answer);
   const ask = async (corpus: ScratchCorpus, settings: ScratchSettings) => {
     const scratch = await openScratch(parts, corpus, settings);
@@ -188,92 +249,86 @@ function changesBetween(before: readonly PastDocument[], after: readonly PastDoc
   return [...gone, ...put].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Asks stored questions over today's documents and over the edited ones. */
-async function* diffCorpus(folder: string, options: DiffOptions, parts: ReplayerParts): AsyncGenerator<DiffEvent, void> {
-  const { domain, tenant, access } = parts.scope(options);
-  const folders = (await parts.store.origins.list(domain)).filter((one) => one.folder !== null);
-  const origin = chooseOrigin(folders, options.source, domain);
-  const revision = await parts.store.documents.revision(domain);
-  const records = await latestRecords(domain, options.limit ?? DIFF_ANSWERS, parts);
-  const asked = records.filter((one) => one.tenant === tenant && one.access.every((label) => access.includes(label)));
-  const corpus = await corpusOf({ domain, revision }, parts);
-  const edited = await editedCorpus(folder, origin, corpus, parts);
-  const byProfile = Map.groupBy(asked, ({ body }) => (body as AnswerRecord).question.profile);
-  let [done, changed] = [0, 0];
-  for (const [profile, some] of byProfile) {
-    const { recorded: _, ...settings } = await parts.settings(domain, profile);
-    const before = await openScratch(parts, corpus, settings);
-    const after = await openScratch(parts, edited, settings);
-    try {
-      for (const record of some) {
-        options.signal?.throwIfAborted();
-        const answer = await compareOver(record, before, after, options.signal);
-        yield { type: "progress", done: ++done, total: asked.length };
-        if (answer !== null) changed++;
-        if (answer !== null) yield { type: "changed", answer };
-      }
-    } finally {
-      await before.close();
-      await after.close();
-    }
-  }
-  yield { type: "end", asked: done, changed, documents: changesBetween(corpus.documents, edited.documents) };
+/** With what answers are made, besides documents. */
+interface ScratchSettings {
+  readonly pack: DomainPack;
+  readonly profile: Profile;
+  readonly threshold: GateThreshold;
 }
 
-async function compareOver(
-  record: StoredRecord,
-  one: Scratch,
-  other: Scratch,
-  signal: AbortSignal | undefined,
-): Promise<AnswerChange | null> {
-  const before = saidBy(await askAgain(record, one, signal));
-  const after = saidBy(await askAgain(record, other, signal));
-  const { question } = record.body as AnswerRecord;
-  return sameSaid(before, after) ? null : { id: record.id, question: question.text, before, after };
+/** Documents of a domain as they are to be searched. */
+interface ScratchCorpus {
+  readonly documents: readonly PastDocument[];
+  readonly unreadable: readonly UnreadFile[];
+  readonly revision: number;
 }
 
-/** @throws RequestError `replay_source` */
-function chooseOrigin(origins: readonly Origin[], named: string | undefined, domain: string): Origin {
-  const found = named === undefined ? (origins.length === 1 ? origins[0] : undefined) : origins.find(({ source }) => source === named);
-  if (found !== undefined) return found;
-  const known = origins.map(({ source }) => source).join(", ");
-  const message =
-    origins.length === 0
-      ? `Nothing was ingested into domain "${domain}".`
-      : `Name the source that the folder takes the place of with --source: ${known}.`;
-  throw new RequestError("replay_source", message, { domain });
+/** An answer's own facts, which a scratch engine gives out instead of new ones. */
+interface Played {
+  at: string;
+  id: string;
+  calls: readonly RecordedCall[] | null;
 }
 
-/** Today's documents with those of one source as an edited folder has them. */
-async function editedCorpus(folder: string, origin: Origin, corpus: ScratchCorpus, parts: ReplayerParts): Promise<ScratchCorpus> {
-  const { recorded: _, ...settings } = await parts.settings(origin.domain, "sourcebound");
-  const scratch = await openScratch(parts, corpus, settings);
+/** An engine of its own over given documents, with the models' recorded output; its folder goes with it. What it is to play is set before each question. */
+interface Scratch {
+  readonly engine: Pick<Engine, "ask">;
+  readonly played: Played;
+  close(): Promise<void>;
+}
+
+async function openScratch(
+  { opened: { config, encoder, models }, open }: ReplayerParts,
+  { documents, unreadable, revision }: ScratchCorpus,
+  { pack, profile, threshold }: ScratchSettings,
+): Promise<Scratch> {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
+  const played: Played = { at: new Date(0).toISOString(), id: "", calls: null };
   try {
-    const { domain, tenant, source, access, baseUrl } = origin;
-    for await (const _event of scratch.engine.ingest(folder, {
-      domain,
-      tenant,
-      source,
-      root: folder,
-      access,
-      baseUrl: baseUrl ?? undefined,
-    }));
-    return { ...corpus, documents: await scratch.documents() };
-  } finally {
-    await scratch.close();
+    await fill(join(folder, "sourcebound.db"), pack.name, { documents, unreadable, revision });
+    const { web_search: _web, ...rest } = embeddedIn(config, folder);
+    const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
+    const engine = await open(quiet, {
+      ...{ encoder, packs: [pack], profiles: [profile], threshold },
+      models: playbackModels(models === null ? null : { small: models.small.id, large: models.large.id }, () => played.calls),
+      now: () => new Date(played.at),
+      createId: () => played.id,
+      warn: () => undefined,
+    });
+    return {
+      ...{ engine, played },
+      async close() {
+        await engine.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   }
 }
 
-/** The latest recorded answers, each question once. */
-async function latestRecords(domain: string, limit: number, { store }: Pick<ReplayerParts, "store">): Promise<StoredRecord[]> {
-  const found = new Map<string, StoredRecord>();
-  for (const id of (await store.records.list(domain, Number.MAX_SAFE_INTEGER)).reverse()) {
-    if (found.size >= limit) break;
-    const record = await store.records.get(id);
-    if (record === null) continue;
-    const { question, served } = record.body as AnswerRecord;
-    const key = JSON.stringify([question.text, question.profile, question.detail, record.tenant, question.history]);
-    if (served === null && !found.has(key)) found.set(key, record);
+/** Puts documents into a new database as if they had been read, file by file. */
+async function fill(path: string, domain: string, { documents, unreadable, revision }: ScratchCorpus): Promise<void> {
+  const db = await openSqlite(path);
+  try {
+    const { documents: store } = createStore(db, { now: () => new Date(0), clock: () => 0 });
+    const files = Map.groupBy(documents, ({ file, document }) => JSON.stringify([document.tenant, document.source, file]));
+    for (const held of files.values()) {
+      const [{ file, document }] = held as [PastDocument];
+      const content = { originalHash: document.originalHash, settings: "", access: document.access, failure: null };
+      await store.putFile(
+        { domain, tenant: document.tenant, source: document.source, path: file },
+        { ...content, documents: held.map((one) => one.document) },
+      );
+    }
+    for (const { tenant, source, path: file, access, reason } of unreadable)
+      await store.putFile(
+        { domain, tenant, source, path: file },
+        { originalHash: "", settings: "", access, documents: [], failure: reason },
+      );
+    await db.updateTable("revisions").set({ revision }).where("domain", "=", domain).execute();
+  } finally {
+    await db.destroy();
   }
-  return [...found.values()].reverse();
 }

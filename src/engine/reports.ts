@@ -1,61 +1,25 @@
-import type { Config } from "../config.ts";
 import { RequestError } from "../errors.ts";
 import { createReportGrouping } from "../remember/recommend.ts";
 import { withoutDocuments } from "../remember/report.ts";
-import type { ReportOverview, StoredReport } from "../store/diagnostic-report.ts";
+import type { StoredReport } from "../store/diagnostic-report.ts";
 import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { didYouMean } from "../text/nearest.ts";
 import type { Scope } from "../types.ts";
 import { type DomainPack, scopeOf } from "./domain.ts";
-
-export interface ReportOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
-  /** Access labels in the place of the configured ones. */
-  readonly access?: readonly string[] | undefined;
-  /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
-  readonly topic?: string | null | undefined;
-  /** Not older than this. @default the retention time */
-  readonly since?: Date | undefined;
-  /** Reports listed beside the groups, newest first. @default 10 */
-  readonly limit?: number | undefined;
-  /** Reports passed over before those listed. @default 0 */
-  readonly offset?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Diagnostic reports as they are read. */
-export interface ReportReader {
-  /**
-   * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
-   * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
-   * @throws RequestError `unknown_topic`
-   */
-  reports(options?: ReportOptions): Promise<ReportOverview>;
-  /**
-   * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
-   * @throws RequestError `unknown_report`
-   */
-  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant" | "access">): Promise<StoredReport>;
-}
-
-export interface ReportReaderParts {
-  readonly store: Store;
-  readonly config: Pick<Config, "access" | "reports">;
-  readonly domain: (name?: string) => DomainPack;
-  readonly now: () => Date;
-}
+import type { Domains } from "./domains.ts";
+import type { Opened } from "./open.ts";
+import type { ReportOptions, ReportReader } from "./service-types.ts";
 
 /** Reads the reports that the configured access and a tenant may see and that have not expired. */
-export function createReportReader({ store, config, domain, now }: ReportReaderParts): ReportReader {
+export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains): ReportReader {
   const selectionFor = (pack: DomainPack, { tenant, since, access }: Pick<ReportOptions, "tenant" | "since" | "access">) => {
     const kept = reportsSince(now(), config.reports.days);
     return { scope: scopeOf(pack, tenant, access ?? config.access), since: since === undefined || since < kept ? kept : since };
   };
   return {
     async reports({ domain: name, tenant, access, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
-      const pack = domain(name);
+      const pack = packNamed(name);
       const selection = { ...selectionFor(pack, { tenant, since, access }), topic: topicNamed(pack, topic) };
       const grouping = createReportGrouping(pack.topics);
       const read = createReading(selection.scope, store);
@@ -67,7 +31,7 @@ export function createReportReader({ store, config, domain, now }: ReportReaderP
       return { total: grouping.total, topics: grouping.groups(), reports: await Promise.all(listed.map(read)) };
     },
     async report(id, { domain: name, tenant, access } = {}) {
-      const pack = domain(name);
+      const pack = packNamed(name);
       const selection = selectionFor(pack, { tenant, access });
       const stored = await store.reports.get(id, selection);
       if (stored === null) {

@@ -6,14 +6,14 @@ import type { AnswerParts } from "../answer/parts.ts";
 import { retrieve } from "../answer/retrieve.ts";
 import { SILENT_LOG } from "../answer/trace.ts";
 import { verifyAgainst } from "../answer/verify-answer.ts";
-import type { Config } from "../config.ts";
 import { RequestError } from "../errors.ts";
 import type { ParsedDocument } from "../ingest/parse.ts";
 import type { Store } from "../store/store.ts";
 import type { Passage, Question, Scope, StoredDocument, Warning } from "../types.ts";
 import type { Domains } from "./domains.ts";
 import type { Engine } from "./engine-types.ts";
-import type { LocalModels } from "./local-models.ts";
+import type { Indexes } from "./indexes.ts";
+import type { Opened } from "./open.ts";
 import type { GivenSource, SearchResult } from "./service-types.ts";
 
 /** Passages of a search that names no number. */
@@ -21,24 +21,19 @@ export const DEFAULT_SEARCH_LIMIT = 10;
 /** Where nothing is named to check against: sentences of the answer that are searched for beside the question, documents of each search, documents in all. */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 
-export interface SearchingParts {
-  readonly config: Config;
-  readonly store: Pick<Store, "documents">;
-  readonly domains: Domains;
-  readonly local: Pick<LocalModels, "support" | "readClaims">;
-  readonly answerParts: Engine["answerParts"];
-  readonly ready: (domain: string) => Promise<void>;
-}
-
 /** Searching documents, and checking answers of others against them, with the stages of a question and no copies. */
-export function createSearching(parts: SearchingParts): Pick<Engine, "search" | "check"> {
-  const { config, domains } = parts;
+export function createSearching(
+  { config, store, local }: Pick<Opened, "config" | "store" | "local">,
+  domains: Pick<Domains, "pack" | "scope">,
+  indexes: Pick<Indexes, "of">,
+  answerParts: Engine["answerParts"],
+): Pick<Engine, "search" | "check"> {
   const search: Engine["search"] = async (query, options = {}) => {
     const { limit = DEFAULT_SEARCH_LIMIT, signal = new AbortController().signal } = options;
     const pack = domains.pack(options.domain);
     const scope = domains.scope(options);
-    await parts.ready(pack.name);
-    const asking = await parts.answerParts(pack.name, options.profile ?? config.profile ?? pack.default_profile);
+    await indexes.of(pack.name).ready();
+    const asking = await answerParts(pack.name, options.profile ?? config.profile ?? pack.default_profile);
     const { profile } = asking;
     const request = {
       ...{ question: query, scope, profile: profile.name, detail: "normal" as const, sessionId: null, selection: null },
@@ -65,12 +60,11 @@ export function createSearching(parts: SearchingParts): Pick<Engine, "search" | 
       const scope = domains.scope(asked);
       const nearest = async () =>
         nearestDocuments(question, answer, (text) => search(text, { ...asked, limit: SEARCHED.passages, signal }));
-      const given =
-        sources !== undefined ? await readGiven(sources) : await loadSources(documents ?? (await nearest()), scope, parts.store);
+      const given = sources !== undefined ? await readGiven(sources) : await loadSources(documents ?? (await nearest()), scope, store);
       if (given.numbered.every(({ document }) => document === null)) throw noSources(given);
       return verifyAgainst(question, answer, given, {
         ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
-        ...{ support: parts.local.support, readClaims: parts.local.readClaims },
+        ...{ support: local.support, readClaims: local.readClaims },
       });
     },
   };

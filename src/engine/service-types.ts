@@ -1,5 +1,9 @@
+import { z } from "zod";
+import type { IngestCounts } from "../events.ts";
+import type { Proof } from "../prove/proof.ts";
+import type { ReportOverview, StoredReport } from "../store/diagnostic-report.ts";
 import type { FileDescription } from "../store/document-records.ts";
-import type { FilterRequest, Passage, Warning } from "../types.ts";
+import type { Answer, FilterRequest, Passage, Warning } from "../types.ts";
 
 /** Who asks, by name. */
 export interface ScopeOptions {
@@ -105,4 +109,203 @@ export interface Uploads {
   library(options?: ReachOptions): Promise<LibraryFile[]>;
   /** Takes an uploaded file out. `false`: there is none of this id in exactly this tenant. @throws RequestError `file_not_uploaded` */
   deleteUpload(id: string, options?: ReachOptions): Promise<boolean>;
+}
+
+/** The Merkle root over the document versions of a domain, to be published. */
+export interface CorpusRoot {
+  readonly domain: string;
+  readonly revision: number;
+  readonly documents: number;
+  readonly root: string;
+}
+
+/** Who asked for the answer, by name. */
+export interface ProveOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Labels of the reader in the place of the configured ones. */
+  readonly access?: readonly string[] | undefined;
+}
+
+/** What an engine says of its answers to those who do not trust it. */
+export interface Prover {
+  /**
+   * A stored answer with everything from which its checks can be run again, signed with the key of the installation.
+   * @throws RequestError `unknown_answer`, `proof_not_recorded`, `proof_documents_gone`
+   */
+  prove(id: string, options?: ProveOptions): Promise<Proof>;
+  /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder, or in PostgreSQL where that is configured. */
+  proofKey(): string;
+  /** @throws RequestError `unknown_domain` */
+  corpusRoot(domain?: string): Promise<CorpusRoot>;
+}
+
+export interface ReportOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Access labels in the place of the configured ones. */
+  readonly access?: readonly string[] | undefined;
+  /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
+  readonly topic?: string | null | undefined;
+  /** Not older than this. @default the retention time */
+  readonly since?: Date | undefined;
+  /** Reports listed beside the groups, newest first. @default 10 */
+  readonly limit?: number | undefined;
+  /** Reports passed over before those listed. @default 0 */
+  readonly offset?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Diagnostic reports as they are read. */
+export interface ReportReader {
+  /**
+   * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
+   * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
+   * @throws RequestError `unknown_topic`
+   */
+  reports(options?: ReportOptions): Promise<ReportOverview>;
+  /**
+   * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
+   * @throws RequestError `unknown_report`
+   */
+  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant" | "access">): Promise<StoredReport>;
+}
+
+/** The file that a document was read from. */
+export interface OriginalFile {
+  /** Path of the file relative to its source. */
+  readonly path: string;
+  /** As the document says it was read, such as `pdf`; `null`: not known. */
+  readonly format: string | null;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface Originals {
+  /**
+   * The bytes of the file that a document was read from, as they were read: another file in its place is refused.
+   * @throws RequestError `unknown_document`, `original_gone`, `original_changed`
+   */
+  original(id: string, options?: ReachOptions): Promise<OriginalFile>;
+}
+
+export interface RefreshResult {
+  /** `partly`: a source could not be read; what was known of it stays. */
+  readonly status: "ok" | "partly";
+  readonly domain: string;
+  readonly sources: readonly RefreshedSource[];
+  readonly documents: number;
+  readonly windows: number;
+  readonly revision: number;
+  /** Entries of the cache before and after. */
+  readonly cache: { readonly before: number; readonly after: number };
+  readonly ms: number;
+}
+
+export interface RefreshedSource {
+  readonly source: string;
+  readonly tenant: string | null;
+  readonly counts: IngestCounts | null;
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
+
+/** What a job asks for: files that were uploaded, or a folder that every worker sees under the same path. */
+export const workSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("uploads"), tenant: z.string().nullable(), label: z.string() }),
+  z.object({
+    type: z.literal("folder"),
+    folder: z.string(),
+    tenant: z.string().nullable(),
+    source: z.string(),
+    root: z.string(),
+    access: z.string().optional(),
+    baseUrl: z.string().optional(),
+    allowEmpty: z.boolean(),
+  }),
+]);
+export type Work = z.infer<typeof workSchema>;
+
+/** A job that a worker did. */
+export interface JobEvent {
+  readonly type: "job-start" | "job-end" | "job-failed";
+  readonly id: string;
+  readonly domain: string;
+  readonly work: Work;
+  /** Of `job-end`. */
+  readonly counts: IngestCounts | null;
+  /** Of `job-failed`. */
+  readonly reason: string | null;
+}
+
+export interface WorkOptions {
+  /** Ends when nothing is queued. @default false */
+  readonly once?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Whose answer it is, by name. */
+export interface ReplayOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What an answer says, as far as a reader sees a difference. */
+export interface Said {
+  readonly status: Answer["status"];
+  readonly sentences: readonly string[];
+  /** Path and quote of each citation. */
+  readonly citations: readonly { readonly path: string; readonly quote: string }[];
+}
+
+/** An answer made again from what was recorded. */
+export interface Replayed {
+  readonly id: string;
+  readonly question: string;
+  /** Byte for byte, but for the times that it took. */
+  readonly identical: boolean;
+  /** Places of the stored JSON that came out otherwise. */
+  readonly differs: readonly string[];
+  /** Of the answer that was served from memory: the one that was made. */
+  readonly servedFrom: string | null;
+  readonly was: Said;
+}
+
+/** What would be answered today, and what made the difference. */
+export interface ReplayedNow extends Replayed {
+  readonly now: Said;
+  readonly changed: boolean;
+  readonly causes: readonly Cause[];
+}
+
+export type Cause =
+  /** The answer changes by this edit alone. */
+  | { readonly type: "edit"; readonly path: string; readonly change: DocumentChange["change"] }
+  /** It changes by all edits together, by none alone. */
+  | { readonly type: "edits"; readonly paths: readonly string[] }
+  /** It changes by today's settings, with the documents as they were. */
+  | { readonly type: "settings"; readonly settings: readonly SettingChange[] }
+  /** It changes only by documents and settings together. */
+  | { readonly type: "both" };
+
+export interface SettingChange {
+  readonly setting: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface DocumentChange {
+  readonly id: string;
+  readonly path: string;
+  readonly change: "added" | "changed" | "deleted";
+}
+
+/** What an engine makes again of its stored answers. */
+export interface Replayer {
+  /**
+   * Makes a stored answer again from the documents, settings and model output of then.
+   * @throws RequestError `unknown_answer`, `replay_impossible` with the reason
+   */
+  replay(id: string, options?: ReplayOptions): Promise<Replayed>;
+  /** The same, then with today's documents and settings. */
+  replayNow(id: string, options?: ReplayOptions): Promise<ReplayedNow>;
 }

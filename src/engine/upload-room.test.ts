@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FileRecord } from "../store/document-records.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { createFolderRoom, type FolderRoomParts } from "./upload-room.ts";
+import { createFolderRoom } from "./upload-room.ts";
 
 const OF = { domain: "d", tenant: null, label: "public" };
 const READ: Omit<FileRecord, "path" | "originalHash"> = {
@@ -13,9 +13,9 @@ const READ: Omit<FileRecord, "path" | "originalHash"> = {
 };
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "sourcebound-room-"));
+  root = join(mkdtempSync(join(tmpdir(), "sourcebound-room-")), "uploads");
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(dirname(root), { recursive: true }));
 
 /** A moment that others wait for. */
 function gate() {
@@ -26,22 +26,18 @@ function gate() {
 /** A room whose readings keep in `stored` what they found; `pause` holds one up between its look and its storing. */
 function openRoom(stored: Map<string, string>, pause: () => Promise<void> = async () => undefined) {
   let readings = 0;
-  const parts: FolderRoomParts = {
-    root,
-    async *ingest(folder) {
-      readings++;
-      const names = existsSync(folder) ? readdirSync(folder) : [];
-      const found = new Map(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
-      await pause();
-      stored.clear();
-      for (const [name, text] of found) stored.set(name, text);
-    },
-    known: async () => [...stored].map(([path, text]) => ({ ...READ, path, originalHash: sha256Hex(text) })),
-    signal: new AbortController().signal,
-    now: () => new Date(),
-    warn: (message) => expect(message).toBe(""),
+  const ingest = async function* (folder: string) {
+    readings++;
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    const found = new Map(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+    await pause();
+    stored.clear();
+    for (const [name, text] of found) stored.set(name, text);
   };
-  const room = createFolderRoom(parts);
+  const listFiles = async () => [...stored].map(([path, text]) => ({ ...READ, path, originalHash: sha256Hex(text) }));
+  const warn = (message: string) => expect(message).toBe("");
+  const opened = { config: { data_dir: dirname(root) }, store: { documents: { listFiles } }, closing: new AbortController() };
+  const room = createFolderRoom({ ...opened, now: () => new Date(), warn } as never, ingest);
   const put = (text: string) => room.put(OF, [{ path: "a.md", bytes: Buffer.from(text) }], () => undefined);
   const states = async () => (await room.waiting("d")).map(({ path, status }) => `${path} ${status}`);
   return { ...room, put, states, readings: () => readings };

@@ -1,18 +1,96 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { messageOf } from "../errors.ts";
-import type { IngestEvent } from "../events.ts";
+import type { Dirent } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import { messageOf, systemCodeOf } from "../errors.ts";
 import type { FilePlace, FileRecord } from "../store/document-records.ts";
+import type { JobState } from "../store/jobs.ts";
 import type { OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
+import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { IngestOptions } from "./engine-types.ts";
+import type { Opened } from "./open.ts";
 import type { FileStatus } from "./service-types.ts";
-import { folderOf, listFiles, listPlaces, PART_FOLDER, removeAbandonedParts, removeEmptyFolders } from "./upload-folders.ts";
+import { workSchema } from "./service-types.ts";
+import { UPLOAD_SOURCE, uploadJob } from "./worker.ts";
 
-/** How the sources of uploaded files begin; the access label follows. */
-export const UPLOAD_SOURCE = "upload:";
+/** How uploads lie in their folder: `DOMAIN/TENANT or _/label-LABEL/PATH`. What a file is and who may see it stands in its path, and so survives the process. */
+
+/** Parts of uploads, before they are whole. */
+const PART_FOLDER = ".part";
+/** A part that is so many milliseconds old is what a killed process left. */
+const ABANDONED_MS = 3_600_000;
+const LABEL_PREFIX = "label-";
+
+export function folderOf(root: string, { domain, tenant, label }: OriginalsOf): string {
+  return join(root, domain, tenant ?? "_", `${LABEL_PREFIX}${encodeURIComponent(label)}`);
+}
+
+/** Whose files lie below a folder of uploads. */
+async function listPlaces(root: string): Promise<OriginalsOf[]> {
+  const places: OriginalsOf[] = [];
+  for (const domain of await folders(root))
+    for (const tenant of await folders(join(root, domain)))
+      for (const name of await folders(join(root, domain, tenant))) {
+        const label = labelOf(name);
+        if (label !== null) places.push({ domain, tenant: tenant === "_" ? null : tenant, label });
+      }
+  return places;
+}
+
+/** Paths of the files below a folder, with `/`; none where there is no such folder. */
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await entriesOf(folder, true);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+}
+
+/** Takes out the folder of a file that went, and those above it, as far as nothing else lies in them. */
+async function removeEmptyFolders(path: string, upTo: string): Promise<void> {
+  for (let folder = dirname(path); folder !== upTo; folder = dirname(folder)) {
+    try {
+      await rmdir(folder);
+    } catch (error) {
+      if (["ENOTEMPTY", "EEXIST"].includes(systemCodeOf(error) ?? "")) return;
+      if (systemCodeOf(error) !== "ENOENT") throw error;
+    }
+  }
+}
+
+/** Takes out parts that no process writes any more. */
+async function removeAbandonedParts(root: string, now: Date): Promise<void> {
+  const folder = join(root, PART_FOLDER);
+  for (const { name } of await entriesOf(folder)) {
+    const part = join(folder, name);
+    const { mtimeMs } = await stat(part).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (now.getTime() - mtimeMs > ABANDONED_MS) await rm(part, { force: true });
+  }
+}
+
+async function folders(path: string): Promise<string[]> {
+  return (await entriesOf(path)).filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map(({ name }) => name);
+}
+
+async function entriesOf(folder: string, recursive = false): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { recursive, withFileTypes: true });
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** `null`: a folder that somebody else made. */
+export function labelOf(name: string): string | null {
+  if (!name.startsWith(LABEL_PREFIX)) return null;
+  try {
+    return decodeURIComponent(name.slice(LABEL_PREFIX.length));
+  } catch {
+    return null;
+  }
+}
 
 /** A file between its arrival and the end of its reading; a failure that the store does not know stays until the next try. */
 export interface OnItsWay extends FilePlace {
@@ -45,19 +123,17 @@ export interface UploadRoom {
   idle(): Promise<void>;
 }
 
-export interface FolderRoomParts {
-  /** Folder of all uploads. */
-  readonly root: string;
-  readonly ingest: (folder: string, options: IngestOptions) => AsyncIterable<IngestEvent>;
-  /** What was read of a source. */
-  readonly known: (place: Omit<FilePlace, "path">) => Promise<readonly FileRecord[]>;
-  readonly signal: AbortSignal;
-  readonly now: () => Date;
-  readonly warn: (message: string) => void;
+/** What was read of a source. */
+interface FolderStore {
+  readonly store: { readonly documents: Pick<Store["documents"], "listFiles"> };
 }
 
 /** Uploaded files in the data folder of the only process that reads them. */
-export function createFolderRoom({ root, ingest, known, signal, now, warn }: FolderRoomParts): UploadRoom {
+export function createFolderRoom(
+  { config, store, closing: { signal }, now, warn }: Pick<Opened, "config" | "closing" | "now" | "warn"> & FolderStore,
+  ingest: (folder: string, options: IngestOptions) => AsyncIterable<unknown>,
+): UploadRoom {
+  const root = join(config.data_dir, "uploads");
   const waiting = new Map<string, OnItsWay>();
   /** An ingest reads the whole of a folder. */
   const reading = createTurns();
@@ -93,7 +169,9 @@ export function createFolderRoom({ root, ingest, known, signal, now, warn }: Fol
     const { domain, tenant, label } = of;
     const folder = folderOf(root, of);
     const paths = await listFiles(folder);
-    const read = new Map((await known({ domain, tenant, source: `${UPLOAD_SOURCE}${label}` })).map((file) => [file.path, file]));
+    const read = new Map(
+      (await store.documents.listFiles({ domain, tenant, source: `${UPLOAD_SOURCE}${label}` })).map((file) => [file.path, file]),
+    );
     const found: string[] = [];
     for (const path of paths) if (!waiting.has(keyOf(of, path)) && !(await isRead(join(folder, path), read.get(path)))) found.push(path);
     return found;
@@ -203,5 +281,42 @@ function createTurns(): Turns {
     async idle() {
       await Promise.allSettled(last.values());
     },
+  };
+}
+
+const STATUS_OF_STATE = { queued: "queued", running: "reading", failed: "failed" } as const;
+
+/**
+ * Uploaded files in the database that processes share, read by whichever of them comes first.
+ * @param wake lets this process look for work, too
+ */
+export function createSharedRoom(store: Pick<Store, "jobs" | "originals">, wake: () => void): UploadRoom {
+  const filesOf = async ({ domain, work, state, reason }: JobState): Promise<OnItsWay[]> => {
+    const asked = workSchema.parse(work);
+    if (asked.type !== "uploads") return [];
+    const { tenant, label } = asked;
+    const originals = await store.originals.list({ domain, tenant, label });
+    const place = { domain, tenant, label, source: `${UPLOAD_SOURCE}${label}`, status: STATUS_OF_STATE[state], reason };
+    return originals.map(({ path, updatedAt }) => ({ ...place, path, since: updatedAt }));
+  };
+  return {
+    async put(of, files, fits) {
+      await store.originals.putAll(of, files, fits);
+      await store.jobs.ask(uploadJob(of));
+      wake();
+    },
+    async take(of, path, forget) {
+      await store.originals.remove(of, path);
+      await forget();
+      // A reading that began before may bring it back; the next one takes it out.
+      await store.jobs.ask(uploadJob(of));
+      wake();
+    },
+    async waiting(domain) {
+      return (await Promise.all((await store.jobs.list(domain)).map(filesOf))).flat();
+    },
+    // Jobs of the database outlive the process that asked for them.
+    resume: async () => {},
+    idle: async () => {},
   };
 }

@@ -1,16 +1,20 @@
 import { createHash } from "node:crypto";
-import { extname } from "node:path";
+import { readFile, realpath } from "node:fs/promises";
+import { extname, join, sep } from "node:path";
 import { RequestError } from "../errors.ts";
 import type { FileDescription } from "../store/document-records.ts";
-import type { Store } from "../store/store.ts";
 import { compareText } from "../text/compare-text.ts";
+import { fileOfDocument } from "../text/document-path.ts";
+import { sha256Hex } from "../text/hash.ts";
 import { pathClash } from "../text/path-clash.ts";
 import type { Scope } from "../types.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Engine } from "./engine-types.ts";
-import type { LibraryFile, ReachOptions, Uploads } from "./service-types.ts";
-import { UPLOAD_SOURCE, type UploadRoom } from "./upload-room.ts";
+import type { Opened } from "./open.ts";
+import type { LibraryFile, Originals, ReachOptions, Uploads } from "./service-types.ts";
+import type { UploadRoom } from "./upload-room.ts";
+import { UPLOAD_SOURCE } from "./worker.ts";
 
 /** Longest label that an upload may carry. */
 const LABEL_CHARACTERS = 60;
@@ -23,25 +27,25 @@ export function fileId(domain: string, { tenant, source, path }: Pick<FileDescri
   return `file_${createHash("sha256").update(parts).digest("base64url").slice(0, 22)}`;
 }
 
-export interface UploadParts {
-  readonly store: Pick<Store, "documents">;
-  readonly domains: Domains;
-  readonly reach: Engine["reach"];
-  readonly room: UploadRoom;
-  readonly deleteFile: Engine["deleteFile"];
-  /** Endings that are read, with the dot. */
-  readonly extensions: () => Promise<readonly string[]>;
+/** Endings of files that are read, with the dot; parsers are loaded only where documents are. */
+async function readExtensions(): Promise<readonly string[]> {
+  return (await import("../ingest/formats/formats.ts")).supportedExtensions;
 }
 
-export function createUploads({ store, domains, reach, room, deleteFile, extensions }: UploadParts): Uploads {
+export function createUploads(
+  { store }: Pick<Opened, "store">,
+  domains: Domains,
+  room: UploadRoom,
+  deleteFile: Engine["deleteFile"],
+): Uploads & Originals {
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
-    const scope = await reach(options);
+    const scope = await domains.reach(options);
     // First: what is read while the store is asked would be in neither.
     const waiting = await room.waiting(scope.domain);
     const filesIn = async (seen: Scope) =>
       new Map((await store.documents.describe(seen)).map((file) => [fileId(seen.domain, file), describeFile(file, seen.domain)]));
     // Whoever may not see what was read of a file is not told that it is read again. Before what is known: what is read in between is in the latter.
-    const all = waiting.length === 0 ? null : await filesIn(await reach({ ...options, everyLabel: true }));
+    const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
     for (const { label, since, ...file } of waiting) {
       const { tenant, source, path, status, reason } = file;
@@ -60,7 +64,7 @@ export function createUploads({ store, domains, reach, room, deleteFile, extensi
     const pack = domains.pack(named);
     const label = wanted ?? pack.documents.access;
     const of = { domain: pack.name, tenant: tenantOf(pack, party), label };
-    const known = await extensions();
+    const known = await readExtensions();
     const files = given.map(({ name, bytes }) => ({ path: assertPath(name, known), bytes }));
     assertLabel(label);
     const paths = files.map(({ path }) => path);
@@ -90,6 +94,19 @@ export function createUploads({ store, domains, reach, room, deleteFile, extensi
       const of = { domain, tenant, label: file.source.slice(UPLOAD_SOURCE.length) };
       await room.take(of, file.path, () => deleteFile(file, { domain }));
       return true;
+    },
+    async original(id, options) {
+      const asker = await domains.reach(options);
+      const document = (await store.documents.load(asker, [id])).get(id);
+      if (document === undefined) throw unknownDocument(id);
+      const { source, tenant, originalHash, reading } = document;
+      const path = fileOfDocument(document.path);
+      const origin = (await store.origins.list(asker.domain)).find((one) => one.source === source && one.tenant === tenant);
+      if (origin === undefined) throw originalGone(path);
+      const bytes = await readInside(origin.root, path);
+      if (bytes === null) throw originalGone(path);
+      if (sha256Hex(bytes) !== originalHash) throw originalChanged(path);
+      return { path, format: reading?.format ?? null, bytes };
     },
   };
 }
@@ -153,4 +170,28 @@ function notUploaded(): RequestError {
   const message =
     "This file was read from a folder of the server and would come back: delete it there, then ask for POST /v1/admin/refresh.";
   return new RequestError("file_not_uploaded", message);
+}
+
+/** A file under a folder; `null`: there is none, or it lies elsewhere by a link. */
+async function readInside(folder: string, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  try {
+    const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
+    return file.startsWith(root.endsWith(sep) ? root : `${root}${sep}`) ? new Uint8Array(await readFile(file)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The same for what was deleted and what the asker may not see. */
+export function unknownDocument(id: string): RequestError {
+  return new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
+}
+
+function originalGone(path: string): RequestError {
+  return new RequestError("original_gone", `The file ${path} is not where it was read: the text that was read of it is still there.`);
+}
+
+function originalChanged(path: string): RequestError {
+  const message = `The file ${path} has changed since it was read: places in it would be wrong. Read it again with POST /v1/admin/refresh.`;
+  return new RequestError("original_changed", message);
 }

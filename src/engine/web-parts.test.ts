@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFactReader } from "../verify/facts.ts";
-import { createWebParts } from "./web-parts.ts";
+import { createWebParts } from "./domains.ts";
 
 const OPTIONS = { support: null, reader: createFactReader(), now: () => new Date(0) };
 const SETTINGS = { api_key: "k", passages: 3, timeout_ms: 8000 };

@@ -6,17 +6,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
 import type { IngestCounts, IngestEvent } from "../events.ts";
 import { JOB_WORD_MS, type Job } from "../store/jobs.ts";
+import type { OriginalsOf } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
-import type { IngestOptions } from "./engine-types.ts";
-import { UPLOAD_SOURCE } from "./upload-room.ts";
-import { type JobEvent, type Work, type WorkOptions, workSchema } from "./work.ts";
+import type { Engine } from "./engine-types.ts";
+import type { Opened } from "./open.ts";
+import { type JobEvent, type Work, type WorkOptions, workSchema } from "./service-types.ts";
 
-export interface WorkerParts {
+/** How the sources of uploaded files begin; the access label follows. */
+export const UPLOAD_SOURCE = "upload:";
+
+interface WorkerParts {
   readonly store: Pick<Store, "jobs" | "originals">;
-  readonly ingest: (folder: string, options: IngestOptions) => AsyncIterable<IngestEvent>;
-  /** Ends all work. */
-  readonly closing: AbortSignal;
-  readonly warn: (message: string) => void;
+  readonly ingest: Engine["ingest"];
 }
 
 /** Milliseconds between two looks into an empty queue. */
@@ -30,15 +31,14 @@ export interface Worker {
   idle(): Promise<void>;
 }
 
-export function createWorker(parts: WorkerParts): Worker {
-  const { store, closing, warn } = parts;
+export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: Engine["ingest"]): Worker {
   const name = randomUUID();
   let draining: Promise<void> | null = null;
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
     const ends = AbortSignal.any([signal, closing]);
     while (!ends.aborted) {
       const job = await store.jobs.claim(name);
-      if (job !== null) yield* perform(job, name, ends, parts);
+      if (job !== null) yield* perform(job, name, ends, { store, ingest });
       else if (once) return;
       else await wait(LOOK_MS, undefined, { signal: ends }).catch(() => undefined);
     }
@@ -120,4 +120,8 @@ async function countsOf(events: AsyncIterable<IngestEvent>): Promise<IngestCount
   let counts: IngestCounts | null = null;
   for await (const event of events) if (event.type === "ingest-end") counts = event.counts;
   return counts;
+}
+
+export function uploadJob({ domain, tenant, label }: OriginalsOf): Job {
+  return { id: JSON.stringify(["uploads", domain, tenant, label]), domain, work: { type: "uploads", tenant, label } satisfies Work };
 }

@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ExperimentSettings } from "../config/experiments.ts";
 import { configSchema } from "../config.ts";
-import { createRandom } from "../grade/random.ts";
+import { createRandom } from "../grade/metrics.ts";
 import type { ExposedSession } from "../store/statistics.ts";
-import { assignVariant } from "./assign.ts";
-import { experimentsByDomain } from "./experiments.ts";
-import { overlayConfig } from "./overlay.ts";
-import { reportExperiment } from "./report.ts";
-import { anytimeDifference, estimateRatio, fixedDifference, isMismatched, normalQuantile } from "./statistics.ts";
+import { assignVariant, experimentsByDomain, overlayConfig } from "./experiments.ts";
+import { anytimeDifference, estimateRatio, fixedDifference, isMismatched, normalQuantile, reportExperiment } from "./report.ts";
 
 const random = createRandom(16);
 const session = (variant: string, over: Partial<ExposedSession> = {}): ExposedSession => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clusterBootstrap, pairedBootstrap } from "./bootstrap.ts";
+import { clusterBootstrap, pairedBootstrap } from "./metrics.ts";
 
 const apart = (n: number) => Array.from({ length: n }, (_, i) => String(i));
 

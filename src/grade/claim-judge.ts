@@ -1,6 +1,8 @@
 import type { CitedQuote, SupportScorer } from "../check/finding.ts";
 import { createBearsOut } from "../check/guard-answer.ts";
 import { createReader } from "../check/statements.ts";
+import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createReading } from "../reading/reading.ts";
 
 /** What is wrong with a sentence: nothing, or one of the three ways in which an answer goes wrong; `unscored`: it could not be told. */
@@ -67,4 +69,9 @@ const SHOWN = 120;
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= SHOWN ? line : `${line.slice(0, SHOWN - 1)}…`;
+}
+
+/** A judge with the learned score that ships, whatever is configured: with a judge that is another model each time runs could not be compared. */
+export function createShippedJudge(): ClaimJudge {
+  return createClaimJudge(createEmbeddedSupportScorer(sharedEncoder()));
 }

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { messageOf, RequestError } from "../errors.ts";
 import { compareText } from "../text/compare-text.ts";
 import { chooseSets } from "./choose-sets.ts";
-import type { Evaluation } from "./evaluation.ts";
+import { renderGoldenHtml } from "./golden-html.ts";
 import { goldenItemSchema } from "./golden-item.ts";
 import { type Change, compareGolden } from "./golden-report.ts";
 import { type GoldenSet, readSentQuestions, type SentQuestions } from "./golden-set.ts";
-import { renderGoldenHtml } from "./html/golden-html.ts";
-import { type RunParts, runEvaluation } from "./run-evaluation.ts";
+import { type Evaluation, type RunParts, runEvaluation } from "./run-evaluation.ts";
 
 /** Golden runs of an installation, one at a time; what is done is kept in files until it is deleted. */
 export interface Evaluations {

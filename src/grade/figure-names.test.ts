@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { goldenItem } from "../testing/golden-item.ts";
-import { assertFigures, brokenBounds, parseBound } from "./bounds.ts";
-import { figureNames } from "./figure-names.ts";
-import { answerableSchema, unanswerableSchema } from "./formats/golden-rows.ts";
+import { assertFigures, brokenBounds, figureNames, parseBound } from "./bounds.ts";
 import { reportGolden } from "./golden-report.ts";
+import { answerableSchema, unanswerableSchema } from "./read-golden-files.ts";
 
 const set = {
   name: "manual",

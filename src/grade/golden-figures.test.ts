@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { goldenItem } from "../testing/golden-item.ts";
-import { countGolden, goldenFigures } from "./golden-figures.ts";
-import { reportGolden } from "./golden-report.ts";
+import { countGolden, goldenFigures, reportGolden } from "./golden-report.ts";
 
 /** Right by its key values alone: no place of it is marked. */
 const unplaced = (id: string) => goldenItem(id, { right: true, first: null, page: null, quoted: null, needs: "lookup" });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type SamplePassage, sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import type { Answer } from "../types.ts";
 import type { GoldenPlaces, Places } from "./golden-places.ts";
-import { holdsToken } from "./holds-token.ts";
-import { judgeAnswerable, judgeUnanswerable } from "./judge-golden.ts";
+import { judgeAnswerable, judgeUnanswerable } from "./run-golden.ts";
+import { holdsToken } from "./score-answer.ts";
 
 const page = (path: string, context: string): SamplePassage => ({
   title: "Blue account",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileDescription } from "../store/document-records.ts";
-import { type DocumentFiles, layOutDocuments } from "./lay-out-documents.ts";
+import { type DocumentFiles, layOutDocuments } from "./golden-set.ts";
 
 let folder = "";
 beforeEach(() => {

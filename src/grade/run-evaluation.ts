@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
-import type { Evaluation } from "./evaluation.ts";
-import type { GoldenFile } from "./formats/golden-rows.ts";
 import { reportGolden } from "./golden-report.ts";
 import type { GoldenSet } from "./golden-set.ts";
+import type { GoldenFile } from "./read-golden-files.ts";
+import type { Report } from "./report.ts";
 import { type GoldenEngine, runGolden } from "./run-golden.ts";
 
 export interface RunParts {
@@ -62,4 +62,25 @@ async function runSet(
 function commandOf({ domain, profile, questions }: Evaluation): string {
   if (questions !== null) return `POST /v1/evaluations (${questions})`;
   return `sourcebound eval golden --domain ${domain}${profile === null ? "" : ` --profile ${profile}`}`;
+}
+
+/** A run over the golden set of a domain pack, or over questions that were sent: asked for, on its way, or done. */
+export interface Evaluation {
+  readonly id: string;
+  readonly domain: string;
+  /** `null`: the domain's own. */
+  readonly profile: string | null;
+  /** Name of the file of questions that was sent; `null`: the set of the pack. */
+  readonly questions: string | null;
+  readonly state: "running" | "done" | "failed" | "stopped";
+  readonly done: number;
+  readonly total: number;
+  /** Why it failed. */
+  readonly reason: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** Figures and judged questions; `null` until it is done. */
+  readonly report: Report | null;
+  /** Milliseconds of each answer, in the order of the report's items. */
+  readonly latenciesMs: readonly number[];
 }

@@ -7,9 +7,8 @@ import { type Config, configSchema } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { goldenItem } from "../testing/golden-item.ts";
 import { createClaimJudge } from "./claim-judge.ts";
-import { compareGolden, type MeasuredSet, reportGolden } from "./golden-report.ts";
+import { compareGolden, type MeasuredSet, readGoldenReport, reportGolden } from "./golden-report.ts";
 import { findGoldenSets, readGoldenSet } from "./golden-set.ts";
-import { readGoldenReport } from "./read-golden-report.ts";
 import { renderGolden } from "./render-golden.ts";
 import { runGolden } from "./run-golden.ts";
 

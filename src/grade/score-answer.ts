@@ -1,13 +1,13 @@
 import type { CitedQuote } from "../check/finding.ts";
+import { literally } from "../text/literally.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { Answer, Evidence, GradeReport } from "../types.ts";
 import { readableText } from "../write/render.ts";
 import type { ClaimJudge, SentenceFault } from "./claim-judge.ts";
-import type { GoldenAnswerable } from "./formats/golden-rows.ts";
 import { type GoldenPlaces, standsAt } from "./golden-places.ts";
-import { holdsToken } from "./holds-token.ts";
 import { mean } from "./metrics.ts";
+import type { GoldenAnswerable } from "./read-golden-files.ts";
 
 /** Scores of one answer, 0 to 1; what could not be scored is `null` and says why. In the order in which reports name them. */
 export const SCORES = {
@@ -209,4 +209,26 @@ function quoteOf({ quote, url, title, headingPath, row }: Answer["citations"][nu
 
 function passageOf({ passage: { text, document, headingPath } }: Evidence): CitedQuote {
   return { text, url: document.url, exact: true, above: [document.title, ...headingPath] };
+}
+
+/**
+ * Does the text hold the value as whole tokens, in any case? White space, quote marks, dashes and hyphens of any kind are equal, and so are "$5" and "$5.00"; the
+ * digits of a longer number are no token of their own.
+ */
+export function holdsToken(text: string, value: string): boolean {
+  const wanted = plain(value);
+  const escaped = literally(wanted);
+  const before = /^\d/.test(wanted) ? String.raw`(?<![\p{L}\p{N}])(?<!\d[.,])` : String.raw`(?<![\p{L}\p{N}])`;
+  const after = /\d$/.test(wanted) ? String.raw`(?![\p{L}\p{N}])(?![.,]\d)` : String.raw`(?![\p{L}\p{N}])`;
+  return new RegExp(before + escaped + after, "u").test(plain(text));
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[’‘]/g, "'")
+    .replaceAll(/[“”]/g, '"')
+    .replaceAll(/[‐‑‒–—]/g, "-")
+    .replaceAll(/(\$\d[\d,]*)\.00(?!\d)/g, "$1")
+    .replaceAll(/\s+/g, " ");
 }

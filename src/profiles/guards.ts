@@ -1,5 +1,4 @@
-import type { GuardSettings } from "./guard-settings.ts";
-import type { CheckSettings } from "./profile.ts";
+import type { CheckSettings, GuardSettings } from "./profile.ts";
 
 /** Of every profile that names no others. Relevancy is left out: answers of quotes are chosen by the question, and no threshold has been measured for ours. */
 export const GUARDS: GuardSettings = {

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
-import { createExampleFinder } from "../engine/packs/find-examples.ts";
+import { createExampleFinder } from "../engine/packs/example-questions.ts";
 import { RequestError } from "../errors.ts";
 import { createAnswerWriter } from "../wire/index.ts";
 import { hostGuard, strictTransport } from "./access/address.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
-import type { FindExamples } from "../engine/packs/find-examples.ts";
+import type { FindExamples } from "../engine/packs/example-questions.ts";
 import type { Evaluations } from "../grade/evaluations.ts";
 import type { Role } from "../store/keys.ts";
 import type { Answer } from "../types.ts";

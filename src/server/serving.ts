@@ -1,7 +1,5 @@
 import { createEngine, type Engine } from "../engine/engine.ts";
-import { assignVariant } from "../experiments/assign.ts";
-import { experimentsByDomain } from "../experiments/experiments.ts";
-import { overlayConfig } from "../experiments/overlay.ts";
+import { assignVariant, experimentsByDomain, overlayConfig } from "../experiments/experiments.ts";
 import { createAdmission, createSharedAdmission } from "./access/admission.ts";
 import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";

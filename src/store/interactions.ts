@@ -59,23 +59,6 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
         .execute();
       return rows.map((row) => ({ ...row, ...askerOf(row) }));
     },
-    /** What the learned gate said of the latest questions of a profile that it judged, newest first. */
-    async recentChances(
-      { domain, profile, since }: { readonly domain: string; readonly profile: string; readonly since: string },
-      limit: number,
-    ): Promise<number[]> {
-      const rows = await db
-        .selectFrom("interactions")
-        .select("chance")
-        .where("domain", "=", domain)
-        .where("createdAt", ">=", since)
-        .where("profile", "=", profile)
-        .where("chance", "is not", null)
-        .orderBy("createdAt", "desc")
-        .limit(limit)
-        .execute();
-      return rows.flatMap(({ chance }) => chance ?? []);
-    },
   };
 }
 

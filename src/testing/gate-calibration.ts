@@ -22,7 +22,6 @@ export function fakeCalibration(over: Partial<GateCalibration> = {}): GateCalibr
     measured: { answered: 80, wrong: 3, risk: figure, coverage: 0.4, answered_answerable: 77, reached: 80 },
     aurc: figure,
     calibration_error: figure,
-    map: { scores: [0, 1], probabilities: [0.1, 0.9] },
     chances: Array.from({ length: 200 }, (_, i) => i / 199),
     ...over,
   });

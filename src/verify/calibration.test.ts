@@ -14,7 +14,8 @@ describe("gateCalibrationSchema", () => {
     ["a threshold above 1", { threshold: 1.1 }],
     ["no confidences to compare with", { chances: [] }],
     ["confidences that do not rise", { chances: [0.5, 0.4] }],
-    ["a map that falls", { map: { scores: [0, 1], probabilities: [0.9, 0.1] } }],
+    ["a hash that is none", { settings: "abc" }],
+    ["a date that is none", { date: "yesterday" }],
   ])("refuses %s", (_, over) => {
     expect(gateCalibrationSchema.safeParse({ ...calibration, ...over }).success).toBe(false);
   });
@@ -28,7 +29,11 @@ describe("gateCalibrationSchema", () => {
     const { error } = gateCalibrationSchema.safeParse({ ...calibration, ...over });
     expect(error?.message).toContain(why);
   });
-  it("takes one as it is written", () => expect(gateCalibrationSchema.parse(JSON.parse(JSON.stringify(calibration)))).toEqual(calibration));
+  it("takes one as it is written, and one of an earlier version with its map of confidences", () => {
+    expect(gateCalibrationSchema.parse(JSON.parse(JSON.stringify(calibration)))).toEqual(calibration);
+    for (const map of [null, { scores: [0, 1], probabilities: [0.1, 0.9] }])
+      expect(gateCalibrationSchema.parse({ ...calibration, map })).toMatchObject({ threshold: calibration.threshold });
+  });
 });
 
 describe("misfitOf", () => {
@@ -43,12 +48,12 @@ describe("misfitOf", () => {
 });
 
 describe("applyThreshold", () => {
-  const calibrated = { type: "calibrated", calibration, drift: null } as const;
+  const calibrated = { type: "calibrated", calibration } as const;
 
-  it("answers from the calibration's threshold on, and makes the chance one of a right answer", () => {
-    const at = applyThreshold(judged, calibrated, seen);
-    expect(at).toMatchObject({ minimum: 0.6, probability: 0.5, calibrated: true, misfit: null });
-    expect(at.confidence).toBeCloseTo(0.1 + 0.8 * 0.5, 12);
+  it("answers from the calibration's threshold on, with the chance as confidence, whatever map an earlier version fitted", () => {
+    const mapped = fakeCalibration({ map: { scores: [0, 1], probabilities: [0.1, 0.9] } });
+    const at = applyThreshold(judged, { ...calibrated, calibration: mapped }, seen);
+    expect(at).toMatchObject({ minimum: 0.6, probability: 0.5, confidence: 0.5, calibrated: true, misfit: null });
     expect(at.reason).toContain("at most 10 % of the answers to such questions wrong, with 95 % confidence");
   });
   it.each([

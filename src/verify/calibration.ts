@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { messageOf, systemCodeOf } from "../errors.ts";
-import { applyIsotonic } from "../models/calibration/isotonic.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Sufficiency } from "./sufficiency.ts";
 
@@ -142,13 +141,10 @@ export const gateCalibrationSchema = z
     }),
     aurc: measured,
     calibration_error: measured,
-    /** Chance of the gate → chance of a right answer; null: too few labels. */
-    map: z.strictObject({ scores: z.array(share).min(1), probabilities: z.array(share).min(1) }).nullable(),
-    /** Chance of every labelled question that had one, rising: what later questions are compared with. */
+    /** Earlier versions fitted a map from the chance to a confidence. It is read and not used. */
+    map: z.unknown().optional(),
+    /** Chance of every labelled question that had one, rising: the threshold is checked against them. */
     chances: z.array(share).min(1),
-  })
-  .refine(({ map }) => map === null || (map.scores.length === map.probabilities.length && rises(map.scores) && rises(map.probabilities)), {
-    message: "map does not rise, or has not as many scores as probabilities",
   })
   .refine(({ chances }) => rises(chances), { message: "chances do not rise" })
   .superRefine((artifact, context) => {
@@ -189,7 +185,7 @@ export type GateThreshold =
   /** Everything is answered: how a calibration asks. */
   | { readonly type: "none" }
   | { readonly type: "unusable"; readonly name: string; readonly why: string }
-  | { readonly type: "calibrated"; readonly calibration: GateCalibration; readonly drift: string | null };
+  | { readonly type: "calibrated"; readonly calibration: GateCalibration };
 
 /**
  * How many times more or fewer windows than the calibration's make an index another one: most of what may be asked of it, or most of what was labelled, is not in the
@@ -226,7 +222,7 @@ export function indexMisfitOf(
 }
 
 /**
- * The judgement of one question at the threshold that holds for it: confidence becomes the chance of a right answer where the calibration has enough labels to say.
+ * The judgement of one question at the threshold that holds for it.
  * @returns with `misfit` why the calibration was not used for this question
  */
 export function applyThreshold(
@@ -246,11 +242,11 @@ export function applyThreshold(
     indexMisfitOf(calibration, index) ??
     (judged.model === model ? null : `the gate judged with its weights for ${judged.model}, in the calibration for ${model}`);
   if (misfit !== null) return { ...judged, misfit };
-  const { risk, delta, map, labels } = calibration;
+  const { risk, delta, labels } = calibration;
   return {
     ...judged,
     minimum: calibration.threshold,
-    confidence: map === null ? judged.probability : applyIsotonic(map, judged.probability),
+    confidence: judged.probability,
     calibrated: true,
     reason: `${percent(judged.probability)} likely that the passages answer; answers from ${percent(calibration.threshold)} (fitted on ${labels.n} labelled questions: at most ${percent(risk)} of the answers to such questions wrong, with ${percent(1 - delta)} confidence)`,
     misfit: null,

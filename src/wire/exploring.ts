@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RecordedCall } from "../answer/parts.ts";
-import type { Evaluation } from "../grade/evaluation.ts";
 import type { Change } from "../grade/golden-report.ts";
+import type { Evaluation } from "../grade/run-evaluation.ts";
 import type { CitationStanding } from "../remember/citation-states.ts";
 import { NODE_TYPES } from "../remember/graph-view.ts";
 import { citationSchema } from "./answer.ts";

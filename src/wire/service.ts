@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { LibraryFile, SearchResult } from "../engine/engine-types.ts";
-import type { RefreshResult } from "../engine/refresh.ts";
+import type { RefreshResult } from "../engine/service-types.ts";
 import { type KeyRecord, ROLES } from "../store/keys.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { outlineOf } from "../text/outline.ts";

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { createClaimJudge } from "../../src/grade/claim-judge.ts";
 import { createEvaluations, type Evaluations } from "../../src/grade/evaluations.ts";
-import { layOutDocuments } from "../../src/grade/lay-out-documents.ts";
+import { layOutDocuments } from "../../src/grade/golden-set.ts";
 import { type MadePdf, makePdf } from "../../src/ingest/testing/made-pdf.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";

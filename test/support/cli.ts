@@ -13,7 +13,8 @@ export const PROGRAM: string = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js
 export const LAB: string = join(PACKAGE_ROOT, "dist", "lab", "main.js");
 
 /** Commands of `LAB`; golden sets are measured by the product. */
-const isMeasuring = ([command, what]: readonly string[]) => command === "bench" || (command === "eval" && what !== "golden");
+const isMeasuring = ([command, what]: readonly string[]) =>
+  command === "ablate" || command === "bench" || (command === "eval" && what !== "golden");
 
 /** A user without rights: `nobody` on every Linux. */
 export const NOBODY = 65_534;

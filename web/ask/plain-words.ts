@@ -20,7 +20,7 @@ const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_reso
 
 /** How the answer was made, not what is wrong with it. */
 const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
-  ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_drift", "calibration_unused"],
+  ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_unused"],
   "compress_failed",
 ]);
 /** How codes of thresholds begin that another encoder carried over. */

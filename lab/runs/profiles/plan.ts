@@ -1,5 +1,4 @@
-import { chooseGoldenSets } from "../../../src/grade/choose-golden-sets.ts";
-import { chooseSets } from "../../../src/grade/choose-sets.ts";
+import { chooseGoldenSets, chooseSets } from "../../../src/grade/choose-sets.ts";
 import { type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
 
 /** A set with the pack whose vocabulary applies to it. */

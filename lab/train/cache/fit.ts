@@ -4,7 +4,6 @@ import { createLikeness } from "../../../src/compare/likeness.ts";
 import { loadDomain } from "../../../src/engine/domain.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { type MatchWeights, matchScore } from "../../../src/remember/match.ts";
-import { groupBy } from "../../judges/group-by.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { featuresOf } from "../../runs/cache-curve.ts";
 import { CACHE_SETS, type CachePair, readCachePairs } from "../../sets/cache-pairs.ts";
@@ -88,7 +87,7 @@ function learn(names: readonly string[], all: typeof rows, guard: Guard): MatchW
   const allowed = (threshold: number) => at.filter((row) => isGuard(row) && row.score >= threshold).length <= guard.share * must;
   let threshold = LEAST;
   while (threshold < 0.999 && !allowed(threshold)) threshold = round(threshold + 0.005);
-  for (const [set, group] of groupBy(all, ({ pair }) => pair.set)) report(set, group, at, threshold);
+  for (const [set, group] of Map.groupBy(all, ({ pair }) => pair.set)) report(set, group, at, threshold);
   return { ...plain, threshold };
 }
 

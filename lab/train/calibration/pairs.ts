@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createRandom } from "../../../src/grade/random.ts";
+import { createRandom } from "../../../src/grade/metrics.ts";
 import { Bm25Index } from "../../../src/retrieve/bm25.ts";
 import { createStemmer, tokenize } from "../../../src/text/tokens.ts";
 import { type RetrievalDocument, type RetrievalSet, type RetrievalSetName, readRetrievalSet } from "../../sets/retrieval-sets.ts";

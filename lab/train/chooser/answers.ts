@@ -5,8 +5,7 @@ import { configSchema } from "../../../src/config.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { locatePlaces } from "../../../src/grade/golden-places.ts";
 import { findGoldenSets, readGoldenSet } from "../../../src/grade/golden-set.ts";
-import { judgeAnswerable, judgeUnanswerable } from "../../../src/grade/judge-golden.ts";
-import { openGoldenSet } from "../../../src/grade/run-golden.ts";
+import { judgeAnswerable, judgeUnanswerable, openGoldenSet } from "../../../src/grade/run-golden.ts";
 import type { Answer } from "../../../src/types.ts";
 
 /** The chance of every answer to a golden question, and whether it is right: `answers.js --data DATA --out answers.jsonl`, from which `threshold.py` chooses. */

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { CalibrationReport } from "../../calibrate/calibrate.ts";
-import { calibrationFolder } from "../../calibrate/data-folders.ts";
+import { calibrationFolder } from "../../engine/gate-thresholds.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";
 
@@ -57,7 +57,7 @@ async function runCalibration(flags: CalibrateFlags, command: Command, context: 
     import("../../calibrate/calibrate.ts"),
     import("../../calibrate/calibration-table.ts"),
     import("../../grade/report.ts"),
-    import("../../calibrate/write-calibration.ts"),
+    import("../../calibrate/calibrate.ts"),
   ]);
   await withEngine(context, config, async (engine) => {
     for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
@@ -86,15 +86,14 @@ function parseShare(text: string): number {
   return share;
 }
 
-function toJson({ labels, curve, shipped, calibrationError, map, calibration, ...report }: CalibrationReport, written: string | null) {
+function toJson({ labels, curve, shipped, calibrationError, calibration, ...report }: CalibrationReport, written: string | null) {
   const point = ({ answeredAnswerable, ...one }: CalibrationReport["shipped"]) => ({ ...one, answered_answerable: answeredAnswerable });
   return {
     ...report,
     labels,
     curve: curve.map(point),
     shipped: point(shipped),
-    calibration_error: calibrationError,
-    map,
+    calibration_error: { raw: calibrationError },
     calibration,
     written,
   };

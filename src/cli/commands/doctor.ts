@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { calibrationFolder } from "../../calibrate/data-folders.ts";
 import { type DomainPack, listDomains } from "../../engine/domain.ts";
-import type { PackReport } from "../../engine/packs/check-pack.ts";
-import type { FindingLevel } from "../../engine/packs/finding.ts";
+import { calibrationFolder } from "../../engine/gate-thresholds.ts";
+import type { FindingLevel, PackReport } from "../../engine/packs/check-pack.ts";
 import { RequestError } from "../../errors.ts";
 import { isOpenToOthers } from "../../store/private.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";

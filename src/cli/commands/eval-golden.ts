@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Config } from "../../config.ts";
 import { messageOf, RequestError } from "../../errors.ts";
-import { assertFigures, brokenBounds, parseBound } from "../../grade/bounds.ts";
+import { assertFigures, brokenBounds, figureNames, parseBound } from "../../grade/bounds.ts";
 import { type ChosenSet, chooseSets } from "../../grade/choose-sets.ts";
-import { figureNames } from "../../grade/figure-names.ts";
 import { type GoldenJournal, openGoldenJournal, runKey } from "../../grade/golden-journal.ts";
-import { type MeasuredSet, reportGolden } from "../../grade/golden-report.ts";
+import { type MeasuredSet, readGoldenReport, reportGolden } from "../../grade/golden-report.ts";
 import type { GoldenSet } from "../../grade/golden-set.ts";
-import { readGoldenReport } from "../../grade/read-golden-report.ts";
 import { type OutputRecorder, playOutput, recordOutput } from "../../grade/recorded-output.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
 import { renderTable, writeReport } from "../../grade/report.ts";
@@ -49,7 +47,7 @@ export function addEvalGoldenCommand(evaluate: Command, context: CliContext, ope
     .option("--corpus <folder>", "folder of documents, under `pages/` where there is one; pages are named relative to it")
     .option(
       "--golden <path>",
-      "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or a file of ours, Ragas or promptfoo (.jsonl, .json, .yaml)",
+      "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml)",
     )
     .addOption(new Option("--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden").env("SOURCEBOUND_DATA"))
     .option("--domains <names>", "comma-separated: only these sets of --data")
@@ -141,7 +139,7 @@ async function evaluateGolden(
   const items = measured.flatMap((one) => one.items);
   if (outputs.read !== undefined) writeText(outputs.read, renderGolden(measured));
   if (outputs.html !== undefined) {
-    const { renderGoldenHtml } = await import("../../grade/html/golden-html.ts");
+    const { renderGoldenHtml } = await import("../../grade/golden-html.ts");
     writeText(outputs.html, renderGoldenHtml({ report, items, latenciesMs: measured.flatMap((one) => one.latenciesMs), changes }));
   }
   if (out !== undefined) writeReport(out, report);
@@ -173,7 +171,7 @@ async function measure(
   const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
     import("../../engine/engine.ts"),
     import("../../grade/run-golden.ts"),
-    import("../../grade/shipped-judge.ts"),
+    import("../../grade/claim-judge.ts"),
   ]);
   const judge = createShippedJudge();
   const models = recorder !== null ? recorder.models : recorded === undefined ? undefined : playOutput(recorded);

@@ -48,7 +48,7 @@ Examples:
       const folder = pathOf(context, from);
       const { readFolder } = await import("../../engine/packs/read-documents.ts");
       const { proposePack } = await import("../../engine/packs/propose-pack.ts");
-      const { packText, writePack } = await import("../../engine/packs/write-pack.ts");
+      const { packText, writePack } = await import("../../engine/packs/propose-pack.ts");
       const onFile = (done: number, total: number, path: string) => terminal.progress(`${done}/${total} files: ${path}`);
       const { documents, failed, skipped } = await readFolder(folder, { root: folder, maxFileBytes: config.file_bytes, signal, onFile });
       if (documents.length === 0)

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
-import type { Cause, DiffEvent, DocumentChange, Replayed, ReplayedNow, Said } from "../../engine/replay-types.ts";
-import { type CliContext, EXIT, pathOf } from "../context.ts";
+import type { Command } from "commander";
+import type { Cause, Replayed, ReplayedNow, Said } from "../../engine/service-types.ts";
+import { type CliContext, EXIT } from "../context.ts";
 import { harmless } from "../harmless.ts";
 import { configOf, withEngine } from "../open.ts";
 
@@ -10,12 +10,7 @@ interface ReplayFlags {
   json?: boolean;
 }
 
-export function addReplayCommands(program: Command, context: CliContext): void {
-  addReplay(program, context);
-  addDiffCorpus(program, context);
-}
-
-function addReplay(program: Command, context: CliContext): void {
+export function addReplayCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   program
     .command("replay")
@@ -41,37 +36,6 @@ Examples:
         terminal.print(json ? JSON.stringify(toWire(replayed), null, 2) : renderReplay(replayed));
         const isSame = replayed.identical && !("changed" in replayed && replayed.changed);
         context.exitCode = isSame ? EXIT.done : EXIT.found;
-      });
-    });
-}
-
-function addDiffCorpus(program: Command, context: CliContext): void {
-  const { terminal, signal } = context;
-  program
-    .command("diff-corpus")
-    .description("stored answers that an edited folder would change, before it is ingested; nothing is stored")
-    .argument("<folder>", "the edited documents")
-    .option("--source <name>", "source whose folder it takes the place of; the only one of the domain without it")
-    .option("--limit <n>", "latest stored answers that are asked again, each question once (default 1000)", parseCount)
-    .option("--domain <name>", "body of knowledge")
-    .option("--tenant <name>", "answers to this party inside the domain")
-    .option("--json", "as JSON lines")
-    .addHelpText(
-      "after",
-      `
-Exit code: 0 no answer changes, 5 some do, 1 failed, 2 wrong usage.
-
-Examples:
-  sourcebound diff-corpus ./my-documents-edited
-  sourcebound diff-corpus ./edited --source /home/me/documents --json | jq 'select(.type == "changed").answer.question'`,
-    )
-    .action(async (folder: string, { json, ...flags }: ReplayFlags & { source?: string; limit?: number }, command: Command) => {
-      await withEngine(context, configOf(context, command), async (engine) => {
-        for await (const event of engine.diffCorpus(pathOf(context, folder), { ...flags, signal })) {
-          if (event.type === "progress") terminal.progress(`${event.done}/${event.total} answers`);
-          else terminal.print(json ? JSON.stringify(event) : renderDiff(event));
-          if (event.type === "end") context.exitCode = event.changed > 0 ? EXIT.found : EXIT.done;
-        }
       });
     });
 }
@@ -114,25 +78,4 @@ function renderBoth(before: Said, after: Said): string[] {
   const lines = ({ status, sentences }: Said, mark: string) =>
     (sentences.length === 0 ? [`(${status})`] : sentences).map((text) => `${mark} ${harmless(text)}`);
   return [...lines(before, "-"), ...lines(after, "+")];
-}
-
-function renderDiff(event: Exclude<DiffEvent, { type: "progress" }>): string {
-  if (event.type === "changed") {
-    const { question, before, after, id } = event.answer;
-    return [`${harmless(question)}  (${id})`, ...renderBoth(before, after), ""].join("\n");
-  }
-  const { asked, changed, documents } = event;
-  return [
-    `${documents.length} documents differ${documents.length === 0 ? "." : `: ${documents.map(nameOf).join(", ")}.`}`,
-    `${changed} of ${asked} stored answers would change.`,
-  ].join("\n");
-}
-
-function nameOf({ path, change }: DocumentChange): string {
-  return `${harmless(path)} (${change})`;
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 1 to 999999.");
-  return Number(text);
 }

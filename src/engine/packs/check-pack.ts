@@ -1,14 +1,118 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, messageOf, SourceboundError } from "../../errors.ts";
+import { type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
 import { profileNamed } from "../../profiles/index.ts";
+import { fileOfDocument } from "../../text/document-path.ts";
+import { createStemmer, words } from "../../text/tokens.ts";
 import { type GateThreshold, gateCalibrationSchema, percent } from "../../verify/calibration.ts";
 import { type DomainPack, loadDomain } from "../domain.ts";
-import { checkGolden } from "./check-golden.ts";
-import { checkTerms, checkWords } from "./check-words.ts";
-import { type PackFinding, packFinding } from "./finding.ts";
 import { readFeatures, readPackFile } from "./pack-files.ts";
 import { type FolderDocument, readFolder } from "./read-documents.ts";
+
+/** Fewer questions of a tenant tell little. */
+const FEW_QUESTIONS = 10;
+
+interface GoldenCheck {
+  readonly questions: number;
+  readonly findings: readonly PackFinding[];
+}
+
+/**
+ * Does every question name a tenant, pages and quotes that are there?
+ * @param visibleTo documents by tenant; of nobody under `""`; `null`: the documents are not here, so that nothing can be said of pages and quotes
+ */
+function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null): GoldenCheck {
+  if (pack.golden === null)
+    return {
+      questions: 0,
+      findings: [packFinding("note", "golden", "there is no golden set: answers of this pack are measured by nothing")],
+    };
+  let set: GoldenSet;
+  try {
+    set = readGoldenSet({ name: pack.name, corpus: pack.folder, golden: join(pack.folder, pack.golden) });
+  } catch (error) {
+    if (!(error instanceof SourceboundError)) throw error;
+    return { questions: 0, findings: [packFinding("fault", "golden", error.message)] };
+  }
+  const all = [...set.answerable, ...set.unanswerable];
+  const strangers = all
+    .filter(({ tenant }) => tenant !== null && pack.tenants[tenant] === undefined)
+    .map(({ id, tenant }) => `${id}: ${tenant}`);
+  const few = Object.keys(pack.tenants).filter((name) => all.filter(({ tenant }) => tenant === name).length < FEW_QUESTIONS);
+  return {
+    questions: all.length,
+    findings: [
+      ...list("fault", "questions are asked by a tenant that the pack does not have", strangers),
+      ...list("warning", `tenants have fewer than ${FEW_QUESTIONS} questions`, few),
+      ...(visibleTo === null
+        ? [packFinding("note", "golden", "pages and quotes were not looked for: the documents are not here")]
+        : placeFindings(pack, set, visibleTo)),
+    ],
+  };
+}
+
+function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
+  const texts = new Map<string, string>();
+  const textOf = (page: string): string => {
+    const path = join(pack.folder, fileOfDocument(page));
+    const text = texts.get(page) ?? (existsSync(path) ? readFileSync(path, "utf8") : "");
+    texts.set(page, text);
+    return text;
+  };
+  const pagesOf = (tenant: string | null) => (visibleTo.get(tenant ?? "") ?? []).map(({ path }) => path);
+  const lost = set.answerable.flatMap(({ id, tenant, gold_pages }) =>
+    gold_pages.filter((page) => !pagesOf(tenant).includes(page)).map((page) => `${id}: ${page}`),
+  );
+  const unheard = set.answerable.flatMap(({ id, gold_pages, gold_quotes }) =>
+    gold_quotes.filter((quote) => !gold_pages.some((page) => textOf(page).includes(quote))).map((quote) => `${id}: ${quote}`),
+  );
+  const uncontradicted = set.unanswerable.flatMap(({ id, tenant, contradicting_quotes }) =>
+    contradicting_quotes.filter((quote) => !pagesOf(tenant).some((page) => textOf(page).includes(quote))).map((quote) => `${id}: ${quote}`),
+  );
+  return [
+    ...list("fault", "gold pages are none that the asker may read", lost),
+    ...list("fault", "gold quotes stand on none of their pages as they are written", unheard),
+    ...list("fault", "contradicting quotes stand on no page that the asker may read", uncontradicted),
+  ];
+}
+
+function list(level: PackFinding["level"], what: string, items: readonly string[]): PackFinding[] {
+  return items.length === 0 ? [] : [packFinding(level, "golden", `${items.length} ${what}`, items)];
+}
+
+/** What a check of a pack looks at. */
+export const PACK_CHECKS = [
+  "schema",
+  "documents",
+  "tenants",
+  "terms",
+  "features",
+  "topics",
+  "vocabulary",
+  "entities",
+  "addresses",
+  "golden",
+  "calibration",
+  "profile",
+  "examples",
+] as const;
+
+/** `fault`: something does not work; `warning`: something does nothing, or not what was meant; `note`: something is not there, or is good to know. */
+export type FindingLevel = "fault" | "warning" | "note";
+
+export interface PackFinding {
+  readonly level: FindingLevel;
+  readonly check: (typeof PACK_CHECKS)[number];
+  /** What is wrong, and what to do. */
+  readonly message: string;
+  /** Every place, where there are several. */
+  readonly items: readonly string[];
+}
+
+function packFinding(level: FindingLevel, check: PackFinding["check"], message: string, items: readonly string[] = []): PackFinding {
+  return { level, check, message, items };
+}
 
 export interface PackReport {
   readonly name: string;
@@ -175,7 +279,7 @@ function describeMade(made: GateThreshold, name: string, now: Date): PackFinding
   const age = days === 0 ? "less than a day ago" : days === 1 ? "1 day ago" : `${days} days ago`;
   const promise = `at most ${percent(risk)} of the answers to such questions wrong, with ${percent(1 - delta)} confidence`;
   const message = `in use, and it fits: ${file}, made ${age} (${date.slice(0, 10)}) on ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
-  return [packFinding("note", "calibration", message), ...(made.drift === null ? [] : [packFinding("warning", "calibration", made.drift)])];
+  return [packFinding("note", "calibration", message)];
 }
 
 function checkProfile({ default_profile }: DomainPack): PackFinding[] {
@@ -190,4 +294,63 @@ function checkProfile({ default_profile }: DomainPack): PackFinding[] {
 function faultOf(check: PackFinding["check"], error: unknown): PackFinding {
   if (!(error instanceof SourceboundError)) throw error;
   return packFinding("fault", check, messageOf(error));
+}
+
+/** Does a word or phrase stand in a text, in any form of its words? */
+type Holds = (phrase: string) => boolean;
+
+/** Finds phrases in documents by the stems of their words. */
+function createHolder(documents: readonly FolderDocument[]): Holds {
+  const stem = createStemmer();
+  const stems = (text: string) =>
+    ` ${words(text)
+      .map((word) => (word.code ? word.text : stem(word.text)))
+      .join(" ")} `;
+  const texts = documents.map(({ metadata, text }) => stems(`${metadata.title}\n${text}`));
+  return (phrase) => {
+    const sought = stems(phrase);
+    return sought.trim() !== "" && texts.some((text) => text.includes(sought));
+  };
+}
+
+/** Words of the pack that stand in no document: they can find nothing there. */
+function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): PackFinding[] {
+  const holds = createHolder(documents);
+  const topics = pack.topics.flatMap(({ slug, keywords }) => keywords.filter((one) => !holds(one)).map((one) => `${slug}: ${one}`));
+  const abbreviations = Object.entries(pack.abbreviations)
+    .filter(([short, long]) => !holds(short) && !long.some(holds))
+    .map(([short]) => short);
+  const groups = pack.synonyms.filter((group) => !group.some(holds)).map((group) => group.join(", "));
+  const entities = pack.entities.filter(({ patterns }) => !patterns.some((one) => matches(one, documents))).map(({ type }) => type);
+  return [
+    ...some("warning", "topics", "keywords stand in no document", topics),
+    ...some("warning", "vocabulary", "abbreviations stand in no document, short or written out", abbreviations),
+    ...some("warning", "vocabulary", "groups of synonyms have no word that stands in a document", groups),
+    ...some("warning", "entities", "kinds of entities are found in no document", entities),
+  ];
+}
+
+/** Tenants' terms that stand in no document which the tenant may read: no answer could be checked against them, or speak them. */
+function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
+  const missing = Object.entries(tenants).flatMap(([name, { terms }]) => {
+    const holds = createHolder(visibleTo.get(name) ?? []);
+    return Object.entries(terms).flatMap(([canonical, term]) => (holds(term) ? [] : [`${name}: ${canonical} "${term}"`]));
+  });
+  const named = new Set(Object.values(tenants).flatMap(({ terms }) => Object.keys(terms)));
+  const partly = [...named].flatMap((canonical) =>
+    Object.entries(tenants).flatMap(([name, { terms }]) => (canonical in terms ? [] : [`${name}: ${canonical}`])),
+  );
+  return [
+    ...some("fault", "terms", "tenants' terms stand in no document that the tenant may read", missing),
+    ...some("warning", "terms", "canonical terms have no word of the tenant", partly),
+  ];
+}
+
+function some(level: PackFinding["level"], check: PackFinding["check"], what: string, items: readonly string[]): PackFinding[] {
+  return items.length === 0 ? [] : [packFinding(level, check, `${items.length} ${what}`, items)];
+}
+
+function matches(pattern: string, documents: readonly FolderDocument[]): boolean {
+  const sought = new RegExp(pattern, "iu");
+  return documents.some(({ text }) => sought.test(text));
 }

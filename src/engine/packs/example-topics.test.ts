@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../types.ts";
-import { topicsOf } from "./example-topics.ts";
+import { topicsOf } from "./example-questions.ts";
 
 const topics = (...paragraphs: string[]) => {
   const text = paragraphs.join("\n\n");

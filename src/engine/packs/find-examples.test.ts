@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentStore } from "../../store/documents.ts";
-import { createExampleFinder } from "./find-examples.ts";
+import { createExampleFinder } from "./example-questions.ts";
 
 const SCOPE = { domain: "d", tenant: null, access: ["public"] };
 

@@ -5,9 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { loadDomain } from "../domain.ts";
 import { checkPack } from "./check-pack.ts";
-import { proposePack } from "./propose-pack.ts";
+import { proposePack, writePack } from "./propose-pack.ts";
 import { readFolder } from "./read-documents.ts";
-import { writePack } from "./write-pack.ts";
 
 let root = "";
 beforeEach(() => {

@@ -1,66 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
-import { calibrationOf, loadCalibrations, relevanceOf, scaleFor } from "./calibration.ts";
-import { applyIsotonic, fitIsotonic } from "./isotonic.ts";
+import { calibrationOf, loadCalibrations, scaleFor } from "./calibration.ts";
 import { carryThreshold, distributionOf, shareBelow } from "./quantiles.ts";
-
-const labelled = (text: string) => [...text].map((letter, i) => ({ score: i + 1, relevant: letter === "1" }));
-
-describe("isotonic regression", () => {
-  it("pools adjacent violators: hand-worked", () => {
-    // 0 1 0 1 1: the 1 at 2 and the 0 at 3 violate and become 1/2.
-    expect(fitIsotonic(labelled("01011"))).toEqual({ scores: [1, 2, 3, 4, 5], probabilities: [0, 0.5, 0.5, 1, 1] });
-    // 1 0 0 1: the first three become 1/3.
-    expect(fitIsotonic(labelled("1001"))).toEqual({ scores: [1, 3, 4], probabilities: [1 / 3, 1 / 3, 1] });
-    // Falling all the way: one block.
-    expect(fitIsotonic(labelled("110"))).toEqual({ scores: [1, 3], probabilities: [2 / 3, 2 / 3] });
-  });
-
-  it("takes equal scores as one, in any order", () => {
-    const pairs = [
-      { score: 2, relevant: true },
-      { score: 1, relevant: false },
-      { score: 2, relevant: false },
-    ];
-    expect(fitIsotonic(pairs)).toEqual({ scores: [1, 2], probabilities: [0, 0.5] });
-    expect(fitIsotonic([...pairs].reverse())).toEqual(fitIsotonic(pairs));
-  });
-
-  it("draws straight lines between points and stays constant outside", () => {
-    const map = { scores: [0.2, 0.4], probabilities: [0.1, 0.5] };
-    expect(applyIsotonic(map, 0.3)).toBeCloseTo(0.3, 12);
-    expect([applyIsotonic(map, -1), applyIsotonic(map, 0.2), applyIsotonic(map, 0.4), applyIsotonic(map, 2)]).toEqual([0.1, 0.1, 0.5, 0.5]);
-  });
-
-  it("refuses nothing and what is no number", () => {
-    expect(() => fitIsotonic([])).toThrow(RangeError);
-    expect(() => fitIsotonic([{ score: Number.NaN, relevant: true }])).toThrow(RangeError);
-  });
-
-  const pairsOf = fc.array(fc.record({ score: fc.integer({ min: 0, max: 20 }), relevant: fc.boolean() }), { minLength: 1, maxLength: 40 });
-
-  it("rises, keeps the share of relevant pairs, and has no more error than any constant or step", () => {
-    fc.assert(
-      fc.property(
-        pairsOf,
-        fc.integer({ min: 0, max: 20 }),
-        fc.double({ min: 0, max: 0.5, noNaN: true }),
-        fc.double({ min: 0.5, max: 1, noNaN: true }),
-        (pairs, cut, low, high) => {
-          const map = fitIsotonic(pairs);
-          const error = (of: (score: number) => number) =>
-            pairs.reduce((sum, { score, relevant }) => sum + (of(score) - (relevant ? 1 : 0)) ** 2, 0);
-          expect(map.probabilities).toEqual([...map.probabilities].sort((a, b) => a - b));
-          const mean = pairs.reduce((sum, { score }) => sum + applyIsotonic(map, score), 0) / pairs.length;
-          expect(mean).toBeCloseTo(pairs.filter(({ relevant }) => relevant).length / pairs.length, 9);
-          expect(error((score) => applyIsotonic(map, score))).toBeLessThanOrEqual(error((score) => (score < cut ? low : high)) + 1e-9);
-        },
-      ),
-      { seed: 7 },
-    );
-  });
-});
 
 describe("carrying thresholds over", () => {
   const source = distributionOf([0, 1, 2, 3, 4], 5);
@@ -103,13 +45,6 @@ describe("the calibrations that ship", () => {
 
   it("hold the shipped encoder: new weights need a new one (lab/train/calibration)", () => {
     expect(calibrationOf(encoder, calibrations)?.model).toBe(encoder.id);
-  });
-
-  it("rise from unlikely to likely", () => {
-    for (const calibration of calibrations) {
-      expect(relevanceOf(-1, calibration)).toBeLessThan(0.1);
-      expect(relevanceOf(1, calibration)).toBeGreaterThan(0.5);
-    }
   });
 
   it("leave raw what was measured on the same model, and what is no cosine", () => {

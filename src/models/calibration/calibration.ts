@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../../package.ts";
 import type { Encoder } from "../encoder.ts";
-import { applyIsotonic } from "./isotonic.ts";
 import { carryThreshold } from "./quantiles.ts";
 
 /** What is known of an encoder's raw cosines; made by `lab/train/calibration`. */
@@ -15,12 +14,9 @@ export const calibrationSchema = z.strictObject({
   data_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   sets: z.record(z.string(), z.strictObject({ questions: z.int(), pairs: z.int(), relevant: z.int() })),
   n: z.int().positive(),
-  /** Cross-fitted by source document; Brier score of the base rate beside it. */
-  measured: z.strictObject({ auroc: z.number(), brier: z.number(), brier_base_rate: z.number(), calibration_error: z.number() }),
+  measured: z.strictObject({ auroc: z.number() }),
   /** Cosines of all pairs, 201 quantiles. */
   quantiles: z.array(z.number()).min(2),
-  /** Raw cosine → probability of relevance among such pairs. */
-  isotonic: z.strictObject({ scores: z.array(z.number()).min(1), probabilities: z.array(z.number().min(0).max(1)).min(1) }),
 });
 export type Calibration = z.infer<typeof calibrationSchema>;
 
@@ -42,11 +38,6 @@ export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src/models
 /** The calibration of an encoder by its id, else by its model's name; `null` when it was never measured. */
 export function calibrationOf(encoder: Pick<Encoder, "id" | "model">, calibrations: readonly Calibration[]): Calibration | null {
   return calibrations.find(({ model }) => model === encoder.id) ?? calibrations.find(({ model }) => model === encoder.model) ?? null;
-}
-
-/** Probability that a passage of this cosine is relevant, among pairs like those that were labelled. */
-export function relevanceOf(cosine: number, { isotonic }: Calibration): number {
-  return applyIsotonic(isotonic, cosine);
 }
 
 /** How thresholds that a source measured on its own model are read with the encoder at hand. */

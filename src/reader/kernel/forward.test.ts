@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../grade/random.ts";
+import { createRandom } from "../../grade/metrics.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { FORWARD_SOURCE_SHA256 } from "./forward.generated.ts";
 import { compileKernel, createKernel, largestCode } from "./kernel.ts";

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import { DEFAULT_DOMAIN } from "../../config.ts";
-import { aboutDocuments } from "../../engine/about.ts";
+import { aboutDocuments } from "../../engine/answer-parts.ts";
 import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
-import { unknownDocument } from "../../engine/originals.ts";
-import type { FindExamples } from "../../engine/packs/find-examples.ts";
+import type { FindExamples } from "../../engine/packs/example-questions.ts";
+import { unknownDocument } from "../../engine/uploads.ts";
 import { RequestError } from "../../errors.ts";
 import { bringsGolden } from "../../grade/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";

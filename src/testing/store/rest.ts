@@ -61,36 +61,5 @@ export function describeRest(name: string, withStore: WithStore): void {
         ]);
       }),
     );
-
-    it(
-      "lists what the gate said of the latest questions of one domain and profile",
-      withStore(async ({ store, advance }) => {
-        const base = {
-          domain: "d",
-          tenant: null,
-          access: [],
-          profile: "p",
-          sessionId: null,
-          answer: "{}",
-          status: "ok",
-          cacheMode: "miss",
-        };
-        const add = (id: string, chance: number | null, over: Partial<typeof base> = {}) => {
-          advance(1000);
-          return store.interactions.add({ ...base, confidence: 1, chance, id, question: id, ...over });
-        };
-        await add("before", 0.1);
-        await add("first", 0.2);
-        const [first] = await store.interactions.list("d", 1);
-        await add("unjudged", null);
-        await add("other-profile", 0.3, { profile: "q" });
-        await add("other-domain", 0.4, { domain: "e" });
-        await add("second", 0.5);
-        await add("third", 0.6);
-        const of = { domain: "d", profile: "p", since: first?.createdAt ?? "" };
-        expect(await store.interactions.recentChances(of, 10)).toEqual([0.6, 0.5, 0.2]);
-        expect(await store.interactions.recentChances(of, 2)).toEqual([0.6, 0.5]);
-      }),
-    );
   });
 }

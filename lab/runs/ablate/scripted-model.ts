@@ -1,0 +1,177 @@
+import { createRandom, type Random } from "../../../src/grade/metrics.ts";
+import { type EndpointRequest, startFakeEndpoint } from "../../../src/testing/fake-endpoint.ts";
+import { sha256Hex } from "../../../src/text/hash.ts";
+import { splitSentences } from "../../../src/text/sentences.ts";
+import { FAULT_CATEGORIES, type FaultCategory, inject, pick, plainWords, type WrittenSentence } from "./faults.ts";
+
+/** What the model reads of the product's prompt. */
+interface ReadPrompt {
+  readonly quotes: readonly string[];
+  /** The sentences that are shown already, when it is asked to go on. */
+  readonly shown: string;
+}
+
+interface DraftOptions {
+  /** Which categories get a fault in this draft. */
+  readonly faults: ReadonlySet<FaultCategory>;
+  /** Host of the documents, on which addresses are invented. */
+  readonly host: string;
+  readonly randomOf: (what: string) => Random;
+}
+
+/** Sentences of one draft before faults are added. */
+const SENTENCES = 4;
+const SHORTEST = 25;
+const LONGEST = 320;
+const LEAD_INS = ["In short, ", "Put simply, ", "According to the documents, ", "Note that ", "As the page says, "];
+/** First words that are no names: they lose their capital behind a lead-in. */
+const OPENER = /^(?:The|A|An|You|Your|We|Our|If|When|This|That|These|Those|To|For|In|It|They|There|At|Both|Each|Some|After|Before)\b/;
+
+/** The numbered sources of the grounded prompt, without their titles. */
+export function readPrompt(user: string): ReadPrompt {
+  const listed = /(?:^|\n)Sources:\n([\s\S]*?)\n\nQuestion: /.exec(user)?.[1] ?? "";
+  const shown = /\nThe answer so far[^\n]*\n([\s\S]*?)\n\n/.exec(user)?.[1] ?? "";
+  const numbered = listed.split(/\n(?=\[\d+\] \()/).filter((source) => /^\[\d+\] \(/.test(source));
+  const quotes = numbered.map((source) => withoutTitle(source.replace(/^\[\d+\] /, "")).replaceAll(/\n {2}/g, "\n"));
+  return { quotes, shown };
+}
+
+/** `(A title (with brackets)) text` without its title. */
+function withoutTitle(line: string): string {
+  let depth = 0;
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === "(") depth++;
+    if (line[at] === ")" && --depth === 0) return line.slice(at + 1).trim();
+  }
+  return line;
+}
+
+/**
+ * Faithful sentences from the quotes, the best first, each with its right citation; then one fault of every category that is asked for, each in a sentence of its own.
+ * @returns no sentence when the quotes hold none that a reader would call one, or all of them are shown already
+ */
+export function writeDraft({ quotes, shown }: ReadPrompt, { faults, host, randomOf }: DraftOptions): WrittenSentence[] {
+  const known = plainWords(shown);
+  const isShown = (statement: string) => [statement, reword(statement)].some((text) => known.includes(plainWords(text)));
+  const wording = randomOf("wording");
+  const sentences: WrittenSentence[] = quotes
+    .flatMap((quote, i) => statementsOf(quote).map((statement) => ({ quote: i + 1, statement })))
+    .filter(({ statement }, i, all) => !isShown(statement) && all.findIndex((one) => one.statement === statement) === i)
+    .slice(0, SENTENCES)
+    .map((from) => ({ text: phrase(from.statement, wording), cites: [from.quote], from, fault: null }));
+  if (sentences.length === 0) return [];
+  return FAULT_CATEGORIES.filter((category) => faults.has(category)).reduce<WrittenSentence[]>(
+    (draft, category) => inject(category, draft, quotes, host, randomOf(category)),
+    sentences,
+  );
+}
+
+/** The draft as a model writes it, citations before the stop. */
+export function draftText(sentences: readonly WrittenSentence[]): string {
+  return sentences
+    .map(({ text, cites }) => {
+      const marks = cites.map((n) => ` [${n}]`).join("");
+      return /[.!]$/.test(text) ? `${text.slice(0, -1)}${marks}${text.slice(-1)}` : `${text}${marks}.`;
+    })
+    .join(" ");
+}
+
+/** A table's row as the prompt has it: cells by their columns, and no stop. */
+const ROW = /^(?=.*: )[^;]+(?:; [^;]+)+(?<![.!?:;])$/;
+
+function statementsOf(quote: string): string[] {
+  return splitSentences(quote)
+    .map(({ start, end }) => quote.slice(start, end))
+    .map((text) => (ROW.test(text) ? `${text}.` : text))
+    .filter((text) => text.length >= SHORTEST && text.length <= LONGEST && /^[\p{Lu}\d]/u.test(text) && /[.!]$/.test(text))
+    .filter((text) => splitSentences(`In short, ${text}`).length === 1);
+}
+
+/** The same in other words, exactly. */
+const REWORDINGS: readonly (readonly [RegExp, string])[] = [
+  [/\b(you|they|we)['’]ll\b/gi, "$1 will"],
+  [/\b(you|they|we)['’]re\b/gi, "$1 are"],
+  [/\b(do|does|did|is|are|was|were|should|must)n['’]t\b/gi, "$1 not"],
+  [/\bcan['’]t\b/gi, "cannot"],
+  [/\bneed to\b/gi, "have to"],
+  [/(?<=\d)%/g, " percent"],
+];
+/** Share of sentences that are copied word for word; a quarter is reworded, the rest stands behind a lead-in. */
+const COPIED = 0.4;
+const REWORDED = 0.25;
+
+function phrase(copied: string, random: Random): string {
+  const how = random();
+  if (how < COPIED) return copied;
+  const statement = how > COPIED + REWORDED ? copied : reword(copied);
+  if (statement !== copied || !OPENER.test(copied)) return statement;
+  return `${pick(LEAD_INS, random)}${copied.charAt(0).toLowerCase()}${copied.slice(1)}`;
+}
+
+function reword(statement: string): string {
+  return REWORDINGS.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), statement);
+}
+
+/** Share of drafts that get a fault, by category. */
+export type FaultRates = Readonly<Record<FaultCategory, number>>;
+
+/** A model that writes from the quotes it is given and makes things up at known rates, behind HTTP like any other. */
+export interface ScriptedModel {
+  /** Base address of the endpoint. */
+  readonly url: string;
+  /** Forgets the drafts so far; the same key draws the same faults, whatever the quotes are. */
+  begin(key: string): void;
+  /** What it wrote since `begin`: the ground truth. */
+  readonly drafts: readonly (readonly WrittenSentence[])[];
+  close(): Promise<void>;
+}
+
+export interface ScriptedModelOptions {
+  readonly rates: FaultRates;
+  readonly seed: number;
+  /** Host of the documents, on which it invents addresses. */
+  readonly host: string;
+  /** Tokens of a text, so that it counts what it reads and writes; without it every call counts the same. */
+  readonly countTokens?: (text: string) => number;
+}
+
+/** Characters of one piece of the stream. */
+const PIECE = 24;
+
+/** Starts the model on a free port of this machine. It reads nothing but the prompt, and never refuses while there is a sentence to copy. */
+export async function startScriptedModel({ rates, seed, host, countTokens }: ScriptedModelOptions): Promise<ScriptedModel> {
+  let drafts: (readonly WrittenSentence[])[] = [];
+  let key = "";
+  const write = (request: EndpointRequest) => {
+    const randomOf = (what: string) => createRandom(Number.parseInt(sha256Hex(`${seed} ${key} ${drafts.length} ${what}`).slice(0, 8), 16));
+    const faults = new Set(FAULT_CATEGORIES.filter((category) => randomOf(`${category}?`)() < rates[category]));
+    return writeDraft(readPrompt(userMessage(request.body)), { faults, host, randomOf });
+  };
+  const endpoint = await startFakeEndpoint({
+    chat: (request) => {
+      const draft = write(request);
+      drafts.push(draft);
+      const text = draft.length === 0 ? "INSUFFICIENT" : draftText(draft);
+      const pieces = text.match(new RegExp(`[\\s\\S]{1,${PIECE}}`, "g")) ?? [];
+      if (countTokens === undefined) return { type: "stream", pieces };
+      const usage = { prompt_tokens: countTokens(JSON.stringify(request.body.messages)), completion_tokens: countTokens(text) };
+      return { type: "stream", pieces, usage };
+    },
+  });
+  return {
+    url: endpoint.url,
+    get drafts() {
+      return drafts;
+    },
+    begin(next) {
+      key = next;
+      drafts = [];
+    },
+    close: endpoint.close,
+  };
+}
+
+function userMessage({ messages }: Record<string, unknown>): string {
+  const last = Array.isArray(messages) ? messages.at(-1) : null;
+  return typeof last?.content === "string" ? last.content : "";
+}

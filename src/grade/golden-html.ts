@@ -1,0 +1,372 @@
+import { createHash } from "node:crypto";
+import { escapeUTF8 } from "entities";
+import type { GoldenItem } from "./golden-item.ts";
+import { type Change, type Count, countFaults, countGolden, countLive, meanScores } from "./golden-report.ts";
+import { wilson } from "./metrics.ts";
+import { decimal, type Report } from "./report.ts";
+import { SCORES, type ScoreName } from "./score-answer.ts";
+
+/** A figure with its 95 % interval; `null`: it could not be computed. */
+interface PlottedFigure {
+  readonly name: string;
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  /** Such as `n 20`. */
+  readonly note: string;
+}
+
+const WIDTH = 640;
+const ROW = 26;
+const LEFT = 190;
+const RIGHT = 130;
+
+/** Figures between `from` and `to` as points with whiskers, one line each. */
+function plotIntervals(title: string, figures: readonly PlottedFigure[], [from, to]: readonly [number, number] = [0, 1]): string {
+  const height = figures.length * ROW + 28;
+  const x = (value: number) => LEFT + ((Math.min(to, Math.max(from, value)) - from) / (to - from)) * (WIDTH - LEFT - RIGHT);
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => from + share * (to - from));
+  const grid = ticks.map(
+    (value) =>
+      `<line class="grid" x1="${x(value)}" x2="${x(value)}" y1="4" y2="${height - 20}"/><text class="tick" x="${x(value)}" y="${height - 6}" text-anchor="middle">${decimal(value)}</text>`,
+  );
+  const rows = figures.map(({ name, value, low, high, note }, i) => {
+    const y = i * ROW + 18;
+    const label = `<text x="${LEFT - 8}" y="${y + 4}" text-anchor="end">${html(name)}</text>`;
+    if (value === null) return `${label}<text class="tick" x="${LEFT + 4}" y="${y + 4}">not scored</text>`;
+    const whisker = low === null || high === null ? "" : `<line class="whisker" x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}"/>`;
+    return `${label}${whisker}<circle class="point" cx="${x(value)}" cy="${y}" r="4.5"/><text class="tick" x="${WIDTH - RIGHT + 8}" y="${y + 4}">${decimal(value)} · ${html(note)}</text>`;
+  });
+  return figure(title, height, [...grid, ...rows].join(""));
+}
+
+/** A group of a stacked histogram. */
+interface PlottedGroup {
+  readonly name: string;
+  /** Of the style: `right`, `wrong`, `plain`. */
+  readonly style: "right" | "wrong" | "plain";
+  readonly values: readonly number[];
+}
+
+const BINS = 20;
+const PLOT_HEIGHT = 170;
+
+/** How often values fall into twenty bins of equal width, groups stacked. Nothing where there are no values. */
+function plotHistogram(title: string, groups: readonly PlottedGroup[], unit: string, most?: number): string {
+  const all = groups.flatMap(({ values }) => values);
+  if (all.length === 0) return "";
+  const top = most ?? Math.max(...all, Number.MIN_VALUE);
+  const binOf = (value: number) => Math.min(BINS - 1, Math.max(0, Math.floor((value / top) * BINS)));
+  const counts = groups.map(({ values }) => {
+    const bins = new Array<number>(BINS).fill(0);
+    for (const value of values) bins[binOf(value)] = (bins[binOf(value)] ?? 0) + 1;
+    return bins;
+  });
+  const sums = Array.from({ length: BINS }, (_, bin) => counts.reduce((sum, bins) => sum + (bins[bin] ?? 0), 0));
+  const peak = Math.max(...sums);
+  const width = (WIDTH - 60) / BINS;
+  const base = PLOT_HEIGHT - 24;
+  const scale = (base - 10) / peak;
+  const bars = sums.flatMap((_, bin) => {
+    let y = base;
+    return groups.map(({ name, style }, g) => {
+      const count = counts[g]?.[bin] ?? 0;
+      if (count === 0) return "";
+      y -= count * scale;
+      return `<rect class="${style}" x="${44 + bin * width}" y="${y}" width="${width - 2}" height="${count * scale}"><title>${count} ${html(name)}</title></rect>`;
+    });
+  });
+  const number = (value: number) => (top <= 1 ? decimal(value) : value.toFixed(0));
+  const ticks = [0, 0.5, 1].map(
+    (share) =>
+      `<text class="tick" x="${44 + share * (WIDTH - 60)}" y="${PLOT_HEIGHT - 6}" text-anchor="${share === 1 ? "end" : "middle"}">${number(share * top)}${html(unit)}</text>`,
+  );
+  const axis = `<line class="grid" x1="44" x2="${WIDTH - 16}" y1="${base}" y2="${base}"/><text class="tick" x="38" y="16" text-anchor="end">${peak}</text>`;
+  const legend = groups.map(
+    ({ name, style, values }, g) =>
+      `<rect class="${style}" x="${60 + g * 150}" y="2" width="10" height="10"/><text class="tick" x="${76 + g * 150}" y="11">${html(name)} (${values.length})</text>`,
+  );
+  return figure(title, PLOT_HEIGHT, [axis, ...bars, ...ticks, ...(groups.length > 1 ? legend : [])].join(""));
+}
+
+function figure(title: string, height: number, body: string): string {
+  return `<figure><figcaption>${html(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${html(title)}">${body}</svg></figure>`;
+}
+
+/** The report's own style: no font, image or script is fetched or run. */
+const STYLE = `
+:root{color-scheme:light dark;--ink:#1d2433;--soft:#5b6577;--line:#d9dee7;--page:#fff;--card:#f6f7f9;--right:#1f7a4d;--wrong:#b3261e;--plain:#3b5bdb;--mark:#fff3bf}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#a3adbd;--line:#39414f;--page:#14181f;--card:#1d232d;--right:#6fcf97;--wrong:#ff8a80;--plain:#91a7ff;--mark:#4a4120}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:1060px;padding:24px 16px 64px;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+h1{font-size:24px;margin:0}h2{font-size:18px;margin:36px 0 8px}p{margin:6px 0}
+code,.mono{font-family:ui-monospace,monospace;font-size:13px;overflow-wrap:anywhere}
+.soft,.tick{color:var(--soft);fill:var(--soft)}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:20px 0}
+.tile{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:10px 14px}
+.tile b{display:block;font-size:22px}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:16px}
+figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px}
+figcaption{font-weight:600;margin-bottom:6px}
+svg{width:100%;height:auto;display:block;font:12px system-ui,sans-serif;fill:var(--ink)}
+.grid{stroke:var(--line)}.whisker{stroke:var(--plain);stroke-width:2.5}.point,.plain{fill:var(--plain)}rect.right{fill:var(--right)}rect.wrong{fill:var(--wrong)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:5px 12px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.filters{display:flex;flex-wrap:wrap;gap:6px 16px;margin:8px 0}
+.filters label{cursor:pointer}
+details{border:1px solid var(--line);border-radius:8px;margin:8px 0;background:var(--card)}
+summary{cursor:pointer;padding:8px 12px;display:flex;gap:10px;align-items:baseline;flex-wrap:wrap}
+details>div{padding:0 14px 12px;border-top:1px solid var(--line)}
+.verdict{font-weight:700;white-space:nowrap}.verdict.right{color:var(--right)}.verdict.wrong{color:var(--wrong)}
+h3{font-size:14px;margin:14px 0 4px}ul,ol{margin:4px 0;padding-left:22px}li{overflow-wrap:anywhere}
+q{background:var(--mark)}.fault{color:var(--wrong);font-weight:600}
+body:has(#show-wrong:checked) details:not(.wrong),body:has(#show-right:checked) details:not(.right),body:has(#show-refused:checked) details:not(.refused),body:has(#show-fault:checked) details:not(.faulty){display:none}
+`;
+
+/** Characters that no page may hold, and those that turn the direction of the text around them. */
+const UNSAFE = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text of documents, questions or files as text of a page, also inside an attribute in quotes: nothing of it is markup. */
+export function html(text: string): string {
+  return escapeUTF8(text.replaceAll(UNSAFE, "\ufffd"));
+}
+
+/** What a report is drawn from. */
+export interface DrawnReport {
+  readonly report: Report;
+  readonly items: readonly GoldenItem[];
+  /** Milliseconds of each answer, in the order of the items. */
+  readonly latenciesMs: readonly number[];
+  /** Against an earlier run; `null`: there is none. */
+  readonly changes: readonly Change[] | null;
+}
+
+/** Nothing but the style above may be loaded or run, so that no text of a document can. */
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
+
+/** The run as one page that stands alone: figures with n and interval, plots, and every question with what was shown, cited, found and marked. */
+export function renderGoldenHtml({ report, items, latenciesMs, changes }: DrawnReport): string {
+  const asked = `${items.length} of ${report.n.questions ?? items.length}`;
+  return [
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><title>${html(report.command)}</title><style>${STYLE}</style></head><body>`,
+    `<header><h1>Golden set: ${asked} questions</h1><p class="mono">${html(report.command)}</p><p class="soft">${html(report.date)} · sourcebound ${html(report.versions.sourcebound ?? "")} · Node ${html(report.versions.node ?? "")} · ${report.n.documents} documents, ${report.n.chunks} chunks</p></header>`,
+    `<main>${tiles(items, report)}`,
+    `<div class="plots">${plots(items, latenciesMs, changes)}</div>`,
+    `<h2>Figures</h2><div class="scroll" tabindex="0">${figures(items)}</div>`,
+    ...(changes === null ? [] : [`<h2>Against the earlier run</h2><div class="scroll" tabindex="0">${changeTable(changes)}</div>`]),
+    `<h2>Questions</h2><div class="filters" role="radiogroup" aria-label="Questions shown">${filters()}</div>`,
+    ...items.map((item, i) => renderQuestion(item, latenciesMs[i] ?? null)),
+    "</main></body></html>\n",
+  ].join("\n");
+}
+
+function tiles(items: readonly GoldenItem[], { timings, metrics }: Report): string {
+  const count = (name: string) => countGolden(items).find((one) => one.name === name);
+  const fraction = (name: string) => {
+    const one = count(name);
+    return one === undefined || one.n === 0 ? "–" : `${one.hits} of ${one.n}`;
+  };
+  const ms = (value: number | null | undefined) => (value === null || value === undefined ? "–" : `${value.toFixed(0)} ms`);
+  const cost = metrics["cost.mean_usd"];
+  const shown = [
+    ["right", fraction("right.answerable")],
+    ["wrong of those shown", fraction("wrong.shown")],
+    ["answered", fraction("answered.answerable")],
+    ["median answer", ms(timings.ask_ms_p50)],
+    ["cost of an answer", cost === null || cost === undefined ? "not known" : `$${cost.toFixed(5)}`],
+  ];
+  return `<div class="tiles">${shown.map(([name, figure]) => `<div class="tile"><b>${html(figure ?? "")}</b><span class="soft">${html(name ?? "")}</span></div>`).join("")}</div>`;
+}
+
+function plots(items: readonly GoldenItem[], latenciesMs: readonly number[], changes: readonly Change[] | null): string {
+  const shown = items.filter((item) => item.shown);
+  const confidence = (right: boolean) => shown.flatMap((item) => (item.right === right ? (item.confidence ?? []) : []));
+  const scores = meanScores(items).map(({ name, value, low, high, n }) => ({
+    name: name.replaceAll("_", " "),
+    value,
+    low,
+    high,
+    note: `n ${n}`,
+  }));
+  return [
+    plotIntervals("Verdicts, with 95 % intervals", countGolden(items).map(proportion)),
+    plotIntervals("Scores, with 95 % intervals", scores),
+    plotHistogram(
+      "Confidence of what was shown",
+      [
+        { name: "right", style: "right", values: confidence(true) },
+        { name: "wrong", style: "wrong", values: confidence(false) },
+      ],
+      "",
+      1,
+    ),
+    plotHistogram("Time of an answer", [{ name: "answers", style: "plain", values: latenciesMs }], " ms"),
+    ...(changes === null
+      ? []
+      : [
+          plotIntervals(
+            "Change against the earlier run, paired",
+            changes
+              .filter(({ name }) => !/words/.test(name))
+              .map(({ name, difference, low, high, before }) => ({ name, value: difference, low, high, note: `was ${decimal(before)}` })),
+            [-1, 1],
+          ),
+        ]),
+  ].join("");
+}
+
+function proportion({ name, hits, n }: Count): PlottedFigure {
+  const interval = wilson(hits, n);
+  return { name, value: n === 0 ? null : hits / n, low: interval?.low ?? null, high: interval?.high ?? null, note: `${hits} of ${n}` };
+}
+
+function figures(items: readonly GoldenItem[]): string {
+  const counts = [...countGolden(items), ...countFaults(items), ...countLive(items)].map((one) => {
+    const { value, low, high } = proportion(one);
+    return row(one.name, one.n === 0 ? "none" : `${one.hits} of ${one.n}`, value, [low, high], one.note ?? "");
+  });
+  const means = meanScores(items).map(({ name, value, low, high, n, unscored }) =>
+    row(name, `n ${n}`, value, [low, high], unscored === 0 ? "" : `${unscored} questions could not be scored and count as nothing`),
+  );
+  return `<table><thead><tr><th>figure</th><th>n</th><th>value</th><th>95 % interval</th><th>what</th></tr></thead><tbody>${[...counts, ...means].join("")}</tbody></table>`;
+}
+
+function row(name: string, n: string, value: number | null, [low, high]: readonly [number | null, number | null], note: string): string {
+  const interval = low === null || high === null ? "–" : `${decimal(low)} – ${decimal(high)}`;
+  return `<tr><td class="mono">${html(name)}</td><td class="n">${html(n)}</td><td class="n">${decimal(value)}</td><td class="n">${interval}</td><td class="soft">${html(note)}</td></tr>`;
+}
+
+function changeTable(changes: readonly Change[]): string {
+  const rows = changes.map(
+    ({ name, before, difference, low, high }) =>
+      `<tr><td class="mono">${html(name)}</td><td class="n">${decimal(before)}</td><td class="n">${signed(difference)}</td><td class="n">${signed(low)} – ${signed(high)}</td></tr>`,
+  );
+  return `<table><thead><tr><th>figure</th><th>before</th><th>change</th><th>95 % interval (paired bootstrap over pages)</th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
+}
+
+function filters(): string {
+  const choices = { all: "all", wrong: "wrong", right: "right", refused: "refused", fault: "with a fault" };
+  return Object.entries(choices)
+    .map(([id, name]) => `<label><input type="radio" name="show" id="show-${id}"${id === "all" ? " checked" : ""}> ${name}</label>`)
+    .join("");
+}
+
+/** What became of a question, for people and as the class by which it is filtered. */
+function verdictOf({ kind, shown, right, error }: GoldenItem): {
+  readonly words: string;
+  readonly style: "right" | "wrong" | "refused" | "untold";
+} {
+  if (error !== null) return { words: `not asked: ${error.replaceAll("_", " ")}`, style: "untold" };
+  if (!shown) return kind === "answerable" ? { words: "refused", style: "refused" } : { words: "refused, right", style: "right" };
+  if (right === null) return { words: "shown", style: "untold" };
+  if (right) return { words: kind === "answerable" ? "right" : "premise corrected", style: "right" };
+  return { words: kind === "answerable" ? "wrong" : `wrong: ${kind.replaceAll("_", " ")} answered`, style: "wrong" };
+}
+
+/** One question with everything that is known of it, closed. */
+function renderQuestion(item: GoldenItem, latencyMs: number | null): string {
+  const { words, style } = verdictOf(item);
+  const faulty = item.faults.some(({ fault }) => fault !== "unscored") ? " faulty" : "";
+  const refused = item.shown ? "" : " refused";
+  return [
+    `<details class="${style}${refused}${faulty}"><summary><span class="verdict ${style}">${html(words)}</span><span dir="auto">${html(item.question)}</span><span class="soft mono">${html(item.id)}</span></summary><div>`,
+    facts(item, latencyMs),
+    section("Answer", answerOf(item)),
+    section(
+      "Cited",
+      list(
+        "ol",
+        item.citations.map(
+          ({ n, path, heading, quote }) =>
+            `<b>[${n}]</b> <q dir="auto">${html(quote)}</q> <span class="soft mono">${html(path)}${heading === "" ? "" : ` › ${html(heading)}`}</span>`,
+        ),
+      ),
+    ),
+    section("Marked as right", goldOf(item)),
+    section("Scores", scoresOf(item)),
+    section("Live metrics", liveOf(item)),
+    section("Passages found", retrievedOf(item)),
+    "</div></details>",
+  ].join("");
+}
+
+function facts({ kind, needs, confidence, refusal, words, cost_usd, lacks, holds }: GoldenItem, latencyMs: number | null): string {
+  const parts = [
+    kind.replaceAll("_", " "),
+    ...(needs === "" ? [] : [`needs ${needs}`]),
+    `confidence ${decimal(confidence)}`,
+    refusal === null ? `${words} words` : `refused: ${refusal.replaceAll("_", " ")}`,
+    ...(latencyMs === null ? [] : [`${latencyMs.toFixed(0)} ms`]),
+    cost_usd === null ? "cost not known" : `$${cost_usd.toFixed(5)}`,
+    ...(lacks.length === 0 ? [] : [`lacks ${lacks.join(", ")}`]),
+    ...(holds.length === 0 ? [] : [`holds ${holds.join(", ")}`]),
+  ];
+  return `<p class="soft">${html(parts.join(" · "))}</p>`;
+}
+
+function answerOf({ sentences, faults }: GoldenItem): string {
+  const lines = sentences.map(({ text, citations }, i) => {
+    const fault = faults.find(({ sentence }) => sentence === i);
+    const said =
+      fault === undefined
+        ? ""
+        : `<br><span class="${fault.fault === "unscored" ? "soft" : "fault"}">${html(fault.fault ?? "")}: ${html(fault.reason)}</span>`;
+    return `<span dir="auto">${html(text)}</span> ${citations.map((n) => `[${n}]`).join("")}${said}`;
+  });
+  return list("ul", lines);
+}
+
+function goldOf({ gold: { answer, quotes, pages } }: GoldenItem): string {
+  return list("ul", [
+    ...(answer === "" ? [] : [`<span dir="auto">${html(answer)}</span>`]),
+    ...quotes.map((quote) => `<q dir="auto">${html(quote)}</q>`),
+    ...(pages.length === 0 ? [] : [`<span class="mono soft">${html(pages.join(", "))}</span>`]),
+  ]);
+}
+
+function scoresOf({ scores, unscored }: GoldenItem): string {
+  const names = Object.keys(SCORES) as ScoreName[];
+  return list(
+    "ul",
+    names.flatMap((name) => {
+      const value = scores[name];
+      if (value === undefined) return [];
+      return [
+        `${html(name.replaceAll("_", " "))}: ${value === null ? `not scored (${html(unscored[name] ?? "")})` : `<b>${decimal(value)}</b>`}`,
+      ];
+    }),
+  );
+}
+
+function liveOf({ report }: GoldenItem): string {
+  return list(
+    "ul",
+    Object.entries(report?.metrics ?? {}).map(([name, { passed, score, threshold, reason }]) => {
+      const verdict = passed === null ? "not told" : passed ? "pass" : "fail";
+      return `${html(name)}: <b>${verdict}</b>${score === null ? "" : ` ${decimal(score)}`}${threshold === null ? "" : ` (threshold ${html(String(threshold))})`} <span class="soft">${html(reason)}</span>`;
+    }),
+  );
+}
+
+function retrievedOf({ retrieved }: GoldenItem): string {
+  return list(
+    "ol",
+    retrieved.map(
+      ({ path, start, end, title, heading, verdict, score, gold }) =>
+        `${html(title)}${heading === "" ? "" : ` › ${html(heading)}`} <span class="soft mono">${html(path)} ${start}–${end}</span> ${verdict} ${decimal(score)}${gold === true ? " <b>gold</b>" : ""}`,
+    ),
+  );
+}
+
+function list(tag: "ul" | "ol", lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `<${tag}>${lines.map((line) => `<li>${line}</li>`).join("")}</${tag}>`;
+}
+
+function section(title: string, body: string): string {
+  return body === "" ? "" : `<h3>${title}</h3>${body}`;
+}
