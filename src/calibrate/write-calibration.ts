@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { messageOf, StoreError } from "../errors.ts";
-import { replaceFile } from "../retrieve/replace-file.ts";
+import { replaceFile } from "../retrieve/snapshot-keeper.ts";
 import { type GateCalibration, gateCalibrationSchema } from "../verify/calibration.ts";
 
 /**
