@@ -9,8 +9,7 @@ import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } 
 import { auroc, type Interval, quantile, riskCoverageArea } from "../../src/grade/metrics.ts";
 import { createRandom } from "../../src/grade/random.ts";
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
-import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
-import { sharedEncoder } from "../../src/models/shared-encoder.ts";
+import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { chanceOf } from "../../src/models/weights/scorer.ts";
 import { Lexicon } from "../../src/retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../../src/retrieve/rerank.ts";

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.ts";
 import { RequestError } from "../errors.ts";
 import { clusterBootstrap } from "../grade/bootstrap.ts";
 import { expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
-import type { IsotonicMap } from "../models/calibration/isotonic.ts";
+import type { IsotonicMap } from "../models/calibration/calibration.ts";
 import { VERSION } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";

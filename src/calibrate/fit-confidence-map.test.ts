@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../grade/random.ts";
-import { applyIsotonic } from "../models/calibration/isotonic.ts";
+import { applyIsotonic } from "../models/calibration/calibration.ts";
 import { fitConfidenceMap } from "./fit-confidence-map.ts";
 
 /** Answers that are right with a chance that depends on what the gate said. */

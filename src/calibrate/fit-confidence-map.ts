@@ -1,6 +1,6 @@
 import { mean } from "../grade/metrics.ts";
 import { createRandom } from "../grade/random.ts";
-import { applyIsotonic, fitIsotonic, type IsotonicMap } from "../models/calibration/isotonic.ts";
+import { applyIsotonic, fitIsotonic, type IsotonicMap } from "../models/calibration/calibration.ts";
 
 /** An answer with the chance that the gate gave it. */
 export interface JudgedChance {

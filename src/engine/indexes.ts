@@ -1,8 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Encoder } from "../models/encoder.ts";
-import { createEncoderChoice } from "../models/encoder-choice.ts";
-import type { EncoderSpec } from "../models/encoder-spec.ts";
+import { createEncoderChoice, type EncoderSpec } from "../models/encoder-spec.ts";
 import { Corpus } from "../retrieve/corpus.ts";
 import type { VectorTables } from "../retrieve/table-vectors.ts";
 import { sha256Hex } from "../text/hash.ts";

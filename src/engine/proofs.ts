@@ -4,7 +4,7 @@ import type { RecordedSettings } from "../answer/parts.ts";
 import type { AnswerRecord } from "../answer/record.ts";
 import { namedVersions, stateProof } from "../answer/state-proof.ts";
 import { messageOf, RequestError, StoreError } from "../errors.ts";
-import { hashWeights } from "../models/weights-hashes.ts";
+import { hashWeights } from "../models/weights/read-weights.ts";
 import { canonicalJson } from "../prove/canonical-json.ts";
 import { merkleTree } from "../prove/merkle.ts";
 import { leafOf, PROOF_FORMAT, type Proof } from "../prove/proof.ts";

@@ -2,8 +2,7 @@ import type { Config } from "../config.ts";
 import { ConfigError } from "../errors.ts";
 import { createPageReader } from "../ingest/read-page-apart.ts";
 import { createWebSearch, SEARCH_URLS, type SearchEndpoint } from "../models/adapters/web-search.ts";
-import { INTERNET, type WebNetwork } from "../models/web-network.ts";
-import { fetchWebPage } from "../models/web-page.ts";
+import { fetchWebPage, INTERNET, type WebNetwork } from "../models/web-page.ts";
 import type { WebParts } from "../verify/web.ts";
 import type { DomainPack } from "./domain.ts";
 

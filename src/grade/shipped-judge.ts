@@ -1,5 +1,5 @@
+import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
-import { sharedEncoder } from "../models/shared-encoder.ts";
 import { type ClaimJudge, createClaimJudge } from "./claim-judge.ts";
 
 /** A judge with the learned score that ships, whatever is configured: with a judge that is another model each time runs could not be compared. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { messageOf, systemCodeOf } from "../errors.ts";
-import { applyIsotonic } from "../models/calibration/isotonic.ts";
+import { applyIsotonic } from "../models/calibration/calibration.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Sufficiency } from "./sufficiency.ts";
 

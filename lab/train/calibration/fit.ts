@@ -1,9 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createHubEncoder } from "../../../src/models/adapters/hub.ts";
-import type { Calibration } from "../../../src/models/calibration/calibration.ts";
-import { applyIsotonic, fitIsotonic, type LabelledScore } from "../../../src/models/calibration/isotonic.ts";
-import { distributionOf } from "../../../src/models/calibration/quantiles.ts";
+import {
+  applyIsotonic,
+  type Calibration,
+  distributionOf,
+  fitIsotonic,
+  type LabelledScore,
+} from "../../../src/models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../../src/models/encoder.ts";
 import { hashOf, type LabelledPair, labelledPairs } from "./pairs.ts";

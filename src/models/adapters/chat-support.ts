@@ -7,7 +7,7 @@ import type { ChatModel } from "../chat.ts";
 import { readJson, writtenNumber } from "../read-json.ts";
 import type { SupportPair, SupportScore, SupportScorer } from "../support.ts";
 
-const PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
+const SUPPORT_PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
 /** Longest reason that is passed on, in characters. */
 const REASON_CHARACTERS = 300;
 
@@ -20,8 +20,8 @@ const verdictSchema = z.object({ score, unsupported: z.array(z.string()).max(50)
  * Parts that it calls unsupported become spans only where they stand in the claim word for word.
  */
 export function createChatSupportScorer(chat: ChatModel): SupportScorer {
-  const system = readFileSync(join(PROMPTS, "support.system.md"), "utf8");
-  const template = readFileSync(join(PROMPTS, "support.user.md"), "utf8");
+  const system = readFileSync(join(SUPPORT_PROMPTS, "support.system.md"), "utf8");
+  const template = readFileSync(join(SUPPORT_PROMPTS, "support.user.md"), "utf8");
 
   async function ask({ claim, evidence }: SupportPair, signal: AbortSignal): Promise<string> {
     const slots: Record<string, string> = { claim, evidence: evidence.map((text, i) => `[${i + 1}] ${text}`).join("\n") };

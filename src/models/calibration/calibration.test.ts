@@ -1,9 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
-import { calibrationOf, loadCalibrations, relevanceOf, scaleFor } from "./calibration.ts";
-import { applyIsotonic, fitIsotonic } from "./isotonic.ts";
-import { carryThreshold, distributionOf, shareBelow } from "./quantiles.ts";
+import {
+  applyIsotonic,
+  calibrationOf,
+  carryThreshold,
+  distributionOf,
+  fitIsotonic,
+  loadCalibrations,
+  relevanceOf,
+  scaleFor,
+  shareBelow,
+} from "./calibration.ts";
 
 const labelled = (text: string) => [...text].map((letter, i) => ({ score: i + 1, relevant: letter === "1" }));
 
