@@ -7,7 +7,7 @@ import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.t
 import { fakeChatModel } from "../../testing/index.ts";
 import { describeSupportContract } from "../../testing/support-contract.ts";
 import type { ChatEvent, ChatModel } from "../chat.ts";
-import { createChatSupportScorer } from "./chat-support.ts";
+import { createChatSupportScorer } from "./chat-verifier.ts";
 import { createHubSupportScorer } from "./hub.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "support-"));
