@@ -5,7 +5,7 @@ import { openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
-import { sharedEncoder } from "../../models/shared-encoder.ts";
+import { sharedEncoder } from "../../models/embedded-encoder.ts";
 import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { type CliContext, EXIT, pathOf } from "../context.ts";

@@ -4,10 +4,16 @@ import { ConfigError } from "../../errors.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import { configuredSpec } from "../../models/encoder-spec.ts";
 import { DEFAULT_DTYPE, DTYPES, type Dtype, hubModelFacts, hubModelNames } from "../../models/hub/catalog.ts";
-import { installArguments, installHubRuntime } from "../../models/hub/install.ts";
 import { listLocalModels } from "../../models/hub/local.ts";
 import { pullModel } from "../../models/hub/pull.ts";
-import { findHubRuntime, HUB_PACKAGE, HUB_PACKAGE_VERSION, HUB_RUNTIME_MB } from "../../models/hub/runtime.ts";
+import {
+  findHubRuntime,
+  HUB_PACKAGE,
+  HUB_PACKAGE_VERSION,
+  HUB_RUNTIME_MB,
+  installArguments,
+  installHubRuntime,
+} from "../../models/hub/runtime.ts";
 import { openSharedReader } from "../../reader/shared-reader.ts";
 import type { CliContext } from "../context.ts";
 import { configOf, withEngine } from "../open.ts";

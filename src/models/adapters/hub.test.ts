@@ -5,8 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { describeEncoderContract } from "../../testing/encoder-contract.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { findHubRuntime } from "../hub/runtime.ts";
-import { createHubEncoder, type HubEncoderOptions, pool } from "./hub.ts";
-import { createHubReranker, passageInput } from "./hub-reranker.ts";
+import { createHubEncoder, createHubReranker, type HubEncoderOptions, passageInput, pool } from "./hub.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hub-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,50 @@ import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../../package.ts";
 import type { Encoder } from "../encoder.ts";
-import { carryThreshold } from "./quantiles.ts";
+
+/** Scores of an encoder on labelled pairs, as quantiles at equal steps from the lowest to the highest. */
+type Distribution = readonly number[];
+
+/** Quantiles stored: steps of half a percent. */
+const QUANTILES = 201;
+
+/** @throws RangeError with fewer than two values */
+export function distributionOf(values: readonly number[], quantiles: number = QUANTILES): Distribution {
+  if (values.length < 2) throw new RangeError("A distribution needs at least two values.");
+  const sorted = [...values].sort((a, b) => a - b);
+  return Array.from({ length: quantiles }, (_, i) => at(sorted, i / (quantiles - 1)));
+}
+
+/**
+ * The threshold on `target` at which the same share of the labelled pairs passes as at `threshold` on `source` (DESIGN.md, section 4): Q_target(F_source(θ)).
+ * Beyond the ends, where all or none pass, the distance to the end is kept. Rising in `threshold`.
+ */
+export function carryThreshold(threshold: number, source: Distribution, target: Distribution): number {
+  const [lowest, highest] = [source[0] as number, source.at(-1) as number];
+  if (threshold > highest) return (target.at(-1) as number) + (threshold - highest);
+  if (threshold < lowest) return (target[0] as number) - (lowest - threshold);
+  return at(target, shareBelow(threshold, source));
+}
+
+/** Share of pairs below a score, 0–1; in a run of equal quantiles its middle. */
+export function shareBelow(score: number, distribution: Distribution): number {
+  const last = distribution.length - 1;
+  const first = distribution.findIndex((one) => one >= score);
+  if (first === -1) return 1;
+  const end = distribution.findLastIndex((one) => one <= score);
+  if (end >= first) return (first + end) / 2 / last;
+  if (first === 0) return 0;
+  const [below, above] = [distribution[first - 1] as number, distribution[first] as number];
+  return (first - 1 + (score - below) / (above - below)) / last;
+}
+
+/** Value at a share of a sorted list, between its neighbours by a straight line. */
+function at(sorted: readonly number[], share: number): number {
+  const place = share * (sorted.length - 1);
+  const low = Math.floor(place);
+  const [a, b] = [sorted[low] as number, sorted[Math.min(low + 1, sorted.length - 1)] as number];
+  return a + (b - a) * (place - low);
+}
 
 /** What is known of an encoder's raw cosines; made by `lab/train/calibration`. */
 export const calibrationSchema = z.strictObject({
@@ -76,4 +119,70 @@ export function scaleFor(
     score: (cosine) => carryThreshold(cosine, to, from),
     note: `thresholds of ${source} are carried over to ${encoder.model ?? encoder.id} by quantile${standIn === null ? "" : ` (assumption: its cosines are spread like those of ${standIn}; it could not be measured)`}`,
   };
+}
+
+/** A score with what it turned out to be. */
+export interface LabelledScore {
+  readonly score: number;
+  readonly relevant: boolean;
+}
+
+/** A rising map from scores to probabilities: points in order, straight lines between them, constant outside. */
+export interface IsotonicMap {
+  readonly scores: readonly number[];
+  readonly probabilities: readonly number[];
+}
+
+interface Block {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly relevant: number;
+}
+
+/**
+ * Isotonic regression by pooling adjacent violators: the rising step function with the least squared error (Barlow et al., 1972; Zadrozny and Elkan, 2002).
+ * Equal scores are one block from the start, so that their order does not matter.
+ * @throws RangeError without pairs, or with a score that is not finite
+ */
+export function fitIsotonic(pairs: readonly LabelledScore[]): IsotonicMap {
+  if (pairs.length === 0) throw new RangeError("Isotonic regression needs at least one labelled score.");
+  if (pairs.some(({ score }) => !Number.isFinite(score))) throw new RangeError("A score is not a finite number.");
+  const blocks: Block[] = [];
+  for (const block of tied(pairs)) {
+    let last = block;
+    for (let before = blocks.at(-1); before !== undefined && rate(before) >= rate(last); before = blocks.at(-1)) {
+      last = { from: before.from, to: last.to, count: before.count + last.count, relevant: before.relevant + last.relevant };
+      blocks.pop();
+    }
+    blocks.push(last);
+  }
+  const points = blocks.flatMap((block) =>
+    block.from === block.to ? [[block.from, rate(block)] as const] : [[block.from, rate(block)] as const, [block.to, rate(block)] as const],
+  );
+  return { scores: points.map(([score]) => score), probabilities: points.map(([, probability]) => probability) };
+}
+
+/** The probability of a score, 0–1. */
+export function applyIsotonic({ scores, probabilities }: IsotonicMap, score: number): number {
+  const above = scores.findIndex((one) => one >= score);
+  if (above === 0) return probabilities[0] as number;
+  if (above === -1) return probabilities.at(-1) as number;
+  if (scores[above] === score) return probabilities[above] as number;
+  const [x0, x1] = [scores[above - 1] as number, scores[above] as number];
+  const [y0, y1] = [probabilities[above - 1] as number, probabilities[above] as number];
+  return y0 + ((y1 - y0) * (score - x0)) / (x1 - x0);
+}
+
+function tied(pairs: readonly LabelledScore[]): Block[] {
+  const byScore = new Map<number, { count: number; relevant: number }>();
+  for (const { score, relevant } of pairs) {
+    const block = byScore.get(score) ?? { count: 0, relevant: 0 };
+    byScore.set(score, { count: block.count + 1, relevant: block.relevant + (relevant ? 1 : 0) });
+  }
+  return [...byScore].sort(([a], [b]) => a - b).map(([score, block]) => ({ from: score, to: score, ...block }));
+}
+
+function rate({ relevant, count }: Block): number {
+  return relevant / count;
 }
