@@ -28,4 +28,4 @@ it("takes hardly a question to a collection that it did not learn from for a cri
   }
   await reader.close();
   expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(ALONE * asked.length);
-}, 120_000);
+});

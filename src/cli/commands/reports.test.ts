@@ -1,9 +1,9 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import { createReportGrouping } from "../remember/recommend.ts";
-import type { StoredReport } from "../store/diagnostic-report.ts";
-import { sampleReport } from "../testing/reports.ts";
-import { renderOverview, renderReport } from "./render-report.ts";
+import { createReportGrouping } from "../../remember/recommend.ts";
+import type { StoredReport } from "../../store/diagnostic-report.ts";
+import { sampleReport } from "../../testing/reports.ts";
+import { renderOverview, renderReport } from "./reports.ts";
 
 const plain = pc.createColors(false);
 const terminal = { colors: plain, asTyped: (text: string) => text };
