@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { IngestCounts } from "../events.ts";
 import type { Proof } from "../prove/proof.ts";
 import type { ReportOverview, StoredReport } from "../store/diagnostic-report.ts";
-import type { FileDescription } from "../store/document-records.ts";
+import type { FileDescription } from "../store/files.ts";
 import type { Answer, FilterRequest, Passage, Warning } from "../types.ts";
 
 /** Who asks, by name. */

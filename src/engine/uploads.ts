@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { RequestError } from "../errors.ts";
-import type { FileDescription } from "../store/document-records.ts";
+import type { FileDescription } from "../store/files.ts";
 import { compareText } from "../text/compare-text.ts";
 import { fileOfDocument } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FileDescription } from "../store/document-records.ts";
+import type { FileDescription } from "../store/files.ts";
 import { type DocumentFiles, layOutDocuments } from "./golden-set.ts";
 
 let folder = "";

@@ -3,29 +3,12 @@ import type { LinkedQuestion } from "../store/graph.ts";
 export const NODE_TYPES = ["topic", "entity", "source", "question"] as const;
 export type NodeType = (typeof NODE_TYPES)[number];
 
-/** A node of the graph of questions. */
-export interface GraphNode {
-  /** Its type and what names it, such as `topic:fees`. */
-  readonly id: string;
+/** A node of the graph of questions; its id is its type and what names it, such as `topic:fees`. */
+interface Named {
   readonly type: NodeType;
   readonly label: string;
-  /** Nodes that it is joined to, in the whole graph. */
-  readonly degree: number;
   /** Document or answer that it stands for; `null`: none. */
   readonly refersTo: string | null;
-}
-
-/** A part of the graph that can be looked at. */
-export interface GraphView {
-  /** Nodes of the whole graph by type. */
-  readonly totals: Readonly<Record<NodeType, number>>;
-  /** Edges of the whole graph. */
-  readonly edges: number;
-  /** Nodes that fit the filters, of which the most joined are shown. */
-  readonly fitting: number;
-  readonly nodes: readonly GraphNode[];
-  /** Pairs of indexes into `nodes`. */
-  readonly links: readonly (readonly [number, number])[];
 }
 
 export interface GraphFilter {
@@ -39,7 +22,7 @@ export interface GraphFilter {
 }
 
 /** The part of the graph that filters leave, the most joined nodes first. Linear in nodes and edges but for the sorting. */
-export function viewGraph(questions: readonly LinkedQuestion[], { types, words, around, limit }: GraphFilter): GraphView {
+export function viewGraph(questions: readonly LinkedQuestion[], { types, words, around, limit }: GraphFilter) {
   const { nodes, neighbours } = buildGraph(questions);
   const totals = { topic: 0, entity: 0, source: 0, question: 0 };
   for (const { type } of nodes.values()) totals[type]++;
@@ -53,7 +36,7 @@ export function viewGraph(questions: readonly LinkedQuestion[], { types, words, 
   const near = around === null ? null : new Set([around, ...nextTo(around)]);
   const kept = new Set(types);
   const fitting = [...nodes.keys()].filter(
-    (id) => (id === around || kept.has(typeOf(nodes, id))) && (near === null || near.has(id)) && fits(id),
+    (id) => (id === around || kept.has(nodes.get(id)?.type ?? "question")) && (near === null || near.has(id)) && fits(id),
   );
   const degree = (id: string) => neighbours.get(id)?.size ?? 0;
   const first = (id: string) => Number(id === around) * 2 + Number(wanted.length > 0 && holds(id));
@@ -75,12 +58,6 @@ export function viewGraph(questions: readonly LinkedQuestion[], { types, words, 
   };
 }
 
-type Named = Pick<GraphNode, "type" | "label" | "refersTo">;
-
-function typeOf(nodes: ReadonlyMap<string, Named>, id: string): NodeType {
-  return nodes.get(id)?.type ?? "question";
-}
-
 /** Questions with the same words are one node. What has no text is joined to nothing and left out. */
 function buildGraph(questions: readonly LinkedQuestion[]): { nodes: Map<string, Named>; neighbours: Map<string, Set<string>> } {
   const nodes = new Map<string, Named>();
@@ -89,27 +66,21 @@ function buildGraph(questions: readonly LinkedQuestion[]): { nodes: Map<string, 
   for (const { question, answerId, topics, entities, sources } of questions) {
     if (question === null) continue;
     const id = `question:${question}`;
-    const joined: (Named & { id: string })[] = [
-      ...topics.map(({ slug, name }) => ({ id: `topic:${slug}`, type: "topic" as const, label: name, refersTo: null })),
-      ...entities.map(({ type, value }) => ({
-        id: `entity:${type}:${value}`,
-        type: "entity" as const,
-        label: `${value} (${type})`,
-        refersTo: null,
-      })),
-      ...sources.map(({ documentId, title }) => ({
-        id: `source:${documentId}`,
-        type: "source" as const,
-        label: title,
-        refersTo: documentId,
-      })),
+    const joined: [string, Named][] = [
+      ...topics.map(({ slug, name }) => nodeOf("topic", slug, name)),
+      ...entities.map(({ type, value }) => nodeOf("entity", `${type}:${value}`, `${value} (${type})`)),
+      ...sources.map(({ documentId, title }) => nodeOf("source", documentId, title, documentId)),
     ];
     if (!nodes.has(id)) nodes.set(id, { type: "question", label: question, refersTo: answerId });
-    for (const { id: other, ...named } of joined) {
+    for (const [other, named] of joined) {
       nodes.set(other, named);
       join(id, other);
       join(other, id);
     }
   }
   return { nodes, neighbours };
+}
+
+function nodeOf(type: NodeType, name: string, label: string, refersTo: string | null = null): [string, Named] {
+  return [`${type}:${name}`, { type, label, refersTo }];
 }

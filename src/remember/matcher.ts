@@ -5,6 +5,7 @@ import { readAbout, readSlots, type Slots } from "../compare/slots.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import { readAskedSpan } from "../reading/asked-values.ts";
 import type { RetrievedFor } from "../store/cache.ts";
+import { once } from "../text/once.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings as MatchRule, type MatchWeights } from "./match.ts";
 
 /** The question that is asked, with what retrieval found for it, best first. */
@@ -103,11 +104,7 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
       const asked = slotsOf(question);
       if (!holdSameExact(asked, slotsOf(written))) return () => REPAIRED;
       const span = readAskedSpan(question);
-      let keys: ReadonlySet<string> | null = null;
-      const found = () => {
-        keys ??= new Set(passages.slice(0, READ).flatMap(keysOf));
-        return keys;
-      };
+      const found = once((): ReadonlySet<string> => new Set(passages.slice(0, READ).flatMap(keysOf)));
       const rule: MatchRule =
         settings.type === "learned"
           ? { type: "learned", weights: weights() }
@@ -151,14 +148,9 @@ function otherSpan(asked: string, stored: string): MatchVerdict {
   return { ...UNREAD, rule: "span", reason: `asked ${asked}, stored ${stored}` };
 }
 
+export const UNCOMPARED = { accepted: false, soft: false, score: null, entities: null, documents: null } as const;
 const UNREAD: MatchVerdict = {
-  accepted: false,
-  soft: false,
-  score: null,
-  entities: null,
-  documents: null,
-  rule: "unknown",
-  reason: "nothing is kept by which the stored question could be compared",
+  ...{ ...UNCOMPARED, rule: "unknown", reason: "nothing is kept by which the stored question could be compared" },
 };
 
 /** A repair is a guess, and what is exact is never guessed. */

@@ -6,12 +6,12 @@ import { keyedHash } from "../text/keyed-hash.ts";
 import type { Privacy, Scope } from "../types.ts";
 import { actor, createReview, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
-import { type MadeStatistics, type Statistics, sumUp, sumUpMade } from "./statistics.ts";
+import { sumUp, sumUpMade } from "./statistics.ts";
 
-/** Characters of the reason that comes with a thumb: a sentence or two. */
 /** Answers whose making is looked at for figures: the newest. */
 const MADE_ANSWERS = 2_000;
 
+/** Characters of the reason that comes with a thumb: a sentence or two. */
 export const MAX_FEEDBACK_CHARACTERS = 500;
 
 export interface FeedbackRequest {
@@ -26,6 +26,13 @@ export interface FeedbackRequest {
 export interface SessionRequest {
   readonly id: string;
   readonly userId?: string | null | undefined;
+}
+
+export interface Counted {
+  /** `null`: all. */
+  readonly domain: string | null;
+  /** ISO time; `null`: from the beginning. */
+  readonly since: string | null;
 }
 
 export interface ForgetOptions {
@@ -63,9 +70,8 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       const kept = text === null || privacy === "ephemeral" ? null : redactPersonalData(text);
       const outcome = await store.review.rate({ id, ...scope, sessionHash, verdict, reason: kept });
       if (outcome === "missing") {
-        throw new RequestError("unknown_answer", `There is no answer "${id}" here to rate: send the "id" and "session_id" of an answer.`, {
-          id,
-        });
+        const message = `There is no answer "${id}" here to rate: send the "id" and "session_id" of an answer.`;
+        throw new RequestError("unknown_answer", message, { id });
       }
       if (outcome === "too_often")
         throw new RequestError("feedback_too_often", "This answer was rated too often: the last verdict stands.");
@@ -80,12 +86,9 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
     async deleteSession({ id, userId = null }: SessionRequest, scope: Scope): Promise<void> {
       if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
     },
-    /** @param since ISO time */
-    statistics: ({ domain, since }: { domain: string | null; since: string | null }): Promise<Statistics> =>
-      sumUp(store.statistics.counted(domain, since)),
+    statistics: ({ domain, since }: Counted) => sumUp(store.statistics.counted(domain, since)),
     /** How the newest answers were made: stages, grades, models, checks. */
-    madeStatistics: async ({ domain, since }: { domain: string | null; since: string | null }): Promise<MadeStatistics> =>
-      sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
+    madeStatistics: async ({ domain, since }: Counted) => sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
     /** @throws RequestError `forget_nothing`, `review_actor` */
     async forget(target: ForgetTarget, { by, dryRun = false }: ForgetOptions): Promise<ForgetReport> {
       assertTarget(target);

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VectorGroups } from "../retrieve/table-vectors.ts";
-import type { VectorRow } from "../store/cache.ts";
+import type { CacheStore } from "../store/cache.ts";
 import { hashedWords } from "../testing/fake-encoder.ts";
 import { QuestionIndex } from "./question-index.ts";
+
+type VectorRow = Awaited<ReturnType<CacheStore["vectorsAfter"]>>[number];
 
 /** Entries as a database has them: numbers rise, keys are replaced and deleted. */
 function fakeCache() {

@@ -5,7 +5,7 @@ import type { Scope } from "../types.ts";
 import type { Hit, Judgement } from "./cache.ts";
 import { isCode, nameOf } from "./classify.ts";
 import type { JudgeRewording } from "./match.ts";
-import type { Matcher, MatchPassage, MatchVerdict } from "./matcher.ts";
+import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
 
@@ -153,13 +153,8 @@ export async function acceptCandidate(
       judgements[at] = { ...before, rule: safe.rule, reason: safe.reason };
       continue;
     }
-    const pair = {
-      asked: asked.text,
-      stored: candidate.stored.question,
-      cosine: candidate.cosine,
-      answer: safe.answer,
-      soft: verdict.soft,
-    };
+    const { stored, cosine } = candidate;
+    const pair = { asked: asked.text, stored: stored.question, cosine, answer: safe.answer, soft: verdict.soft };
     const isRead = parts.settings.type === "learned" && (verdict.soft || parts.readAll);
     const reading = isRead ? await parts.judgeRewording(pair, parts.signal) : null;
     // What has to be read and cannot be is not served.
@@ -180,9 +175,8 @@ const GONE = { type: "unsafe", rule: "gone", reason: "it was dropped meanwhile" 
 
 function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matcher["read"]>): MatchVerdict {
   const { question, slots, retrieved, reviewStatus } = stored;
-  const refused = { accepted: false, soft: false, score: null, entities: null, documents: null };
-  if (barred !== null) return { ...refused, ...barred };
-  if (reviewStatus === "flagged") return { ...refused, rule: "flagged", reason: "a person has flagged the stored answer" };
+  if (barred !== null) return { ...UNCOMPARED, ...barred };
+  if (reviewStatus === "flagged") return { ...UNCOMPARED, rule: "flagged", reason: "a person has flagged the stored answer" };
   return compare({ question, slots, cosine, retrieved });
 }
 

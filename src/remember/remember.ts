@@ -187,14 +187,12 @@ async function addInteraction(
   beside: Beside,
   interactions: Pick<InteractionStore, "add">,
 ): Promise<{ reviewStatus: ReviewStatus; reportFailure: unknown }> {
-  if (report !== null) {
-    try {
-      return { reviewStatus: await interactions.add(interaction, report, facts, beside), reportFailure: null };
-    } catch (reportFailure) {
-      return { reviewStatus: await interactions.add(interaction, null, facts, beside), reportFailure };
-    }
+  try {
+    return { reviewStatus: await interactions.add(interaction, report, facts, beside), reportFailure: null };
+  } catch (reportFailure) {
+    if (report === null) throw reportFailure;
+    return { reviewStatus: await interactions.add(interaction, null, facts, beside), reportFailure };
   }
-  return { reviewStatus: await interactions.add(interaction, null, facts, beside), reportFailure: null };
 }
 
 /** Documents that an answer cites, with the versions that it saw. */

@@ -229,18 +229,8 @@ function viewPassage(
   return {
     ...view,
     passage: {
-      sid,
-      chunkId,
-      documentId: document.id,
-      documentVersion: document.version,
-      title: document.title,
-      url: document.url,
-      headingPath,
-      range,
-      scores,
-      score,
-      verdict,
-      reason,
+      ...{ sid, chunkId, documentId: document.id, documentVersion: document.version, title: document.title, url: document.url },
+      ...{ headingPath, range, scores, score, verdict, reason },
       topics: readTopics(whole),
       lacks: [
         ...asked.words.filter((word) => !holdsWord(view, word)).map(({ word }) => word),

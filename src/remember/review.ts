@@ -1,8 +1,8 @@
 import { RequestError } from "../errors.ts";
-import type { AuditRow, AuditState } from "../store/audit.ts";
-import type { Asker, ReviewStatus } from "../store/interaction.ts";
+import type { AuditPage, AuditRow } from "../store/audit.ts";
+import { type Asker, askerOf } from "../store/interaction.ts";
 import type { ReviewOutcome } from "../store/review.ts";
-import type { PendingInteraction, ReviewedInteraction, Sees } from "../store/review-reading.ts";
+import type { PendingInteraction, PendingOptions, ReviewedInteraction, Sees } from "../store/review-reading.ts";
 import type { Store } from "../store/store.ts";
 import { compareText } from "../text/compare-text.ts";
 import type { Answer, Scope } from "../types.ts";
@@ -34,11 +34,17 @@ export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curat
   readonly history: readonly AuditRow[];
 }
 
-export interface ReviewHistory {
-  readonly rows: readonly AuditRow[];
-  /** `seq` of the last row, where older ones follow; `null`: these were all. */
-  readonly olderThan: number | null;
-  readonly chain: AuditState;
+export type ReviewHistory = Awaited<ReturnType<Review["history"]>>;
+
+export interface QueueOptions extends Omit<PendingOptions, "limit"> {
+  readonly domain?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface HistoryOptions extends Pick<AuditPage, "before"> {
+  readonly id?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly sees?: Sees | undefined;
 }
 
 /** Who looks at answers. */
@@ -71,21 +77,13 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
     return found;
   };
   return {
-    async queue({
-      domain: name,
-      limit = DEFAULT_QUEUE_LIMIT,
-      status,
-      sees,
-    }: {
-      domain?: string | undefined;
-      limit?: number | undefined;
-      status?: ReviewStatus | undefined;
-      sees?: Sees | undefined;
-    } = {}): Promise<QueuedQuestion[]> {
+    async queue({ domain: name, limit = DEFAULT_QUEUE_LIMIT, status, sees }: QueueOptions = {}): Promise<QueuedQuestion[]> {
       const pending = await store.review.pending(domain(name), { limit: QUEUE_DEPTH, status, sees });
       const items = rankQueue(pending).slice(0, limit);
       const questions = await store.review.questions(items.map(({ id }) => id));
-      const limits = await within(items.map(({ id, tenant, access }) => ({ id, scope: scopeIn(domain(name), tenant, access) })));
+      const limits = await within(
+        items.map(({ id, tenant, access }) => ({ id, scope: askerOf({ domain: domain(name), tenant, access }) })),
+      );
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
     /** Absent, the reader sees everything. @throws RequestError `unknown_interaction`, also of what is not seen */
@@ -135,23 +133,14 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       return answer;
     },
     /** Acts on answers that the reviewer may look at; the chain is that of the whole log. */
-    async history({
-      id,
-      limit = DEFAULT_HISTORY_LIMIT,
-      before,
-      sees,
-    }: {
-      id?: string | undefined;
-      limit?: number | undefined;
-      /** `seq` above the first row that is wanted; absent: the newest. */
-      before?: number | undefined;
-      sees?: Sees | undefined;
-    } = {}): Promise<ReviewHistory> {
+    async history({ id, limit = DEFAULT_HISTORY_LIMIT, before, sees }: HistoryOptions = {}) {
       // One more than is listed says whether any follows.
-      const asked = { id, limit: limit + 1, before };
-      const found = sees === undefined ? await store.audit.list({ ...asked, subject: id }) : await listSeen(store, { ...asked, sees });
+      const asked = { subject: id, limit: limit + 1, before };
+      const found = sees === undefined ? await store.audit.list(asked) : await listSeen(store, asked, sees);
       const rows = found.slice(0, limit);
-      return { rows, olderThan: found.length > limit ? (rows.at(-1)?.seq ?? null) : null, chain: await store.audit.verify() };
+      // `seq` of the last row, where older ones follow; `null`: these were all.
+      const olderThan = found.length > limit ? (rows.at(-1)?.seq ?? null) : null;
+      return { rows, olderThan, chain: await store.audit.verify() };
     },
   };
 }
@@ -162,11 +151,12 @@ export type Review = ReturnType<typeof createReview>;
 /** Acts on answers that the asker may look at, newest first. */
 async function listSeen(
   { audit, review }: ReviewParts["store"],
-  { id, limit, before: from, sees }: { id: string | undefined; limit: number; before: number | undefined; sees: Sees },
+  { subject, limit, before: from }: AuditPage,
+  sees: Sees,
 ): Promise<AuditRow[]> {
   const seen: AuditRow[] = [];
   for (let before = from; seen.length < limit; ) {
-    const rows = await audit.list({ limit: HISTORY_READ, subject: id, before });
+    const rows = await audit.list({ limit: HISTORY_READ, subject, before });
     const askers = await review.askers([...new Set(rows.map(({ subject }) => subject))]);
     for (const row of rows) {
       const asker = askers.get(row.subject);
@@ -176,10 +166,6 @@ async function listSeen(
     if (rows.length < HISTORY_READ) break;
   }
   return seen.slice(0, limit);
-}
-
-function scopeIn(domain: string, tenant: string, access: string): Scope {
-  return { domain, tenant: tenant === "" ? null : tenant, access: JSON.parse(access) as string[] };
 }
 
 function answerOf({ id, answer, privacy }: ReviewedInteraction): Answer {

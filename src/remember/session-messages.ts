@@ -48,25 +48,12 @@ export type SessionMessage =
  * @param isStored what it says was stored before, and redacted then
  */
 export function sessionShown(answer: Answer, isStored = false): string {
-  const shown: Shown = {
-    answerId: answer.id,
-    status: answer.status,
-    sentences: answer.sentences.map(({ text, citations }) => ({
-      text: isStored ? text : redactAnswered(text, answer),
-      citations: [...citations],
-    })),
-    citations: answer.citations.map(({ n, documentId, documentVersion, title, url, quote, start, end }) => ({
-      n,
-      documentId,
-      documentVersion,
-      title,
-      url,
-      quote,
-      start,
-      end,
-    })),
+  // The schema names what is kept of a sentence and of a citation.
+  const shown = shownSchema.parse({
+    ...{ answerId: answer.id, status: answer.status, citations: answer.citations },
+    sentences: answer.sentences.map((one) => (isStored ? one : { ...one, text: redactAnswered(one.text, answer) })),
     ...(answer.sentences.every(({ citations }) => citations.length > 0) ? {} : { documents: documentsIn(answer) }),
-  };
+  });
   return JSON.stringify(shown);
 }
 
@@ -93,19 +80,15 @@ export async function sessionMessages(
     const seen = kept === null || restsOn(kept).every((id) => visible.has(id));
     const text = kept === null || kept.sentences.length === 0 ? answer : withMarkers(kept);
     const citations =
-      kept?.citations.map((one) => ({
-        ...one,
-        url: httpUrl(one.url),
-        current: visible.get(one.documentId)?.version === one.documentVersion,
-      })) ?? [];
+      kept?.citations.map((one) => {
+        const current = visible.get(one.documentId)?.version === one.documentVersion;
+        return { ...one, url: httpUrl(one.url), current };
+      }) ?? [];
     return [
       { role: "user", content: question, at: createdAt },
       {
-        role: "assistant",
-        content: seen ? text : null,
-        at: createdAt,
-        answerId: kept?.answerId ?? null,
-        citations: seen ? citations : [],
+        ...{ role: "assistant", content: seen ? text : null, at: createdAt },
+        ...{ answerId: kept?.answerId ?? null, citations: seen ? citations : [] },
       },
     ];
   });

@@ -1,93 +1,17 @@
 import type { CountedInteraction, MadeAnswer } from "../store/statistics.ts";
 import { quantile } from "../text/quantile.ts";
 
-export interface Statistics {
-  readonly interactions: number;
-  /** Answered, refused, failed. */
-  readonly statuses: Readonly<Record<string, number>>;
-  /** Why it was refused. */
-  readonly refusals: Readonly<Record<string, number>>;
-  /** By level of the memory: `miss`, `exact`, `semantic`, `graph`, `curated`. */
-  readonly levels: Readonly<Record<string, number>>;
-  /** Share of interactions that were served from memory; `null` without any. */
-  readonly hitRate: number | null;
-  /** Of models; `uncounted` interactions called an endpoint that did not count, or has no known price. */
-  readonly spent: { readonly tokens: number; readonly usd: number; readonly uncounted: number };
-  /** What hits had cost when their answers were made; `uncounted` as above. */
-  readonly saved: { readonly tokens: number; readonly usd: number; readonly uncounted: number };
-  readonly topics: readonly { readonly topic: string; readonly count: number }[];
-  /** Ten equal parts of 0–1, and how many had none. */
-  readonly confidence: { readonly counts: readonly number[]; readonly none: number; readonly median: number | null };
-  readonly latencyMs: { readonly p50: number | null; readonly p95: number | null; readonly max: number | null };
-  readonly reviews: Readonly<Record<string, number>>;
-  readonly feedback: { readonly up: number; readonly down: number };
-  readonly ephemeral: number;
-  /** By day (UTC), oldest first. */
-  readonly days: readonly DayStatistics[];
-  /** Answers that a person judged, by the same ten parts of confidence: approved or thumbed up, flagged or thumbed down. */
-  readonly judged: readonly { readonly right: number; readonly wrong: number }[];
-}
-
-export interface DayStatistics {
-  readonly day: string;
-  readonly interactions: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly hits: number;
-  readonly usd: number;
-  readonly tokens: number;
-  /** Milliseconds; `null`: no time of that day is known. */
-  readonly p50Ms: number | null;
-  readonly p95Ms: number | null;
-}
+export type Statistics = Awaited<ReturnType<typeof sumUp>>;
 
 /** How the newest answers were made. */
-export interface MadeStatistics {
-  /** Answers that were looked at: the newest whose text is kept. */
-  readonly answers: number;
-  /** Milliseconds by stage, in the order of the path. */
-  readonly stages: readonly {
-    readonly stage: string;
-    readonly n: number;
-    readonly p50: number;
-    readonly p95: number;
-    readonly p99: number;
-  }[];
-  /** Grades by metric, with those of each day, oldest first. */
-  readonly metrics: readonly MetricStatistics[];
-  readonly models: readonly {
-    readonly model: string;
-    readonly calls: number;
-    readonly tokens: number;
-    readonly usd: number;
-    readonly uncounted: number;
-  }[];
-  readonly checks: readonly {
-    readonly name: string;
-    readonly pass: number;
-    readonly repaired: number;
-    readonly warn: number;
-    readonly fail: number;
-  }[];
-}
-
-export interface MetricStatistics {
-  readonly metric: string;
-  readonly passed: number;
-  readonly failed: number;
-  /** Could not be told. */
-  readonly unknown: number;
-  readonly mean: number | null;
-  readonly threshold: number | null;
-  readonly days: readonly { readonly day: string; readonly passed: number; readonly graded: number }[];
-}
+export type MadeStatistics = ReturnType<typeof sumUpMade>;
 
 /** Topics that are listed. */
 const TOPICS_SHOWN = 20;
 const CONFIDENCE_PARTS = 10;
 
 /** Sums up interactions; no text of a question is in it. */
-export async function sumUp(counted: AsyncIterable<CountedInteraction>): Promise<Statistics> {
+export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
   const statuses = new Tally();
   const refusals = new Tally();
   const levels = new Tally();
@@ -127,38 +51,49 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>): Promise
   const hits = interactions - (levels.counts.get("miss") ?? 0);
   return {
     interactions,
+    /** Answered, refused, failed. */
     statuses: statuses.sorted(),
+    /** Why it was refused. */
     refusals: refusals.sorted(),
+    /** By level of the memory: `miss`, `exact`, `semantic`, `graph`, `curated`. */
     levels: levels.sorted(),
+    /** Share of interactions that were served from memory; `null` without any. */
     hitRate: interactions === 0 ? null : hits / interactions,
+    /** Of models; `uncounted` interactions called an endpoint that did not count, or has no known price. */
     spent,
+    /** What hits had cost when their answers were made; `uncounted` as above. */
     saved,
     topics: topics
       .entries()
       .slice(0, TOPICS_SHOWN)
       .map(([topic, count]) => ({ topic, count })),
+    /** Ten equal parts of 0–1, and how many had none. */
     confidence: { counts, none: interactions - confidences.length, median: quantile(confidences, 0.5) },
     latencyMs: { p50: quantile(latencies, 0.5), p95: quantile(latencies, 0.95), max: quantile(latencies, 1) },
     reviews: reviews.sorted(),
     feedback,
     ephemeral,
+    /** By day (UTC), oldest first. */
     days: [...days.values()].map(dayOf).sort((a, b) => (a.day < b.day ? -1 : 1)),
+    /** Answers that a person judged, by the same ten parts of confidence: approved or thumbed up, flagged or thumbed down. */
     judged,
   };
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** A day while it is summed up, with every time of it. */
-type DaySums = Mutable<Omit<DayStatistics, "p50Ms" | "p95Ms">> & { readonly latencies: number[] };
+function newDay(day: string) {
+  return { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0, latencies: [] as number[] };
+}
+type DaySums = ReturnType<typeof newDay>;
 
-function dayOf({ latencies, ...sums }: DaySums): DayStatistics {
+/** Of a day of which no time is known, the quantiles are `null`. */
+function dayOf({ latencies, ...sums }: DaySums) {
   return { ...sums, p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95) };
 }
 
 function addDay(days: Map<string, DaySums>, one: CountedInteraction): void {
   const day = one.createdAt.slice(0, 10);
-  const sum = days.get(day) ?? { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0, latencies: [] };
+  const sum = days.get(day) ?? newDay(day);
   days.set(day, sum);
   sum.interactions++;
   if (one.status === "insufficient_context") sum.refused++;
@@ -177,7 +112,7 @@ function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): bool
 }
 
 /** Sums up how answers were made. */
-export function sumUpMade(made: readonly MadeAnswer[]): MadeStatistics {
+export function sumUpMade(made: readonly MadeAnswer[]) {
   const stages = new Map<string, number[]>();
   const models = new Map<string, { calls: number; tokens: number; usd: number; uncounted: number }>();
   const checks = new Map<string, { pass: number; repaired: number; warn: number; fail: number }>();
@@ -197,7 +132,9 @@ export function sumUpMade(made: readonly MadeAnswer[]): MadeStatistics {
   }
   const at = (values: readonly number[], share: number) => quantile(values, share) ?? 0;
   return {
+    /** Answers that were looked at: the newest whose text is kept. */
     answers: made.length,
+    /** Milliseconds, in the order of the path. */
     stages: [...stages].map(([stage, ms]) => ({ stage, n: ms.length, p50: at(ms, 0.5), p95: at(ms, 0.95), p99: at(ms, 0.99) })),
     metrics: metricsOf(made),
     models: [...models].map(([model, sum]) => ({ model, ...sum })).sort((a, b) => b.calls - a.calls || (a.model < b.model ? -1 : 1)),
@@ -205,7 +142,8 @@ export function sumUpMade(made: readonly MadeAnswer[]): MadeStatistics {
   };
 }
 
-function metricsOf(made: readonly MadeAnswer[]): MetricStatistics[] {
+/** Grades by metric, with those of each day, oldest first. */
+function metricsOf(made: readonly MadeAnswer[]) {
   const names = [...new Set(made.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
   return names.map((metric) => {
     const graded = made.flatMap(({ metrics, createdAt }) => {
@@ -219,6 +157,7 @@ function metricsOf(made: readonly MadeAnswer[]): MetricStatistics[] {
       metric,
       passed: told.filter(({ passed }) => passed === true).length,
       failed: told.filter(({ passed }) => passed === false).length,
+      /** Could not be told. */
       unknown: graded.length - told.length,
       mean: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
       threshold: graded[0]?.threshold ?? null,

@@ -82,7 +82,8 @@ export function createApp(options: AppOptions): Hono {
   app.get("*", async (context, next) => {
     const file = page.get(context.req.path);
     if (file !== undefined) return sendPageFile(context, file);
-    if (context.req.path === "/") throw pageNotBuilt();
+    if (context.req.path === "/")
+      throw new RequestError("page_not_built", "The page is not built: run `npm run build`, then start the server again.");
     await next();
   });
   app.all("*", (context) => {
@@ -110,8 +111,4 @@ function securityHeaders() {
     referrerPolicy: "no-referrer",
     strictTransportSecurity: false,
   });
-}
-
-function pageNotBuilt(): RequestError {
-  return new RequestError("page_not_built", "The page is not built: run `npm run build`, then start the server again.");
 }

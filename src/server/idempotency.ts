@@ -56,15 +56,22 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
   return async (context, next) => {
     const given = context.req.header("idempotency-key");
     if (given === undefined) return next();
-    if (!/^[\x21-\x7e]{1,200}$/.test(given)) throw keyInvalid();
+    if (!/^[\x21-\x7e]{1,200}$/.test(given)) {
+      const message = "An Idempotency-Key has 1–200 visible ASCII characters: send a random one, such as a UUID.";
+      throw new RequestError("idempotency_key_invalid", message);
+    }
     const keyId = knownCallerOf(context)?.keyId ?? null;
     // Those who come without a key are told apart by where they come from.
     const address = keyId === null ? ((context.get("address") as string | undefined) ?? null) : null;
     const name = JSON.stringify([keyId, address, given]);
     const request = { name, fingerprint: await fingerprintOf(context) };
     const claim = await records.claim(request, records.claimMs);
-    if (claim.type === "reused") throw keyReused();
-    if (claim.type === "in-progress") throw inProgress();
+    if (claim.type === "reused")
+      throw new RequestError("idempotency_key_reused", "This Idempotency-Key was used for another request: take a new one.");
+    if (claim.type === "in-progress") {
+      const message = "The request with this Idempotency-Key is still being done: try again in a moment.";
+      throw new RequestError("idempotency_in_progress", message, { retry_after_s: 1 });
+    }
     if (claim.type === "kept") {
       const { status, body, headers } = claim.response;
       const all = { ...Object.fromEntries(headers), "Idempotent-Replayed": "true" };
@@ -100,18 +107,4 @@ async function fingerprintOf(context: Context): Promise<string> {
   const { pathname, search } = new URL(context.req.url);
   const hash = createHash("sha256").update(`${context.req.method} ${pathname}${search}\n`);
   return hash.update(new Uint8Array(await context.req.arrayBuffer())).digest("base64url");
-}
-
-function keyInvalid(): RequestError {
-  const message = "An Idempotency-Key has 1–200 visible ASCII characters: send a random one, such as a UUID.";
-  return new RequestError("idempotency_key_invalid", message);
-}
-
-function keyReused(): RequestError {
-  return new RequestError("idempotency_key_reused", "This Idempotency-Key was used for another request: take a new one.");
-}
-
-function inProgress(): RequestError {
-  const message = "The request with this Idempotency-Key is still being done: try again in a moment.";
-  return new RequestError("idempotency_in_progress", message, { retry_after_s: 1 });
 }

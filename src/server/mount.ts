@@ -41,7 +41,8 @@ export function mountEndpoints(
   };
   const atMost = (maxSize: number): MiddlewareHandler => {
     const tooLarge = async (context: Context): Promise<never> => {
-      throw await withHotlines(bodyTooLarge(maxSize), context);
+      const message = `The request body is larger than ${maxSize} bytes: shorten it.`;
+      throw await withHotlines(new RequestError("body_too_large", message, { limit_bytes: maxSize }), context);
     };
     const counted = bodyLimit({ maxSize, onError: tooLarge });
     return async (context, next) => {
@@ -133,9 +134,4 @@ async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promis
   }
   await reader.cancel().catch(() => {});
   return text;
-}
-
-function bodyTooLarge(limitBytes: number): RequestError {
-  const message = `The request body is larger than ${limitBytes} bytes: shorten it.`;
-  return new RequestError("body_too_large", message, { limit_bytes: limitBytes });
 }

@@ -21,15 +21,18 @@ export interface AuditRow extends AuditAct {
   readonly hash: string;
 }
 
-export interface AuditState {
-  /** `false`: a row was changed, taken out or put in. */
-  readonly intact: boolean;
-  /** First row that does not fit; `null` when all do. */
-  readonly brokenAt: number | null;
-  readonly rows: number;
-  /** Hash of the last row: noted elsewhere, it shows later that none was cut off. */
-  readonly head: string;
+export interface AuditPage {
+  readonly limit: number;
+  readonly subject?: string | undefined;
+  /** `seq` above the first row that is wanted; absent: the newest. */
+  readonly before?: number | undefined;
 }
+
+/**
+ * `intact: false`: a row was changed, taken out or put in; `brokenAt`: the first that does not fit; `head`: hash of the last row, which, noted elsewhere, shows
+ * later that none was cut off.
+ */
+export type AuditState = Awaited<ReturnType<typeof verifyAudit>>;
 
 /** What the first row follows. */
 export const AUDIT_GENESIS = sha256Hex("sourcebound audit");
@@ -40,16 +43,8 @@ const ROWS_PER_READ = 1_000;
 export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   return {
     append: (act: AuditAct): Promise<void> => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
-    /** Newest first. @param before `seq` above the first row that is wanted */
-    async list({
-      limit,
-      subject,
-      before,
-    }: {
-      limit: number;
-      subject?: string | undefined;
-      before?: number | undefined;
-    }): Promise<AuditRow[]> {
+    /** Newest first. */
+    async list({ limit, subject, before }: AuditPage): Promise<AuditRow[]> {
       const rows = await db
         .selectFrom("audit_log")
         .selectAll()
@@ -60,23 +55,15 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date) {
         .execute();
       return rows.map(toRow);
     },
-    verify: (): Promise<AuditState> => verifyAudit(db),
+    verify: () => verifyAudit(db),
   };
 }
 
 /** Adds a row to the chain, inside the transaction of what it tells. */
-export async function appendAudit(trx: Transaction<Database>, { actor, action, subject, details }: AuditAct, at: string): Promise<void> {
+export async function appendAudit(trx: Transaction<Database>, act: AuditAct, at: string): Promise<void> {
   await takeTurn(trx, "audit");
   const last = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
-  const row = {
-    seq: (last?.seq ?? 0) + 1,
-    at,
-    actor,
-    action,
-    subject,
-    details: JSON.stringify(details),
-    previous: last?.hash ?? AUDIT_GENESIS,
-  };
+  const row = { ...act, seq: (last?.seq ?? 0) + 1, at, details: JSON.stringify(act.details), previous: last?.hash ?? AUDIT_GENESIS };
   await trx
     .insertInto("audit_log")
     .values({ ...row, hash: hashOf(row) })
@@ -88,7 +75,7 @@ function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Dat
 }
 
 /** Follows the chain from its start, or from where a purge that is told in it cut it off. */
-async function verifyAudit(db: Kysely<Database>): Promise<AuditState> {
+async function verifyAudit(db: Kysely<Database>) {
   let rows = 0;
   let head = AUDIT_GENESIS;
   let start: { readonly seq: number; readonly previous: string } | null = null;

@@ -1,6 +1,7 @@
-import type { Kysely, Selectable, Transaction } from "kysely";
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { LRUCache } from "lru-cache";
 import type { Scope } from "../types.ts";
-import { areCurrent, countAll, jsonRows, takeTurn, transact } from "./dialect.ts";
+import { areCurrent, countAll, deletedBy, jsonRows, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
 import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import type { ReviewStatus } from "./interaction.ts";
@@ -71,27 +72,7 @@ export interface CachePut {
   readonly capacity: number;
 }
 
-export interface VectorRow {
-  readonly seq: number;
-  readonly key: string;
-  readonly scope: string;
-  readonly model: string;
-  readonly vector: Float32Array;
-}
-
-export interface CacheStats {
-  readonly entries: number;
-  /** Entries that other questions may find. */
-  readonly shared: number;
-  readonly expired: number;
-  readonly oldest: string | null;
-  readonly newest: string | null;
-  readonly byProfile: Readonly<Record<string, number>>;
-  readonly topics: number;
-  readonly entities: number;
-  readonly sources: number;
-  readonly edges: number;
-}
+export type CacheStats = Awaited<ReturnType<typeof statsOf>>;
 
 /** Of a question that only the same question finds: candidates share a topic and an entity, so that its documents alone make it none. */
 const NO_NODES: QuestionNodes = { topics: [], entities: [] };
@@ -132,12 +113,13 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
     put: (entry: CachePut): Promise<boolean> =>
       transact(db, async (trx) => {
         await writeUses(trx);
-        if (!(await areCurrent(trx, versionsOf(entry.documents)))) return false;
+        if (!(await areCurrent(trx, new Map(entry.documents.map(({ id, version }) => [id, version]))))) return false;
         if (entry.interactionId !== null && !(await isRemembered(trx, entry.interactionId))) return false;
         await trx.deleteFrom("cache_entries").where("key", "=", entry.key).execute();
         await takeTurn(trx, "cache");
         await trx.insertInto("cache_entries").values(rowOf(entry, now())).execute();
-        await nameDocuments(trx, entry.key, entry.documents);
+        const named = entry.documents.map(({ id, version }) => ({ key: entry.key, documentId: id, version }));
+        if (named.length > 0) await trx.insertInto("cache_documents").values(named).execute();
         await linkQuestion(trx, entry.key, entry.place.domain, entry.shared ?? NO_NODES, entry.sources);
         await evict(trx, entry.capacity);
         return true;
@@ -148,13 +130,10 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
     },
     async clear(domain: string | null): Promise<number> {
       const query = db.deleteFrom("cache_entries");
-      const { numDeletedRows } = await (domain === null ? query : query.where("domain", "=", domain)).executeTakeFirst();
-      return Number(numDeletedRows);
+      return deletedBy(domain === null ? query : query.where("domain", "=", domain));
     },
-    async count(): Promise<number> {
-      return countAll(db, "cache_entries");
-    },
-    stats: (domain: string | null): Promise<CacheStats> => statsOf(db, domain, now().toISOString()),
+    count: (): Promise<number> => countAll(db, "cache_entries"),
+    stats: (domain: string | null) => statsOf(db, domain, now().toISOString()),
     /** Number of the newest entry that ever was; 0: none. Raised by every new entry of every process. */
     async newest(): Promise<number> {
       const row = await db
@@ -164,7 +143,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
       return Number(row?.seq ?? 0);
     },
     /** Vectors of stored questions after a number, in order. */
-    async vectorsAfter(seq: number): Promise<VectorRow[]> {
+    async vectorsAfter(seq: number) {
       const rows = await db
         .selectFrom("cache_entries")
         .select(["seq", "key", "scope", "vectorModel", "vector"])
@@ -198,13 +177,21 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
 
 export type CacheStore = ReturnType<typeof createCacheStore>;
 
-/** Reads entries by their key. */
+/** Characters of answers that are kept as they were read: texts are long, and a server would send one for every hit. */
+const KEPT_CHARACTERS = 16_000_000;
+
+/** Reads entries by their key. An entry's number is never used twice, and its text never changes: one that was read before is not read again. */
 function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
-  const read = prepare((given: Given<{ key: string; at: string }>) =>
+  const texts = new LRUCache<string, { seq: number; text: string }>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: ({ text }) => Math.max(1, text.length),
+  });
+  const read = prepare((given: Given<{ key: string; at: string; seq: number }>) =>
     db
       .selectFrom("cache_entries as e")
       .leftJoin("interactions as i", "i.id", "e.interactionId")
-      .select(["e.key", "e.question", "e.answer", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
+      .select(["e.key", "e.seq", "e.question", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
+      .select(sql<string | null>`case when e.seq = ${given("seq")} then null else e.answer end`.as("answer"))
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
@@ -216,16 +203,18 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
       .where("e.expiresAt", ">", given("at")),
   );
   return async (key, at) => {
-    const [row] = await read(db, { key, at });
+    const kept = texts.get(key);
+    const [row] = await read(db, { key, at, seq: kept?.seq ?? 0 });
     if (row === undefined) return null;
-    const named = JSON.parse(row.documents ?? "[]") as [string, string][];
-    const documents = named.map(([id, version]) => ({ id, version }));
-    return { ...row, documents, reviewStatus: row.reviewStatus ?? "unreviewed" };
+    const { seq, answer, documents, reviewStatus, ...entry } = row;
+    const text = answer ?? kept?.text ?? "";
+    if (answer !== null) texts.set(key, { seq, text });
+    const named = JSON.parse(documents ?? "[]") as [string, string][];
+    return {
+      ...{ ...entry, answer: text, reviewStatus: reviewStatus ?? "unreviewed" },
+      documents: named.map(([id, version]) => ({ id, version })),
+    };
   };
-}
-
-function versionsOf(documents: readonly NamedDocument[]): Map<string, string> {
-  return new Map(documents.map(({ id, version }) => [id, version]));
 }
 
 async function isRemembered(trx: Transaction<Database>, id: string): Promise<boolean> {
@@ -233,30 +222,15 @@ async function isRemembered(trx: Transaction<Database>, id: string): Promise<boo
 }
 
 function rowOf({ key, scope, place, answer, interactionId, question, shared, retrieved, hours }: CachePut, at: Date) {
-  const { tenant, access, configHash, ...rest } = place;
+  const { tenant, access } = place;
   return {
-    ...rest,
-    key,
-    scope,
-    tenant: tenant ?? "",
-    access: JSON.stringify([...new Set(access)].sort()),
-    configHash,
-    interactionId,
-    question,
-    slots: shared?.slots ?? null,
-    vectorModel: shared?.vector.model ?? null,
+    ...place,
+    ...{ key, scope, interactionId, question, answer, createdAt: at.toISOString(), usedAt: at.toISOString() },
+    ...{ tenant: tenant ?? "", access: JSON.stringify([...new Set(access)].sort()), retrieved: JSON.stringify(retrieved) },
+    ...{ slots: shared?.slots ?? null, vectorModel: shared?.vector.model ?? null },
     vector: shared === null ? null : vectorToBytes(shared.vector.values),
-    retrieved: JSON.stringify(retrieved),
-    answer,
-    createdAt: at.toISOString(),
-    usedAt: at.toISOString(),
     expiresAt: new Date(at.getTime() + hours * 3_600_000).toISOString(),
   };
-}
-
-async function nameDocuments(trx: Transaction<Database>, key: string, documents: readonly NamedDocument[]): Promise<void> {
-  const rows = documents.map(({ id, version }) => ({ key, documentId: id, version }));
-  if (rows.length > 0) await trx.insertInto("cache_documents").values(rows).execute();
 }
 
 async function evict(trx: Transaction<Database>, capacity: number): Promise<void> {
@@ -269,8 +243,8 @@ async function evict(trx: Transaction<Database>, capacity: number): Promise<void
     .execute();
 }
 
-async function statsOf(db: Kysely<Database>, domain: string | null, at: string): Promise<CacheStats> {
-  let query = db
+async function statsOf(db: Kysely<Database>, domain: string | null, at: string) {
+  const rows = await db
     .selectFrom("cache_entries")
     .select("profile")
     .select((eb) => [
@@ -280,14 +254,12 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
       eb.fn.min("createdAt").as("oldest"),
       eb.fn.max("createdAt").as("newest"),
     ])
-    .groupBy("profile");
-  if (domain !== null) query = query.where("domain", "=", domain);
-  const rows = await query.execute();
+    .groupBy("profile")
+    .$if(domain !== null, (query) => query.where("domain", "=", domain as string))
+    .execute();
   const sum = (values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
-  const oldest = rows.map((row) => row.oldest).sort();
-  const newest = rows.map((row) => row.newest).sort();
   const nodes = async (table: "question_topics" | "question_entities" | "question_sources", node: "topicId" | "entityId" | "sourceId") => {
-    let edges = db
+    const row = await db
       .selectFrom(table)
       .innerJoin("cache_entries", "cache_entries.key", `${table}.questionKey` as "question_topics.questionKey")
       .select((eb) => [
@@ -296,9 +268,9 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
           .count<number>(node as "topicId")
           .distinct()
           .as("nodes"),
-      ]);
-    if (domain !== null) edges = edges.where("cache_entries.domain", "=", domain);
-    const row = await edges.executeTakeFirstOrThrow();
+      ])
+      .$if(domain !== null, (query) => query.where("cache_entries.domain", "=", domain as string))
+      .executeTakeFirstOrThrow();
     return { edges: Number(row.edges), nodes: Number(row.nodes) };
   };
   const topics = await nodes("question_topics", "topicId");
@@ -306,10 +278,15 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string):
   const sources = await nodes("question_sources", "sourceId");
   return {
     entries: sum(rows.map(({ n }) => n)),
+    /** Entries that other questions may find. */
     shared: sum(rows.map(({ shared }) => shared)),
     expired: sum(rows.map(({ expired }) => expired)),
-    oldest: oldest[0] ?? null,
-    newest: newest.at(-1) ?? null,
+    oldest: rows.map((row) => row.oldest).sort()[0] ?? null,
+    newest:
+      rows
+        .map((row) => row.newest)
+        .sort()
+        .at(-1) ?? null,
     byProfile: Object.fromEntries(rows.map(({ profile, n }) => [profile, Number(n)])),
     topics: topics.nodes,
     entities: entities.nodes,

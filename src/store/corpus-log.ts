@@ -145,9 +145,6 @@ export interface LoggedChange {
   readonly gone: readonly string[];
 }
 
-/** Six parameters each; SQLite allows 32,766. */
-const ENTRIES_PER_INSERT = 500;
-
 /** Enters a change into the log, in the transaction that makes it. */
 export async function logChange(trx: Transaction<Database>, { domain, tenant, put, gone }: LoggedChange): Promise<void> {
   const row = await trx.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirstOrThrow();
@@ -156,15 +153,19 @@ export async function logChange(trx: Transaction<Database>, { domain, tenant, pu
     ...gone.map((documentId) => ({ documentId, version: "", originalHash: "" })),
     ...put.map(({ id, version, originalHash }) => ({ documentId: id, version, originalHash })),
   ];
-  for (let at = 0; at < entries.length; at += ENTRIES_PER_INSERT) {
-    const rows = entries.slice(at, at + ENTRIES_PER_INSERT).map((one) => ({ ...one, domain, tenant, revision }));
-    await trx.insertInto("corpus_log").values(rows).execute();
-  }
+  for (const part of inParts(entries))
+    await trx
+      .insertInto("corpus_log")
+      .values(part.map((one) => ({ ...one, domain, tenant, revision })))
+      .execute();
 }
 
-/** Keeps documents that are about to be replaced, as far as a recorded answer may rest on them. */
-export async function keepVersions(trx: Transaction<Database>, documents: readonly PastDocument[], domain: string): Promise<void> {
-  for (const { file, document } of documents) {
+/** Keeps documents that are about to be replaced, as far as a recorded answer may rest on them: where none is recorded, none is kept. */
+export async function keepVersions(trx: Transaction<Database>, ids: readonly string[], domain: string): Promise<void> {
+  if (ids.length === 0) return;
+  const recorded = await trx.selectFrom("records").select("interactionId").where("domain", "=", domain).limit(1).executeTakeFirst();
+  if (recorded === undefined) return;
+  for (const { file, document } of await readDocumentRows(trx, ids)) {
     await trx
       .insertInto("document_versions")
       .values({ documentId: document.id, version: document.version, domain, file, body: pack(document) })
@@ -176,12 +177,6 @@ export async function keepVersions(trx: Transaction<Database>, documents: readon
 /** A document that is deleted takes its past with it: whoever deletes it wants it gone. */
 export async function dropVersions(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
   for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("documentId", "in", part).execute();
-}
-
-/** Is any answer of the domain recorded? Where none is, no replaced text need be kept. */
-export async function isRecorded(trx: Transaction<Database>, domain: string): Promise<boolean> {
-  const row = await trx.selectFrom("records").select("interactionId").where("domain", "=", domain).limit(1).executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Drops replaced texts that no recorded answer can rest on any more: those replaced before the oldest record of their domain was made. */

@@ -107,6 +107,20 @@ export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyM
   return [...versions].every(([id, version]) => current.get(id) === version);
 }
 
+/** Number of rows that a statement deletes. */
+export async function deletedBy(query: { executeTakeFirst(): Promise<{ readonly numDeletedRows: bigint }> }): Promise<number> {
+  return Number((await query.executeTakeFirst()).numDeletedRows);
+}
+
+/** Sets a fact of the installation. */
+export async function putFact(db: Kysely<Database>, key: string, value: string): Promise<void> {
+  await db
+    .insertInto("meta")
+    .values({ key, value })
+    .onConflict((c) => c.column("key").doUpdateSet({ value }))
+    .execute();
+}
+
 /** Number of rows of a table. */
 export async function countAll(db: Kysely<Database>, table: keyof Database): Promise<number> {
   const { n } = await db

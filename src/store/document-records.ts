@@ -1,11 +1,20 @@
-import type { AsOfRange, Heading, ReadingNotice, StoredDocument } from "../types.ts";
+import type { AsOfRange, Heading, StoredDocument } from "../types.ts";
 import type { Database } from "./schema.ts";
 
-/** Where a file belongs. */
-export interface FilePlace {
+/** Where files belong. */
+export interface SourcePlace {
   readonly domain: string;
   readonly tenant: string | null;
   readonly source: string;
+}
+
+/** A place as columns have it. */
+export function placeOf({ domain, tenant, source }: SourcePlace) {
+  return { domain, tenant: tenant ?? "", source };
+}
+
+/** Where a file belongs. */
+export interface FilePlace extends SourcePlace {
   /** Path of the file relative to the source. */
   readonly path: string;
 }
@@ -23,25 +32,6 @@ export interface KnownDocument {
   readonly file: string;
   /** Of the document: the file's, with `#entry` for an entry. */
   readonly path: string;
-}
-
-/** A file as it is listed for people. */
-export interface FileDescription extends Readonly<Pick<Database["files"], "source" | "path" | "status" | "reason" | "updatedAt">> {
-  readonly tenant: string | null;
-  readonly documents: readonly DocumentDescription[];
-}
-
-export interface DocumentDescription {
-  readonly id: string;
-  readonly path: string;
-  readonly title: string;
-  readonly version: string;
-  readonly characters: number;
-  readonly chunks: number;
-  readonly pages: number | null;
-  readonly format: string | null;
-  readonly encoding: string | null;
-  readonly notices: readonly ReadingNotice[];
 }
 
 /** What a file holds now: its documents, or the reason why it could not be read. */

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely, Selectable, Transaction } from "kysely";
 import { outlineOf } from "../text/outline.ts";
-import type { Block, BlockType, Chunk, Reading, StoredDocument, Unit, Window } from "../types.ts";
+import type { Block, BlockType, Chunk, Reading, Scope, StoredDocument, Unit, Window } from "../types.ts";
 import type { FilePut } from "./document-records.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
@@ -169,4 +169,18 @@ export function lastReadAt(eb: ExpressionBuilder<Database, "files">) {
   return documentsOfFile(eb)
     .clearSelect()
     .select(({ fn }) => fn.max("documents.updatedAt").as("readAt"));
+}
+
+/** What a request sees of the documents. */
+export function documentsSeen(db: Kysely<Database>, scope: Scope) {
+  return db
+    .selectFrom("documents")
+    .where("documents.domain", "=", scope.domain)
+    .where("documents.tenant", "in", tenantsOf(scope))
+    .where("documents.access", "in", scope.access);
+}
+
+/** A request sees what belongs to nobody in particular and what belongs to its own tenant. */
+export function tenantsOf(scope: Scope): string[] {
+  return scope.tenant === null ? [""] : ["", scope.tenant];
 }

@@ -2,20 +2,21 @@ import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Area, Scope, StoredDocument } from "../types.ts";
 import { inParts, jsonRows, transact } from "./dialect.ts";
-import type {
-  CorpusCounts,
-  DocumentHead,
-  DocumentOutline,
-  FileContent,
-  FileDescription,
-  FilePlace,
-  FilePut,
-  FileRecord,
-  IndexedDocument,
-  KnownDocument,
-  PutOutcome,
+import {
+  type CorpusCounts,
+  type DocumentHead,
+  type DocumentOutline,
+  type FileContent,
+  type FilePlace,
+  type FilePut,
+  type FileRecord,
+  type IndexedDocument,
+  type KnownDocument,
+  type PutOutcome,
+  placeOf,
+  type SourcePlace,
 } from "./document-records.ts";
-import { createDocumentRows, lastReadAt, loadChunks, readDocumentRows } from "./document-rows.ts";
+import { createDocumentRows, documentsSeen, lastReadAt, loadChunks, readDocumentRows, tenantsOf } from "./document-rows.ts";
 import { describeFiles, listIdentities } from "./files.ts";
 import { prepareList } from "./prepared.ts";
 import type { Database } from "./schema.ts";
@@ -59,22 +60,20 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
     /** The same for many files in one transaction: all of them are stored, or none. What became of each, in order. */
     putFiles,
     /** Takes files and their documents out, with their dependants. Returns how many documents went. */
-    deleteFiles: (place: Omit<FilePlace, "path">, paths: readonly string[]): Promise<number> =>
+    deleteFiles: (place: SourcePlace, paths: readonly string[]): Promise<number> =>
       transact(db, (trx) => removeFiles(trx, place, paths, now().toISOString())),
-    async listFiles({ domain, tenant, source }: Omit<FilePlace, "path">): Promise<FileRecord[]> {
+    async listFiles(place: SourcePlace): Promise<FileRecord[]> {
       return db
         .selectFrom("files")
         .select(["path", "originalHash", "settings", "status", "reason", "access", "updatedAt", (eb) => lastReadAt(eb).as("readAt")])
-        .where("domain", "=", domain)
-        .where("tenant", "=", tenant ?? "")
-        .where("source", "=", source)
+        .where(({ and }) => and(placeOf(place)))
         .orderBy("path")
         .execute();
     },
     /** Ids of a source's documents with their paths. */
-    listIdentities: (place: Omit<FilePlace, "path">): Promise<KnownDocument[]> => listIdentities(db, place),
+    listIdentities: (place: SourcePlace): Promise<KnownDocument[]> => listIdentities(db, place),
     /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
-    describe: (scope: Scope): Promise<FileDescription[]> => describeFiles(db, scope),
+    describe: (scope: Scope) => describeFiles(db, scope),
     /** Access labels that files and documents of the domain have. */
     labels: (domain: string): Promise<string[]> => listLabels(db, domain),
     /** Raised by every change in the domain; 0 for a domain that never had a document. */
@@ -177,10 +176,10 @@ async function loadDocuments(
       else missing.push(id);
     }
     if (missing.length === 0) continue;
-    const read = await readDocuments(db, scope, missing);
+    const read = (await readDocumentRows(db, missing)).map(({ document }) => document);
     // A document that was replaced while it was read may have chunks of its next version: it is not kept.
     const after = new Map((await visibleVersions(versionsOf, scope, missing)).map(({ id, version }) => [id, version]));
-    for (const document of read) {
+    for (const document of read.filter((one) => isVisible({ ...one, tenant: one.tenant ?? "" }, scope))) {
       loaded.set(document.id, document);
       if (after.get(document.id) === document.version) cache.set(document.id, document);
     }
@@ -198,21 +197,12 @@ function createVersionReader(db: Kysely<Database>) {
   return (ids: readonly string[]) => query(db, ids);
 }
 
-async function visibleVersions(
-  versionsOf: VersionReader,
-  scope: Scope,
-  ids: readonly string[],
-): Promise<{ id: string; version: string }[]> {
+async function visibleVersions(versionsOf: VersionReader, scope: Scope, ids: readonly string[]) {
   return (await versionsOf(ids)).filter((row) => isVisible(row, scope));
 }
 
 function isVisible(row: { readonly domain: string; readonly tenant: string; readonly access: string }, scope: Scope): boolean {
   return row.domain === scope.domain && tenantsOf(scope).includes(row.tenant) && scope.access.includes(row.access);
-}
-
-async function readDocuments(db: Kysely<Database>, scope: Scope, ids: readonly string[]): Promise<StoredDocument[]> {
-  const found = await readDocumentRows(db, ids);
-  return found.flatMap(({ document }) => (isVisible({ ...document, tenant: document.tenant ?? "" }, scope) ? [document] : []));
 }
 
 async function idsHolding(db: Kysely<Database>, scope: Scope, text: string, limit: number): Promise<string[]> {
@@ -244,13 +234,9 @@ async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promis
   const dates = new Map<string, string | null>();
   let chunks = 0;
   for (const part of inParts([...area.keys()])) {
-    const rows = await db
-      .selectFrom("chunks")
-      .innerJoin("documents", "documents.id", "chunks.documentId")
-      .select(["chunks.documentId as id", "chunks.start as start", "chunks.end as end", "documents.asOf as asOf"])
-      .where("documents.domain", "=", scope.domain)
-      .where("documents.tenant", "in", tenantsOf(scope))
-      .where("documents.access", "in", scope.access)
+    const rows = await documentsSeen(db, scope)
+      .innerJoin("chunks", "chunks.documentId", "documents.id")
+      .select(["documents.id", "chunks.start as start", "chunks.end as end", "documents.asOf"])
       .where("documents.id", "in", part)
       .execute();
     for (const { id, start, end, asOf } of rows) {
@@ -306,18 +292,4 @@ async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<stri
     .orderBy("path")
     .execute();
   return failed.map(({ path }) => path);
-}
-
-/** What a request sees of the documents. */
-function documentsSeen(db: Kysely<Database>, scope: Scope) {
-  return db
-    .selectFrom("documents")
-    .where("domain", "=", scope.domain)
-    .where("tenant", "in", tenantsOf(scope))
-    .where("access", "in", scope.access);
-}
-
-/** A request sees what belongs to nobody in particular and what belongs to its own tenant. */
-function tenantsOf(scope: Scope): string[] {
-  return scope.tenant === null ? [""] : ["", scope.tenant];
 }

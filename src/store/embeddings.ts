@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from "kysely";
 import { z } from "zod";
-import { inParts, transact } from "./dialect.ts";
+import { inParts, putFact, transact } from "./dialect.ts";
 import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -32,14 +32,7 @@ export function createEncoderStore(db: Kysely<Database>, generation: () => numbe
       if (now !== null) known.set(domain, { generation: now, active });
       return active;
     },
-    async activate(domain: string, encoder: ActiveEncoder): Promise<void> {
-      const value = JSON.stringify(encoder);
-      await db
-        .insertInto("meta")
-        .values({ key: keyOf(domain), value })
-        .onConflict((c) => c.column("key").doUpdateSet({ value }))
-        .execute();
-    },
+    activate: (domain: string, encoder: ActiveEncoder): Promise<void> => putFact(db, keyOf(domain), JSON.stringify(encoder)),
   };
 }
 

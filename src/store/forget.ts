@@ -1,11 +1,9 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { countAll, emptyLog, inParts, leftInLog, rewrite, transact } from "./dialect.ts";
-import { dropUnnamedContents } from "./interaction.ts";
-import { dropUnnamedSettings } from "./records.ts";
+import { countAll, deletedBy, emptyLog, inParts, isPostgres, leftInLog, rewrite, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 /** What is to be forgotten. */
 export type ForgetTarget =
@@ -16,17 +14,8 @@ export type ForgetTarget =
   | { readonly type: "before"; readonly time: string }
   | { readonly type: "all" };
 
-export interface Forgotten {
-  readonly interactions: number;
-  readonly cache: number;
-  readonly sessions: number;
-  readonly turns: number;
-  readonly feedback: number;
-  readonly reports: number;
-  /** Corrections that lost the question that they answer, or went. */
-  readonly curated: number;
-  readonly embeddings: number;
-}
+/** Rows that went, of each kind. `curated`: corrections that lost the question that they answer, or went. */
+export type Forgotten = Awaited<ReturnType<typeof forget>>;
 
 /** Days for which each kind is kept. */
 export interface Retention {
@@ -37,13 +26,7 @@ export interface Retention {
   readonly auditDays: number;
 }
 
-export interface Purged {
-  readonly interactions: number;
-  readonly reports: number;
-  readonly sessions: number;
-  readonly cache: number;
-  readonly audit: number;
-}
+export type Purged = Awaited<ReturnType<typeof purge>>;
 
 export function createForgetStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const run = async (target: ForgetTarget, by: string | null) => {
@@ -91,7 +74,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
 
 class CountOnly extends Error {}
 
-async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: string): Promise<Forgotten> {
+async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: string) {
   const before = await countRows(trx);
   const found = await findInteractions(trx, target, secret);
   const ids = found.map(({ id }) => id);
@@ -155,39 +138,32 @@ async function questionHashes(trx: Transaction<Database>, question: string, secr
 }
 
 /** What questions named, as far as no stored question names it any more. */
-async function forgetEntities(trx: Transaction<Database>): Promise<void> {
-  await trx
-    .deleteFrom("entities")
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("entities")
-        .select("id")
-        .where("id", "not in", (of) => of.selectFrom("question_entities").select("entityId"))
-        .forUpdate()
-        .skipLocked(),
-    )
-    .execute();
+const forgetEntities = (trx: Transaction<Database>) => dropUnnamed(trx, "entities.id", "question_entities.entity_id");
+
+/** Deletes rows that no row of another table names any more; those that somebody is about to name are held, and stay. */
+async function dropUnnamed(trx: Transaction<Database>, named: string, by: string): Promise<void> {
+  const [table = "", key = ""] = named.split(".");
+  const [naming = ""] = by.split(".");
+  const lock = sql.raw(isPostgres(trx) ? "for update skip locked" : "");
+  await sql`delete from ${sql.table(table)} where ${sql.ref(key)} in (
+    select ${sql.ref(key)} from ${sql.table(table)}
+    where not exists (select 1 from ${sql.table(naming)} where ${sql.ref(by)} = ${sql.ref(named)}) ${lock})`.execute(trx);
 }
 
 /** Vectors of questions, as far as any were kept by their text. */
 async function forgetVectors(trx: Transaction<Database>, questions: readonly string[]): Promise<number> {
   let gone = 0;
-  for (const part of inParts([...new Set(questions)].map((question) => sha256Hex(question)))) {
-    const { numDeletedRows } = await trx.deleteFrom("embeddings").where("textHash", "in", part).executeTakeFirst();
-    gone += Number(numDeletedRows);
-  }
+  for (const part of inParts([...new Set(questions)].map((question) => sha256Hex(question))))
+    gone += await deletedBy(trx.deleteFrom("embeddings").where("textHash", "in", part));
   return gone;
 }
 
 /** A correction is the reviewer's work and rests on documents: it stays without the asker's words, unless the question itself is to go. */
 async function forgetCurated(trx: Transaction<Database>, target: ForgetTarget, ids: readonly string[], secret: string): Promise<number> {
-  if (target.type === "all") return Number((await trx.deleteFrom("curated").executeTakeFirst()).numDeletedRows);
-  if (target.type === "question") {
-    const hashes = await questionHashes(trx, target.question, secret);
-    const direct = await trx.deleteFrom("curated").where("questionHash", "in", hashes).executeTakeFirst();
-    return Number(direct.numDeletedRows) + (await blankCurated(trx, ids));
-  }
-  return blankCurated(trx, ids);
+  if (target.type === "all") return deletedBy(trx.deleteFrom("curated"));
+  const hashes = target.type === "question" ? await questionHashes(trx, target.question, secret) : [];
+  const direct = hashes.length === 0 ? 0 : await deletedBy(trx.deleteFrom("curated").where("questionHash", "in", hashes));
+  return direct + (await blankCurated(trx, ids));
 }
 
 async function blankCurated(trx: Transaction<Database>, ids: readonly string[]): Promise<number> {
@@ -235,25 +211,18 @@ async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, 
 
 const DAY_MS = 86_400_000;
 
-async function purge(trx: Transaction<Database>, retention: Retention, now: Date): Promise<Purged> {
+async function purge(trx: Transaction<Database>, retention: Retention, now: Date) {
   const at = now.toISOString();
-  const { reportsDays, auditDays } = retention;
   const ago = (days: number) => daysAgo(days, now);
-  const sessions = await trx.deleteFrom("sessions").where("expiresAt", "<=", at).executeTakeFirst();
-  const cache = await trx.deleteFrom("cache_entries").where("expiresAt", "<=", at).executeTakeFirst();
-  const reports = await trx.deleteFrom("reports").where("createdAt", "<", ago(reportsDays)).executeTakeFirst();
+  const sessions = await deletedBy(trx.deleteFrom("sessions").where("expiresAt", "<=", at));
+  const cache = await deletedBy(trx.deleteFrom("cache_entries").where("expiresAt", "<=", at));
+  const reports = await deletedBy(trx.deleteFrom("reports").where("createdAt", "<", ago(retention.reportsDays)));
   const interactions = await dropInteractions(trx, retention, now);
   await trx.deleteFrom("idempotency").where("expiresAt", "<=", at).execute();
   await trx.deleteFrom("exposures").where("createdAt", "<", ago(retention.interactionsDays)).execute();
   await trx.deleteFrom("usage").where("day", "<", ago(retention.interactionsDays).slice(0, 10)).execute();
   await forgetEntities(trx);
-  return {
-    sessions: Number(sessions.numDeletedRows),
-    cache: Number(cache.numDeletedRows),
-    reports: Number(reports.numDeletedRows),
-    interactions,
-    audit: await purgeAudit(trx, ago(auditDays), at),
-  };
+  return { sessions, cache, reports, interactions, audit: await purgeAudit(trx, ago(retention.auditDays), at) };
 }
 
 /**
@@ -285,8 +254,7 @@ export async function dropInteractions(
   // The text that a correction was made from goes with the interaction.
   await blankCurated(trx, gone);
   let deleted = 0;
-  for (const part of inParts(gone))
-    deleted += Number((await trx.deleteFrom("interactions").where("id", "in", part).executeTakeFirst()).numDeletedRows);
+  for (const part of inParts(gone)) deleted += await deletedBy(trx.deleteFrom("interactions").where("id", "in", part));
   if (deleted > 0) await dropUnneeded(trx);
   return deleted;
 }
@@ -294,8 +262,8 @@ export async function dropInteractions(
 /** What no stored answer rests on any more: replaced texts of documents, settings, contents. */
 async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
   await dropUnneededVersions(trx);
-  await dropUnnamedSettings(trx);
-  await dropUnnamedContents(trx);
+  await dropUnnamed(trx, "record_settings.hash", "records.settings");
+  await dropUnnamed(trx, "answer_contents.hash", "interactions.content");
 }
 
 /** SQLite wants a limit before an offset. */

@@ -65,41 +65,28 @@ export const wholeAnswer = sql<string>`case when answer_contents.body is null th
   else substr(interactions.answer, 1, length(interactions.answer) - 1) || ',' || substr(answer_contents.body, 2) end`;
 
 /**
- * Keeps it where it is not kept yet, in the transaction of the answer that names it.
+ * Keeps what many answers share where it is not kept yet, in the transaction of the answer that names it.
  * @returns a writer, which is given the hashes that its transaction is known to keep, and adds to them
  */
-export function createContentWriter(db: Kysely<Database>) {
+export function createSharedWriter<Table extends "answer_contents" | "record_settings">(db: Kysely<Database>, table: Table) {
   const isKept = prepare((given: Given<{ hash: string }>) =>
-    db.selectFrom("answer_contents").select("hash").where("hash", "=", given("hash")).forKeyShare(),
+    db
+      .selectFrom(table as "answer_contents")
+      .select("hash")
+      .where("hash", "=", given("hash"))
+      .forKeyShare(),
   );
-  return async (trx: Transaction<Database>, { hash, body }: SharedContent, known: Set<string>): Promise<void> => {
+  return async (trx: Transaction<Database>, hash: string, makeBody: () => Database[Table]["body"], known: Set<string>): Promise<void> => {
     if (known.has(hash)) return;
     known.add(hash);
     if ((await isKept(trx, { hash })).length > 0) return;
     await trx
-      .insertInto("answer_contents")
-      .values({ hash, body })
+      .insertInto(table as "answer_contents")
+      .values({ hash, body: makeBody() as string })
       // Another process may be storing the same: the row is held either way until this transaction ends.
       .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
       .execute();
   };
-}
-
-/** Contents that no answer names any more. */
-export async function dropUnnamedContents(trx: Transaction<Database>): Promise<void> {
-  await trx
-    .deleteFrom("answer_contents")
-    .where("hash", "in", (eb) =>
-      eb
-        .selectFrom("answer_contents")
-        .select("hash")
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom("interactions").select("interactions.id").whereRef("interactions.content", "=", "answer_contents.hash"))),
-        )
-        .forUpdate()
-        .skipLocked(),
-    )
-    .execute();
 }
 
 /** For whom an answer was given. */

@@ -52,26 +52,15 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
   const byHash = prepare((given: Given<{ hash: string }>) => db.selectFrom("api_keys").selectAll().where("hash", "=", given("hash")));
   return {
     /** Makes a key. Only its keyed hash is stored: the key itself is in this result and nowhere else. */
-    async create(
-      { name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt }: NewKey,
-      by: string,
-    ): Promise<{ readonly key: string; readonly record: KeyRecord }> {
+    async create(given: NewKey, by: string): Promise<{ readonly key: string; readonly record: KeyRecord }> {
+      const { name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt } = given;
       const id = randomBytes(ID_BYTES).toString("hex");
       const key = `${KEY_PREFIX}${id}_${randomBytes(SECRET_BYTES).toString("base64url")}`;
       const row = {
-        id,
-        hash: keyedHash(await secret(), "api key", key),
-        name,
-        roles: JSON.stringify(roles),
-        domains: JSON.stringify(domains),
-        tenants: JSON.stringify(tenants),
-        access: JSON.stringify(access),
-        requestsPerHour,
-        tokensPerDay,
-        usdPerDay,
-        createdAt: now().toISOString(),
-        expiresAt,
-        revokedAt: null,
+        ...{ id, hash: keyedHash(await secret(), "api key", key), name },
+        ...{ roles: JSON.stringify(roles), domains: JSON.stringify(domains) },
+        ...{ tenants: JSON.stringify(tenants), access: JSON.stringify(access) },
+        ...{ requestsPerHour, tokensPerDay, usdPerDay, createdAt: now().toISOString(), expiresAt, revokedAt: null },
       };
       await transact(db, async (trx) => {
         await trx.insertInto("api_keys").values(row).execute();

@@ -1,11 +1,9 @@
 import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { Scope } from "../types.ts";
-import { transact } from "./dialect.ts";
-import type { FilePlace } from "./document-records.ts";
+import { putFact, transact } from "./dialect.ts";
+import { placeOf, type SourcePlace } from "./document-records.ts";
 import type { Database } from "./schema.ts";
-
-type SourcePlace = Omit<FilePlace, "path">;
 
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
@@ -14,20 +12,8 @@ const PREFIX = "unfinished:";
 export function createUnfinishedStore(db: Kysely<Database>) {
   return {
     /** @param source with the access label of documents that state none, and the files that are to be read */
-    async begin({
-      domain,
-      tenant,
-      source,
-      access,
-      files,
-    }: SourcePlace & { readonly access: string; readonly files: number }): Promise<void> {
-      const value = JSON.stringify({ domain, tenant: tenant ?? "", source, access, files });
-      await db
-        .insertInto("meta")
-        .values({ key: keyOf({ domain, tenant, source }), value })
-        .onConflict((c) => c.column("key").doUpdateSet({ value }))
-        .execute();
-    },
+    begin: ({ access, files, ...place }: SourcePlace & { readonly access: string; readonly files: number }): Promise<void> =>
+      putFact(db, keyOf(place), JSON.stringify({ ...placeOf(place), access, files })),
     async end(place: SourcePlace): Promise<void> {
       await db.deleteFrom("meta").where("key", "=", keyOf(place)).execute();
     },
@@ -49,9 +35,7 @@ async function hasFiles(db: Kysely<Database>, { domain, tenant, source }: z.infe
   const row = await db
     .selectFrom("files")
     .select("path")
-    .where("domain", "=", domain)
-    .where("tenant", "=", tenant)
-    .where("source", "=", source)
+    .where(({ and }) => and({ domain, tenant, source }))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -62,10 +46,7 @@ function keyOf({ domain, tenant, source }: SourcePlace): string {
 }
 
 /** How a source was ingested: enough to read it again. */
-export interface Origin {
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly source: string;
+export interface Origin extends SourcePlace {
   /** Folder that was read, absolute; `null`: files by name. */
   readonly folder: string | null;
   /** Paths of files are relative to it, absolute. */
@@ -80,11 +61,11 @@ const BY_NAME = "";
 export function createOriginStore(db: Kysely<Database>, now: () => Date) {
   return {
     /** Remembers how a source was ingested last. */
-    async put({ domain, tenant, source, folder, baseUrl, ...rest }: Origin): Promise<void> {
-      const values = { ...rest, folder: folder ?? BY_NAME, baseUrl, updatedAt: now().toISOString() };
+    async put({ folder, root, access, baseUrl, ...place }: Origin): Promise<void> {
+      const values = { root, access, folder: folder ?? BY_NAME, baseUrl, updatedAt: now().toISOString() };
       await db
         .insertInto("origins")
-        .values({ domain, tenant: tenant ?? "", source, ...values })
+        .values({ ...placeOf(place), ...values })
         .onConflict((c) => c.columns(["domain", "tenant", "source"]).doUpdateSet(values))
         .execute();
     },
@@ -115,10 +96,7 @@ export interface Original {
 
 export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
   const place = ({ domain, tenant, label }: OriginalsOf) => ({ domain, tenant: tenant ?? "", label });
-  const chosen = (of: OriginalsOf, from: Kysely<Database> = db) => {
-    const { domain, tenant, label } = place(of);
-    return from.selectFrom("originals").where("domain", "=", domain).where("tenant", "=", tenant).where("label", "=", label);
-  };
+  const chosen = (of: OriginalsOf, from: Kysely<Database> = db) => from.selectFrom("originals").where(({ and }) => and(place(of)));
   const insert = async (into: Kysely<Database>, of: OriginalsOf, path: string, bytes: Uint8Array) => {
     const file = { bytes, updatedAt: now().toISOString() };
     await into
@@ -140,19 +118,12 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
         for (const { path, bytes } of files) await insert(trx, of, path, bytes);
       }),
     async remove(of: OriginalsOf, path: string): Promise<void> {
-      const { domain, tenant, label } = place(of);
       await db
         .deleteFrom("originals")
-        .where("domain", "=", domain)
-        .where("tenant", "=", tenant)
-        .where("label", "=", label)
-        .where("path", "=", path)
+        .where(({ and }) => and({ ...place(of), path }))
         .execute();
     },
-    async list(of: OriginalsOf): Promise<Original[]> {
-      const rows = await chosen(of).select(["path", "updatedAt"]).orderBy("path").execute();
-      return rows.map(({ path, updatedAt }) => ({ path, updatedAt }));
-    },
+    list: (of: OriginalsOf): Promise<Original[]> => chosen(of).select(["path", "updatedAt"]).orderBy("path").execute(),
     /** `null`: there is none. */
     async bytes(of: OriginalsOf, path: string): Promise<Uint8Array | null> {
       const row = await chosen(of).select("bytes").where("path", "=", path).executeTakeFirst();

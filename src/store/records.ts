@@ -1,8 +1,8 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import { sha256Hex } from "../text/hash.ts";
 import { pack, unpack } from "./corpus-log.ts";
-import { wholeAnswer } from "./interaction.ts";
-import { type Given, prepare, prepareRows } from "./prepared.ts";
+import { askerOf, createSharedWriter, wholeAnswer } from "./interaction.ts";
+import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** What an answer was made from, kept beside its interaction: JSON whose shape is its writer's. */
@@ -42,15 +42,7 @@ export function createRecordStore(db: Kysely<Database>) {
         .where("records.interactionId", "=", id)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const { tenant, access, cacheMode, createdAt, body, settings, ...rest } = row;
-      return {
-        ...rest,
-        tenant: tenant === "" ? null : tenant,
-        access: JSON.parse(access) as string[],
-        ...{ cacheMode, createdAt },
-        body: unpack(body),
-        settings: unpack(settings),
-      };
+      return { ...row, ...askerOf(row), body: unpack(row.body), settings: unpack(row.settings) };
     },
     /** What these answers were made from; those of which nothing was recorded are left out. */
     async bodies(ids: readonly string[]): Promise<Map<string, unknown>> {
@@ -74,16 +66,6 @@ export function createRecordStore(db: Kysely<Database>) {
   };
 }
 
-/** Hashes settings, those that many answers share once. */
-function settingsHasher(): (settings: object) => string {
-  const known = new WeakMap<object, string>();
-  return (settings) => {
-    const hash = known.get(settings) ?? sha256Hex(JSON.stringify(settings));
-    known.set(settings, hash);
-    return hash;
-  };
-}
-
 /** What an answer was made from, beside its interaction. */
 export interface RecordOf {
   readonly interaction: { readonly id: string; readonly domain: string };
@@ -92,41 +74,19 @@ export interface RecordOf {
 
 /** Stores records in the transaction of their interactions; given also the hashes of settings that the transaction is known to keep, and adds to them. */
 export function createRecordWriter(db: Kysely<Database>) {
-  const hashOf = settingsHasher();
-  const isKept = prepare((given: Given<{ hash: string }>) =>
-    db.selectFrom("record_settings").select("hash").where("hash", "=", given("hash")).forKeyShare(),
-  );
+  /** Many answers share their settings. */
+  const hashes = new WeakMap<object, string>();
+  const keep = createSharedWriter(db, "record_settings");
   const insert = prepareRows((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));
   return async (trx: Transaction<Database>, records: readonly RecordOf[], known: Set<string>): Promise<void> => {
     const rows: Selectable<Database["records"]>[] = [];
     for (const { interaction, record } of records) {
       const { revision, settings, body } = record;
-      const hash = hashOf(settings);
-      if (!known.has(hash) && (await isKept(trx, { hash })).length === 0)
-        await trx
-          .insertInto("record_settings")
-          .values({ hash, body: pack(settings) })
-          // Another process may be storing the same: the row is held either way until this transaction ends.
-          .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
-          .execute();
-      known.add(hash);
+      const hash = hashes.get(settings) ?? sha256Hex(JSON.stringify(settings));
+      hashes.set(settings, hash);
+      await keep(trx, hash, () => pack(settings), known);
       rows.push({ interactionId: interaction.id, domain: interaction.domain, revision, settings: hash, body: pack(body) });
     }
     await insert(trx, rows);
   };
-}
-
-/** Settings that no record names any more. */
-export async function dropUnnamedSettings(trx: Transaction<Database>): Promise<void> {
-  await trx
-    .deleteFrom("record_settings")
-    .where("hash", "in", (eb) =>
-      eb
-        .selectFrom("record_settings")
-        .select("hash")
-        .where("hash", "not in", (of) => of.selectFrom("records").select("settings"))
-        .forUpdate()
-        .skipLocked(),
-    )
-    .execute();
 }

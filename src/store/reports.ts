@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Scope } from "../types.ts";
 import type { DiagnosticReport, StoredReport } from "./diagnostic-report.ts";
+import { deletedBy } from "./dialect.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
@@ -47,15 +48,8 @@ export async function insertReport(
   await trx
     .insertInto("reports")
     .values({
-      id: report.id,
-      interactionId: id,
-      ...owner,
-      access: JSON.stringify([...new Set(access)].sort()),
-      profile,
-      topic: report.topic ?? "",
-      confidence,
-      report: JSON.stringify(report.report),
-      createdAt: now.toISOString(),
+      ...{ ...owner, id: report.id, interactionId: id, profile, confidence, createdAt: now.toISOString() },
+      ...{ access: JSON.stringify([...new Set(access)].sort()), topic: report.topic ?? "", report: JSON.stringify(report.report) },
     })
     .execute();
   await trx.deleteFrom("reports").where("createdAt", "<", reportsSince(now, report.days).toISOString()).execute();
@@ -65,8 +59,7 @@ export async function insertReport(
       eb
         .selectFrom("reports")
         .select("id")
-        .where("domain", "=", owner.domain)
-        .where("tenant", "=", owner.tenant)
+        .where(({ and }) => and(owner))
         .orderBy("createdAt", "desc")
         .orderBy("id", "desc")
         .limit(ALL)
@@ -143,8 +136,7 @@ export function createReportStore(db: Kysely<Database>) {
       const at = before.toISOString();
       const old = await db.selectFrom("reports").select("id").where("createdAt", "<", at).limit(1).executeTakeFirst();
       if (old === undefined) return 0;
-      const { numDeletedRows } = await db.deleteFrom("reports").where("createdAt", "<", at).executeTakeFirst();
-      return Number(numDeletedRows);
+      return deletedBy(db.deleteFrom("reports").where("createdAt", "<", at));
     },
   };
 }

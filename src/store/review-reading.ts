@@ -27,13 +27,11 @@ export interface ReviewedInteraction
     Readonly<Pick<InteractionRow, "reviewedAt" | "demotedAt" | "confidence" | "cacheMode" | "curatedKey" | "createdAt">> {
   readonly asked: number;
   readonly feedback: { readonly verdict: "up" | "down"; readonly reason: string | null; readonly at: string } | null;
-  readonly curated: CuratedAnswer | null;
+  /** Its `answer`: JSON text. */
+  readonly curated: Readonly<Omit<Database["curated"], "questionHash">> | null;
   /** Id of its diagnostic report; `null`: there is none. */
   readonly report: string | null;
 }
-
-/** `answer`: JSON text. */
-export type CuratedAnswer = Readonly<Omit<Database["curated"], "questionHash">>;
 
 /** Whose questions somebody may look at; absent, everybody's. What is not seen is not counted either. */
 export type Sees = (asker: Asker) => boolean;
@@ -131,11 +129,7 @@ export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees |
     ...asker,
     asked: askers.reduce((sum, { n }) => sum + Number(n), 0),
     feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updatedAt },
-    curated: curated === undefined ? null : toCurated(curated),
+    curated: curated ?? null,
     report: report?.id ?? null,
   };
-}
-
-function toCurated({ questionHash: _, ...curated }: Database["curated"]): CuratedAnswer {
-  return curated;
 }

@@ -64,14 +64,6 @@ async function demoteCurated(
   await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: interactionId, details: { why, curated: true } }, at);
 }
 
-export interface CuratedEntry {
-  readonly id: string;
-  /** JSON text. */
-  readonly answer: string;
-  readonly versions: ReadonlyMap<string, string>;
-  readonly createdAt: string;
-}
-
 export interface ReviewAct {
   readonly id: string;
   readonly by: string;
@@ -82,11 +74,8 @@ export interface ReviewAct {
 /** `stale`: a document has changed since; `missing`: there is no such interaction any more. */
 export type ReviewOutcome = "done" | "stale" | "missing";
 
-export interface Rating {
+export interface Rating extends Asker {
   readonly id: string;
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly access: readonly string[];
   /** As stored: a keyed hash; `null`: whoever knows the answer's id. */
   readonly sessionHash: string | null;
   readonly verdict: "up" | "down";
@@ -118,16 +107,11 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
     /** Stores what a reviewer wrote in place of the answer; it takes the place of an earlier correction. */
     correct: (act: ReviewAct & { readonly curatedId: string; readonly answer: string }): Promise<ReviewOutcome> =>
       transact(db, (trx) => correct(trx, act, now().toISOString())),
-    async curated(key: string): Promise<CuratedEntry | null> {
+    async curated(key: string) {
       const [row] = await readCurated(db, { key });
       if (row === undefined) return null;
       const cited = await db.selectFrom("curated_documents").select(["documentId", "version"]).where("key", "=", key).execute();
-      return {
-        id: row.id,
-        answer: row.answer,
-        createdAt: row.createdAt,
-        versions: new Map(cited.map(({ documentId, version }) => [documentId, version])),
-      };
+      return { ...row, versions: new Map(cited.map(({ documentId, version }) => [documentId, version])) };
     },
     /** A correction that no longer passes its checks goes back to the queue. */
     demote: (key: string, why: string): Promise<void> =>
@@ -186,21 +170,10 @@ async function correct(
   if (versions.size === 0 || !(await areCurrent(trx, versions))) return "stale";
   const { curatedKey: key, domain, question, questionHash } = row;
   await trx.deleteFrom("curated").where("key", "=", key).execute();
+  const correction = { key, id: curatedId, interactionId: id, domain, question, questionHash, answer, createdBy: by, createdAt: at };
   await trx
     .insertInto("curated")
-    .values({
-      key,
-      id: curatedId,
-      interactionId: id,
-      domain,
-      question,
-      questionHash,
-      answer,
-      status: "served",
-      createdBy: by,
-      createdAt: at,
-      demotedAt: null,
-    })
+    .values({ ...correction, status: "served", demotedAt: null })
     .execute();
   const cited = [...versions].map(([documentId, version]) => ({ key, documentId, version }));
   await trx.insertInto("curated_documents").values(cited).execute();
@@ -253,9 +226,7 @@ async function rate(trx: Transaction<Database>, rating: Rating, at: string): Pro
   const row = await trx
     .selectFrom("interactions")
     .select(["access", "sessionId", "privacy"])
-    .where("id", "=", id)
-    .where("domain", "=", domain)
-    .where("tenant", "=", tenant ?? "")
+    .where(({ and }) => and({ id, domain, tenant: tenant ?? "" }))
     .executeTakeFirst();
   if (row === undefined || !sameLabels(JSON.parse(row.access) as string[], rating.access)) return "missing";
   if (sessionHash !== null && row.sessionId !== sessionHash) return "missing";

@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import { compareText } from "../text/compare-text.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 import type { Scope, Turn } from "../types.ts";
-import { countAll, transact } from "./dialect.ts";
+import { countAll, deletedBy, transact } from "./dialect.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -171,11 +171,8 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
         .limit(Math.max(limit, 0))
         .execute();
       return rows.reverse().map(({ question, answer, citations, shown, createdAt }) => ({
-        question,
-        answer,
+        ...{ question, answer, createdAt, shown: shown === "" ? null : shown },
         citations: JSON.parse(citations) as string[],
-        shown: shown === "" ? null : shown,
-        createdAt,
       }));
     },
     /** Appends a turn and keeps the session alive for `idleMinutes`; keeps at most `limit` turns. An expired session starts anew. */
@@ -187,18 +184,10 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
     /** Deletes a session; `false` when there is none for this scope and user. */
     async delete(name: string, scope: Scope, userId: string | null = null): Promise<boolean> {
       const id = sessionKey(await secret(), name, scope, userId);
-      const { numDeletedRows } = await db
-        .deleteFrom("sessions")
-        .where("id", "=", id)
-        .where("expiresAt", ">", now().toISOString())
-        .executeTakeFirst();
-      return Number(numDeletedRows) > 0;
+      return (await deletedBy(db.deleteFrom("sessions").where("id", "=", id).where("expiresAt", ">", now().toISOString()))) > 0;
     },
     /** Deletes expired sessions; returns how many. */
-    async purge(): Promise<number> {
-      const { numDeletedRows } = await db.deleteFrom("sessions").where("expiresAt", "<=", now().toISOString()).executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    purge: (): Promise<number> => deletedBy(db.deleteFrom("sessions").where("expiresAt", "<=", now().toISOString())),
   };
 }
 
@@ -224,16 +213,8 @@ async function dropSilent(trx: Transaction<Database>, most: number, spoken: read
 
 /** Scopes, keys and users share no session: the same name elsewhere is another session, which can neither be read nor touched. */
 function sessionKey(secret: string, name: string, scope: Scope, userId: string | null): string {
-  return keyedHash(
-    secret,
-    "session of",
-    name,
-    scope.domain,
-    scope.tenant,
-    labelsOf(scope),
-    userId,
-    ...(scope.caller === undefined ? [] : [scope.caller]),
-  );
+  const { domain, tenant, caller } = scope;
+  return keyedHash(secret, "session of", name, domain, tenant, labelsOf(scope), userId, ...(caller === undefined ? [] : [caller]));
 }
 
 function labelsOf(scope: Scope): string[] {

@@ -113,39 +113,27 @@ function connect(path: string): RawDatabase {
 function describeFailure(path: string, cause: unknown): StoreError {
   const code = systemCodeOf(cause) ?? "";
   const message = messageOf(cause);
+  const failure = (name: string, what: string) => new StoreError(name, `${path} ${what}`, { path }, { cause });
   if (/SQLITE_(NOTADB|CORRUPT)/.test(code) || /not a database|malformed/.test(message)) {
-    return new StoreError(
-      "store_corrupt",
-      `${path} is damaged or is no database (${message}). Nothing was changed. Move the file away and ingest again: documents are read anew from their folders.`,
-      { path },
-      { cause },
-    );
+    const advice = "Nothing was changed. Move the file away and ingest again: documents are read anew from their folders.";
+    return failure("store_corrupt", `is damaged or is no database (${message}). ${advice}`);
   }
   if (/SQLITE_(READONLY|CANTOPEN)|^E(ACCES|PERM|ROFS)$/.test(code) || /unable to open|readonly|: 14/i.test(message)) {
-    return new StoreError(
-      "store_unwritable",
-      `${path} cannot be opened for writing (${message}). Check its permissions, or set SOURCEBOUND_DATA_DIR to a writable folder.`,
-      { path },
-      { cause },
-    );
+    const advice = "Check its permissions, or set SOURCEBOUND_DATA_DIR to a writable folder.";
+    return failure("store_unwritable", `cannot be opened for writing (${message}). ${advice}`);
   }
   if (/SQLITE_(FULL|IOERR)/.test(code)) {
-    return new StoreError(
-      "store_unwritable",
-      `${path} could not be written (${message}). What was acknowledged before is kept. Make room on the disk and try again.`,
-      { path },
-      { cause },
-    );
+    const advice = "What was acknowledged before is kept. Make room on the disk and try again.";
+    return failure("store_unwritable", `could not be written (${message}). ${advice}`);
   }
   if (/SQLITE_BUSY/.test(code)) {
-    return new StoreError(
+    const seconds = DEFAULT_BUSY_TIMEOUT_MS / 1000;
+    return failure(
       "store_busy",
-      `${path} was locked by another process for ${DEFAULT_BUSY_TIMEOUT_MS / 1000} seconds (${message}). Wait for it, or stop it, and try again.`,
-      { path },
-      { cause },
+      `was locked by another process for ${seconds} seconds (${message}). Wait for it, or stop it, and try again.`,
     );
   }
-  return new StoreError("store_failed", `${path} could not be opened: ${message}`, { path }, { cause });
+  return failure("store_failed", `could not be opened: ${message}`);
 }
 
 /** A transaction has the whole database to itself: locks on rows, which PostgreSQL needs, are nothing here. */
@@ -254,7 +242,8 @@ class ReadingApartConnection implements DatabaseConnection {
     const { writer, path, changes } = this.connections;
     return patiently(path, () => {
       const result = writer.execute<R>(query);
-      if (mayHaveChanged(query, result)) changes.wrote(query.query);
+      // A statement that gives rows may have changed some too, unless it is a query.
+      if (query.query.kind !== "SelectQueryNode" && result.numAffectedRows !== 0n) changes.wrote(query.query);
       return result;
     });
   }
@@ -276,11 +265,6 @@ class ReadingApartConnection implements DatabaseConnection {
   }
 }
 
-/** A statement that gives rows may have changed some too, unless it is a query. */
-function mayHaveChanged({ query }: CompiledQuery, { numAffectedRows }: QueryResult<unknown>): boolean {
-  return query.kind !== "SelectQueryNode" && numAffectedRows !== 0n;
-}
-
 /** Tries again while the database is locked. */
 async function patiently<T>(path: string, work: () => T): Promise<T> {
   const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
@@ -288,14 +272,12 @@ async function patiently<T>(path: string, work: () => T): Promise<T> {
     try {
       return work();
     } catch (error) {
-      const busy = /^SQLITE_BUSY/.test(systemCodeOf(error) ?? "");
-      if (!busy || Date.now() > until) throw isFatal(error, busy) ? describeFailure(path, error) : error;
+      const code = systemCodeOf(error) ?? "";
+      const busy = /^SQLITE_BUSY/.test(code);
+      // Faults of the file or the disk; whatever else fails is a fault of ours and stays as it is.
+      const isFatal = busy || /^SQLITE_(NOTADB|CORRUPT|READONLY|CANTOPEN|FULL|IOERR)/.test(code);
+      if (!busy || Date.now() > until) throw isFatal ? describeFailure(path, error) : error;
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
     }
   }
-}
-
-/** Faults of the file or the disk; whatever else fails is a fault of ours and stays as it is. */
-function isFatal(error: unknown, busy: boolean): boolean {
-  return busy || /^SQLITE_(NOTADB|CORRUPT|READONLY|CANTOPEN|FULL|IOERR)/.test(systemCodeOf(error) ?? "");
 }

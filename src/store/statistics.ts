@@ -43,7 +43,7 @@ export function createStatisticsStore(db: Kysely<Database>) {
     async *counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void> {
       let after = "";
       for (;;) {
-        let query = db
+        const rows = await db
           .selectFrom("interactions as i")
           .leftJoin("feedback as f", "f.interactionId", "i.id")
           .select(["i.id", "i.status", "i.reason", "i.cacheMode", "i.profile", "i.privacy", "i.reviewStatus", "i.confidence"])
@@ -51,10 +51,10 @@ export function createStatisticsStore(db: Kysely<Database>) {
           .select("i.createdAt")
           .where("i.id", ">", after)
           .orderBy("i.id")
-          .limit(ROWS_PER_READ);
-        if (domain !== null) query = query.where("i.domain", "=", domain);
-        if (since !== null) query = query.where("i.createdAt", ">=", since);
-        const rows = await query.execute();
+          .limit(ROWS_PER_READ)
+          .$if(domain !== null, (query) => query.where("i.domain", "=", domain as string))
+          .$if(since !== null, (query) => query.where("i.createdAt", ">=", since as string))
+          .execute();
         for (const { id: _, verdict: thumbs, topics, ...row } of rows) yield { ...row, thumbs, topics: JSON.parse(topics) as string[] };
         const last = rows.at(-1);
         if (last === undefined || rows.length < ROWS_PER_READ) return;
@@ -63,14 +63,15 @@ export function createStatisticsStore(db: Kysely<Database>) {
     },
     /** How the newest answers were made, as far as their text is kept; newest first. */
     async made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]> {
-      let query = withContents(db)
+      const rows = await withContents(db)
         .select([wholeAnswer.as("answer"), "createdAt"])
         .where("interactions.answer", "!=", "")
         .orderBy("createdAt", "desc")
-        .limit(limit);
-      if (domain !== null) query = query.where("domain", "=", domain);
-      if (since !== null) query = query.where("createdAt", ">=", since);
-      return (await query.execute()).map(({ answer, createdAt }) => readMade(JSON.parse(answer) as StoredAnswer, createdAt));
+        .limit(limit)
+        .$if(domain !== null, (query) => query.where("domain", "=", domain as string))
+        .$if(since !== null, (query) => query.where("createdAt", ">=", since as string))
+        .execute();
+      return rows.map(({ answer, createdAt }) => readMade(JSON.parse(answer) as StoredAnswer, createdAt));
     },
   };
 }
@@ -108,41 +109,23 @@ export interface Exposure {
 }
 
 /** Sums over the questions of one session: the unit that was assigned, and so the unit that is compared. */
-export interface ExposedSession {
+export interface ExposedSession extends Readonly<Record<(typeof SUMMED)[number] | "questions" | "thumbsUp" | "thumbsDown", number>> {
   readonly variant: string;
   /** When it began, ISO. */
   readonly begun: string;
-  readonly questions: number;
-  readonly answered: number;
-  readonly warned: number;
-  readonly cached: number;
-  readonly latencyMs: number;
-  readonly tokens: number;
-  readonly costUsd: number;
-  readonly thumbsUp: number;
-  readonly thumbsDown: number;
   /** Answers that a reviewer found wrong or doubtful. */
   readonly flagged: number;
 }
 
+const SUMMED = ["answered", "warned", "cached", "latencyMs", "tokens", "costUsd"] as const;
+
 export function createExposureStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   return {
-    async record({
-      answerId,
-      experiment,
-      variant,
-      session,
-      answered,
-      warned,
-      cached,
-      latencyMs,
-      tokens,
-      costUsd,
-    }: Exposure): Promise<void> {
+    async record(exposure: Exposure): Promise<void> {
+      const { experiment, session, answered, warned, cached } = exposure;
       const row = {
-        ...{ answerId, experiment, variant, session: keyedHash(await secret(), "exposure", experiment, session) },
-        ...{ answered: Number(answered), warned: Number(warned), cached: Number(cached) },
-        ...{ latencyMs, tokens, costUsd, createdAt: now().toISOString() },
+        ...{ ...exposure, answered: Number(answered), warned: Number(warned), cached: Number(cached) },
+        ...{ session: keyedHash(await secret(), "exposure", experiment, session), createdAt: now().toISOString() },
       };
       await db
         .insertInto("exposures")
@@ -163,12 +146,7 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
           "e.session",
           eb.fn.min("e.createdAt").as("begun"),
           eb.fn.countAll().as("questions"),
-          eb.fn.sum("e.answered").as("answered"),
-          eb.fn.sum("e.warned").as("warned"),
-          eb.fn.sum("e.cached").as("cached"),
-          eb.fn.sum("e.latencyMs").as("latencyMs"),
-          eb.fn.sum("e.tokens").as("tokens"),
-          eb.fn.sum("e.costUsd").as("costUsd"),
+          ...SUMMED.map((column) => eb.fn.sum(`e.${column}` as const).as(column)),
           sql<number>`sum(case when f.verdict = 'up' then 1 else 0 end)`.as("thumbsUp"),
           sql<number>`sum(case when f.verdict = 'down' then 1 else 0 end)`.as("thumbsDown"),
           sql<number>`sum(case when i.review_status = 'flagged' then 1 else 0 end)`.as("flagged"),

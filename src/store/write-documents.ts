@@ -1,9 +1,9 @@
 import type { Transaction } from "kysely";
 import type { StoredDocument } from "../types.ts";
-import { dropVersions, isRecorded, keepVersions, logChange } from "./corpus-log.ts";
+import { dropVersions, keepVersions, logChange } from "./corpus-log.ts";
 import { announceChange, inParts } from "./dialect.ts";
-import type { FilePlace, FilePut, PutOutcome } from "./document-records.ts";
-import { type DocumentRows, readDocumentRows } from "./document-rows.ts";
+import { type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlace } from "./document-records.ts";
+import type { DocumentRows } from "./document-rows.ts";
 import { renameFile } from "./files.ts";
 import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
@@ -71,7 +71,7 @@ async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Ch
   const { domain } = file.place;
   const ids = changed.map(({ id }) => id);
   await dropDependents(trx, [...gone, ...ids], at);
-  if (ids.length > 0 && (await isRecorded(trx, domain))) await keepVersions(trx, await readDocumentRows(trx, ids), domain);
+  await keepVersions(trx, ids, domain);
   await dropVersions(trx, gone);
   await removeDocuments(trx, [...gone, ...ids]);
 }
@@ -105,25 +105,18 @@ async function versionsBefore(trx: Transaction<Database>, files: readonly FilePu
 }
 
 /** Documents of files of one source, by id; nobody else may change them until the transaction ends. */
-function storedIn(trx: Transaction<Database>, { domain, tenant, source }: Omit<FilePlace, "path">, paths: readonly string[]) {
+function storedIn(trx: Transaction<Database>, place: SourcePlace, paths: readonly string[]) {
   return trx
     .selectFrom("documents")
     .select(["id", "version", "file"])
-    .where("domain", "=", domain)
-    .where("tenant", "=", tenant ?? "")
-    .where("source", "=", source)
+    .where(({ and }) => and(placeOf(place)))
     .where("file", "in", paths)
     .orderBy("id")
     .forUpdate()
     .execute();
 }
 
-export async function removeFiles(
-  trx: Transaction<Database>,
-  place: Omit<FilePlace, "path">,
-  paths: readonly string[],
-  at: string,
-): Promise<number> {
+export async function removeFiles(trx: Transaction<Database>, place: SourcePlace, paths: readonly string[], at: string): Promise<number> {
   const removed: string[] = [];
   for (const part of inParts(paths)) {
     const ids = (await storedIn(trx, place, part)).map(({ id }) => id);
@@ -133,9 +126,7 @@ export async function removeFiles(
     removed.push(...ids);
     await trx
       .deleteFrom("files")
-      .where("domain", "=", place.domain)
-      .where("tenant", "=", place.tenant ?? "")
-      .where("source", "=", place.source)
+      .where(({ and }) => and(placeOf(place)))
       .where("path", "in", part)
       .execute();
   }

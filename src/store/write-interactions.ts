@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { StoreError } from "../errors.ts";
 import { areCurrent, isPostgres, transact } from "./dialect.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
-import { createContentWriter, type Interaction, type InteractionFacts, type ReviewStatus } from "./interaction.ts";
+import { createSharedWriter, type Interaction, type InteractionFacts, type ReviewStatus } from "./interaction.ts";
 import { type Given, prepare, prepareRows } from "./prepared.ts";
 import { createRecordWriter, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
@@ -124,7 +124,7 @@ export function createInteractionWriter(
 /** Writes interactions in their order. Those with a review are put in before the next one asks for reviews. */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const { reviewOf, insertInteractions } = interactionQueries(db);
-  const writeContent = createContentWriter(db);
+  const writeContent = createSharedWriter(db, "answer_contents");
   const writeRecords = createRecordWriter(db);
   /** Puts in what was decided upon, each kind of row by one statement. */
   const insertAll = async (trx: Transaction<Database>, decided: readonly Decided[], known: Known): Promise<void> => {
@@ -145,11 +145,12 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
     let decided: Decided[] = [];
     for (const one of batch) {
       const { row, approved, interaction } = one;
+      const { content } = interaction;
       const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
       // A document that has changed while the answer was on its way would take the approval back from nobody.
       const holds = approved !== null && (await areCurrent(trx, approved));
       const reviewStatus = holds ? "approved" : (reviewed?.reviewStatus ?? "unreviewed");
-      if (interaction.content != null) await writeContent(trx, interaction.content, known.kept);
+      if (content != null) await writeContent(trx, content.hash, () => content.body, known.kept);
       decided.push({ ...one, row: { ...row, reviewStatus } });
       statuses.push(reviewStatus);
       if (reviewStatus === "unreviewed") continue;

@@ -152,6 +152,4 @@ export const experimentSchema = z.object({
 export type WireExperiment = z.infer<typeof experimentSchema>;
 export const experimentListSchema = z.object({ items: z.array(experimentSchema) });
 
-export function experimentToWire(report: ExperimentReport): WireExperiment {
-  return toWire(experimentSchema, report);
-}
+export const experimentToWire = (report: ExperimentReport): WireExperiment => toWire(experimentSchema, report);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
-import type { FileDescription } from "../../store/document-records.ts";
+import type { FileDescription } from "../../store/files.ts";
 import type { Conflict } from "../../types.ts";
 import { conflictToWire } from "../../wire/answer-to-wire.ts";
 import { joinConflicts } from "../../wire/display.ts";

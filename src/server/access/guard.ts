@@ -61,7 +61,7 @@ export function createGuard(options: GuardOptions) {
   };
   const take = (context: Context, caller: Caller) => context.set("caller", withLabels(caller, labels));
   const refusalFor = (context: Context): unknown => {
-    if (adminToken === null) return adminOff();
+    if (adminToken === null) return new RequestError("admin_off", ADMIN_OFF);
     // `identify` has looked at what was sent, and counted it. Where nothing was, nothing was tried: a page that is not signed in locks nobody out.
     return (context.get(REFUSED) as unknown) ?? adminTokenWrong(context);
   };
@@ -114,7 +114,8 @@ export function createGuard(options: GuardOptions) {
         if (key === null) {
           context.header("WWW-Authenticate", "Bearer");
           await admission.failed(countedAs(addressAt(context)));
-          throw keyWrong();
+          const message = "This key opens nothing: it was mistyped, has expired or was revoked. Ask whoever runs the server for another.";
+          throw new RequestError("key_wrong", message);
         }
         take(context, callerOfKey(key));
       } else if (tokens !== undefined && token !== undefined && isToken(token)) {
@@ -156,11 +157,6 @@ async function readToken(token: string, tokens: TokenReader, context: Context, c
   }
 }
 
-function keyWrong(): RequestError {
-  const message = "This key opens nothing: it was mistyped, has expired or was revoked. Ask whoever runs the server for another.";
-  return new RequestError("key_wrong", message);
-}
-
 function adminTokenWrong(context: Context): RequestError {
   context.header("WWW-Authenticate", "Bearer");
   return new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
@@ -170,11 +166,8 @@ function assertRole({ roles }: Caller, role: Role): void {
   if (!roles.has(role)) throw new RequestError("role_missing", `This key may not do that: it lacks the role "${role}".`, { role });
 }
 
-function adminOff(): RequestError {
-  const message =
-    "This address is off: send a key that may do this, or set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and start the server again.";
-  return new RequestError("admin_off", message);
-}
+const ADMIN_OFF =
+  "This address is off: send a key that may do this, or set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and start the server again.";
 
 /** In the same time whatever differs, lengths included. */
 function isEqual(a: string, b: string): boolean {

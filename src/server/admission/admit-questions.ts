@@ -30,7 +30,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
       const release = await queue.enter(lane?.name ?? OWN_LANE, signal);
       waited(performance.now() - came);
       try {
-        return openTurn(await budgets.enter(lane), { timeoutMs, given: signal, release });
+        return openTurn(await budgets.enter(lane), timeoutMs, signal, release);
       } catch (error) {
         release();
         throw error;
@@ -92,21 +92,16 @@ interface Turn extends Allowance {
   end(): Promise<void>;
 }
 
-interface TurnOptions {
-  readonly timeoutMs: number;
-  readonly given: AbortSignal | undefined;
-  readonly release: () => void;
-}
-
 /** A turn with a time limit, which also gives the turn back: work whose reader takes nothing more must not keep its place. */
-function openTurn({ settle }: Allowance, { timeoutMs, given, release }: TurnOptions): Turn {
+function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void): Turn {
   const limit = new AbortController();
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {});
   const timer = setTimeout(() => {
     release();
     if (given?.aborted === true) return;
-    limit.abort(answerTimeout(timeoutMs));
+    const message = `This took longer than ${timeoutMs / 1000} s and was given up: ask again, or ask for less at once.`;
+    limit.abort(new RequestError("answer_timeout", message, { timeout_ms: timeoutMs }));
     over.reject(limit.signal.reason);
   }, timeoutMs);
   return {
@@ -121,11 +116,6 @@ function openTurn({ settle }: Allowance, { timeoutMs, given, release }: TurnOpti
       await settle([]);
     },
   };
-}
-
-function answerTimeout(timeoutMs: number): RequestError {
-  const message = `This took longer than ${timeoutMs / 1000} s and was given up: ask again, or ask for less at once.`;
-  return new RequestError("answer_timeout", message, { timeout_ms: timeoutMs });
 }
 
 /** An engine with another way of asking; its `answer` goes the same way. */
@@ -183,8 +173,15 @@ export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: Budg
       }
       const day = today();
       const reserved = await usage.reserve({ caller, day, most: perAnswer, limits, holdMs });
-      if (reserved.type === "spent") throw budgetSpent(Math.max(1, Math.ceil((DAY_MS - (now().getTime() % DAY_MS)) / 1000)));
-      if (reserved.type !== "reserved") throw budgetTaken();
+      if (reserved.type === "spent") {
+        const message = "What may be spent on models today is spent: ask again tomorrow (UTC), or have the budget of this key raised.";
+        const seconds = Math.max(1, Math.ceil((DAY_MS - (now().getTime() % DAY_MS)) / 1000));
+        throw new RequestError("budget_spent", message, { retry_after_s: seconds });
+      }
+      if (reserved.type !== "reserved") {
+        const message = `What is left of today's budget for models is set aside for questions of yours that are being answered: ask again in ${TAKEN_RETRY_S} s.`;
+        throw new RequestError("budget_taken", message, { retry_after_s: TAKEN_RETRY_S });
+      }
       let isSettled = false;
       return {
         async settle(calls) {
@@ -203,16 +200,6 @@ export function spentOn(calls: readonly PricedCall[]): Amount {
     tokens: calls.reduce((sum, { inputTokens, outputTokens }) => sum + (inputTokens ?? 0) + (outputTokens ?? 0), 0),
     costUsd: calls.reduce((sum, call) => sum + (call.costUsd ?? 0), 0),
   };
-}
-
-function budgetSpent(seconds: number): RequestError {
-  const message = "What may be spent on models today is spent: ask again tomorrow (UTC), or have the budget of this key raised.";
-  return new RequestError("budget_spent", message, { retry_after_s: seconds });
-}
-
-function budgetTaken(): RequestError {
-  const message = `What is left of today's budget for models is set aside for questions of yours that are being answered: ask again in ${TAKEN_RETRY_S} s.`;
-  return new RequestError("budget_taken", message, { retry_after_s: TAKEN_RETRY_S });
 }
 
 /** Milliseconds for which a count holds: uploads in between are added to it. */

@@ -67,7 +67,10 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
       signal?.throwIfAborted();
       if (running < atOnce && waiting === 0) return begin();
       if (waiting >= most) throw busy(retryS());
-      if ((lanes.get(lane)?.length ?? 0) >= Math.ceil(most / 2)) throw tooManyWaiting(retryS());
+      if ((lanes.get(lane)?.length ?? 0) >= Math.ceil(most / 2)) {
+        const message = `Too many of your questions wait already: ask again in ${retryS()} s, or fewer at once.`;
+        throw new RequestError("too_many_waiting", message, { retry_after_s: retryS() });
+      }
       return new Promise((resolve, reject) => {
         const settle = () => {
           clearTimeout(timer);
@@ -88,9 +91,7 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
         const timer = setTimeout(() => giveUp(busy(retryS())), timeoutMs);
         signal?.addEventListener("abort", gone, { once: true });
         waiting++;
-        const before = lanes.get(lane);
-        if (before === undefined) lanes.set(lane, [one]);
-        else before.push(one);
+        lanes.set(lane, [...(lanes.get(lane) ?? []), one]);
       });
     },
   };
@@ -99,9 +100,4 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
 function busy(seconds: number): RequestError {
   const message = `More is being asked than can be answered: ask again in ${seconds} s.`;
   return new RequestError("busy", message, { retry_after_s: seconds });
-}
-
-function tooManyWaiting(seconds: number): RequestError {
-  const message = `Too many of your questions wait already: ask again in ${seconds} s, or fewer at once.`;
-  return new RequestError("too_many_waiting", message, { retry_after_s: seconds });
 }

@@ -64,10 +64,8 @@ export const chatResponseSchema = z.object({
 const modelSchema = z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.literal("sourcebound") });
 const modelListSchema = z.object({ object: z.literal("list"), data: z.array(modelSchema) });
 
-function textOf(message: ChatMessages[number]): string {
-  const { content: given } = message;
-  if (typeof given === "string") return given;
-  return (given ?? []).map(({ text }) => text).join("\n");
+function textOf({ content: given }: ChatMessages[number]): string {
+  return typeof given === "string" ? given : (given ?? []).map(({ text }) => text).join("\n");
 }
 
 /** Characters of one earlier message that are kept: it helps to understand a question and is no source. */

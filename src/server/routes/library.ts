@@ -107,7 +107,10 @@ export const libraryEndpoints = {
       const { file_bytes: most } = engine.config;
       const uploaded = [];
       for (const file of await filesOf(context, limits.uploadFiles)) {
-        if (file.size > most) throw tooLarge(file.name, most);
+        if (file.size > most) {
+          const message = `"${file.name}" is larger than ${most} bytes, and nothing of this upload was taken: split it, or leave it out.`;
+          throw new RequestError("file_too_large", message, { name: file.name, limit_bytes: most });
+        }
         uploaded.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
       }
       const kept = await engine.uploadAll(uploaded, { domain, tenant, label });
@@ -225,11 +228,6 @@ function assertOwnTenant({ tenants }: Caller, tenant: string | null | undefined)
 function uploadInvalid(most: number, cause?: unknown): RequestError {
   const message = `Send 1–${most} files as multipart/form-data, each in a part "file": curl -F file=@letter.pdf`;
   return new RequestError("upload_invalid", message, {}, cause === undefined ? undefined : { cause });
-}
-
-function tooLarge(name: string, limit: number): RequestError {
-  const message = `"${name}" is larger than ${limit} bytes, and nothing of this upload was taken: split it, or leave it out.`;
-  return new RequestError("file_too_large", message, { name, limit_bytes: limit });
 }
 
 function unknownFile(): RequestError {

@@ -46,20 +46,8 @@ export const reviewEndpoints = {
     gives: { status: 200, schema: wire.reviewSchema },
     handle: async ({ caller, id }, { engine }) => wire.reviewToWire(await show(engine, caller, id)),
   }),
-  approve: endpoint({
-    ...{ method: "POST", path: "/v1/review/{id}/approve", opens: "review", idempotent: true },
-    what: "The answer is right. 409 where a cited document has changed.",
-    body: { schema: wire.reviewActSchema },
-    gives: { status: 200, schema: wire.reviewSchema },
-    handle: (call, services) => judge("approve", call, services),
-  }),
-  flag: endpoint({
-    ...{ method: "POST", path: "/v1/review/{id}/flag", opens: "review", idempotent: true },
-    what: "The answer is wrong or doubtful: it is not served again.",
-    body: { schema: wire.reviewActSchema },
-    gives: { status: 200, schema: wire.reviewSchema },
-    handle: (call, services) => judge("flag", call, services),
-  }),
+  approve: judgement("approve", "The answer is right. 409 where a cited document has changed."),
+  flag: judgement("flag", "The answer is wrong or doubtful: it is not served again."),
   correct: endpoint({
     ...{ method: "POST", path: "/v1/review/{id}/correct", opens: "review", idempotent: true },
     what: "Another answer in its place, served first; 422 with every sentence that is not bound to a source, and why.",
@@ -107,19 +95,26 @@ function show({ memory, scope }: Engine, caller: Caller, id: string) {
   return memory.review.show(id, reader);
 }
 
+function judgement(act: "approve" | "flag", what: string) {
+  return endpoint({
+    ...{ method: "POST", path: `/v1/review/{id}/${act}`, what, opens: "review", idempotent: true },
+    body: { schema: wire.reviewActSchema },
+    gives: { status: 200, schema: wire.reviewSchema },
+    handle: (call, services) => judge(act, call, services),
+  });
+}
+
 async function judge(
   act: "approve" | "flag",
   { caller, body, id }: Call<unknown, z.output<typeof wire.reviewActSchema>>,
   { engine }: Services,
 ) {
   const { withheld } = await show(engine, caller, id);
-  if (act === "approve" && withheld) throw answerWithheld(id);
+  if (act === "approve" && withheld) {
+    // What nobody has read cannot be called right.
+    const message = `The answer of ${id} is withheld from this key: it rests on a document that is gone or not open to it. Flag it, or correct it from documents that are.`;
+    throw new RequestError("review_stale", message, { id });
+  }
   await engine.memory.review[act](id, actorOf(caller, body.by));
   return wire.reviewToWire(await show(engine, caller, id));
-}
-
-/** What nobody has read cannot be called right. */
-function answerWithheld(id: string): RequestError {
-  const message = `The answer of ${id} is withheld from this key: it rests on a document that is gone or not open to it. Flag it, or correct it from documents that are.`;
-  return new RequestError("review_stale", message, { id });
 }
