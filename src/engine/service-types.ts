@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { IngestCounts } from "../events.ts";
 import type { Proof } from "../prove/proof.ts";
-import type { ReportOverview, StoredReport } from "../store/diagnostic-report.ts";
+import type { ReportOverview } from "../remember/recommend.ts";
+import type { StoredReport } from "../store/diagnostic-report.ts";
 import type { FileDescription } from "../store/files.ts";
 import type { Answer, FilterRequest, Passage, Warning } from "../types.ts";
 

@@ -149,9 +149,8 @@ function otherSpan(asked: string, stored: string): MatchVerdict {
 }
 
 export const UNCOMPARED = { accepted: false, soft: false, score: null, entities: null, documents: null } as const;
-const UNREAD: MatchVerdict = {
-  ...{ ...UNCOMPARED, rule: "unknown", reason: "nothing is kept by which the stored question could be compared" },
-};
+const NOTHING_KEPT = "nothing is kept by which the stored question could be compared";
+const UNREAD: MatchVerdict = { ...UNCOMPARED, rule: "unknown", reason: NOTHING_KEPT };
 
 /** A repair is a guess, and what is exact is never guessed. */
 const REPAIRED: MatchVerdict = { ...UNREAD, rule: "repaired", reason: "a misspelt word was read as something exact" };

@@ -1,4 +1,4 @@
-import type { DiagnosticReport, MissingTerm, Recommendation, StoredReport, TopicOverview, ValueKind } from "../store/diagnostic-report.ts";
+import type { DiagnosticReport, MissingTerm, Recommendation, StoredReport, ValueKind } from "../store/diagnostic-report.ts";
 import { compareText } from "../text/compare-text.ts";
 
 /** Advice of one report: more is not acted on. */
@@ -179,17 +179,17 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
       return total;
     },
     /** The largest group first, then the one with the least confidence. */
-    groups: (): TopicOverview[] =>
+    groups: () =>
       [...groups]
-        .map(([topic, group]): TopicOverview => {
+        .map(([topic, group]) => {
           const { reports, refused, newest, confidences, confidence } = group;
           return {
-            topic,
-            name: topics.find(({ slug }) => slug === topic)?.name ?? null,
-            reports,
-            refused,
+            ...{ topic, name: topics.find(({ slug }) => slug === topic)?.name ?? null, reports, refused },
+            /** Of those that are known; `null`: none is. */
             meanConfidence: confidences === 0 ? null : confidence / confidences,
+            /** Terms that no passage held, the most frequent first. */
             missing: mostFrequent(group.missing, MAX_MISSING).map(({ item, reports }) => ({ text: item, reports })),
+            /** The most frequent advice first, in the words of its newest report. */
             recommendations: mostFrequent(group.recommendations, MAX_ADVICE).map(({ item, reports }) => ({ ...item, reports })),
             newest,
           };
@@ -198,6 +198,18 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
           (a, b) => b.reports - a.reports || (a.meanConfidence ?? 1) - (b.meanConfidence ?? 1) || compareText(a.topic ?? "", b.topic ?? ""),
         ),
   };
+}
+
+/** Reports of one topic, for deciding what to write next. */
+export type TopicOverview = ReturnType<ReturnType<typeof createReportGrouping>["groups"]>[number];
+
+/** Reports grouped by topic, the largest group first, and a page of them. */
+export interface ReportOverview {
+  /** Reports in all. */
+  readonly total: number;
+  readonly topics: readonly TopicOverview[];
+  /** Newest first. */
+  readonly reports: readonly StoredReport[];
 }
 
 function newGroup(newest: string): Group {

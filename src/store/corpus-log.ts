@@ -21,22 +21,6 @@ export interface PastDocument {
   readonly document: StoredDocument;
 }
 
-export interface DocumentVersion {
-  readonly version: string;
-  /** Of the domain, at which it came. */
-  readonly revision: number;
-  /** Its text can still be read. */
-  readonly kept: boolean;
-}
-
-export interface UnreadFile {
-  readonly tenant: string | null;
-  readonly source: string;
-  readonly path: string;
-  readonly access: string;
-  readonly reason: string;
-}
-
 /** Which documents a domain held at each of its revisions, and the texts of those that were replaced as long as a recorded answer may rest on them. */
 export function createCorpusLog(db: Kysely<Database>) {
   return {
@@ -79,8 +63,11 @@ export function createCorpusLog(db: Kysely<Database>) {
       }
       return found.sort((a, b) => (a.document.id < b.document.id ? -1 : 1));
     },
-    /** Versions that a document had since it was read last after a deletion, newest first; the first is the current one. */
-    async versionsOf(domain: string, id: string): Promise<DocumentVersion[]> {
+    /**
+     * Versions that a document had since it was read last after a deletion, newest first; the first is the current one. With the revision of the domain at
+     * which each came, and whether its text can still be read.
+     */
+    async versionsOf(domain: string, id: string) {
       const rows = await db
         .selectFrom("corpus_log")
         .select(["version", "revision"])
@@ -100,7 +87,7 @@ export function createCorpusLog(db: Kysely<Database>) {
       return since.map(({ version, revision }, i) => ({ version, revision, kept: i === 0 || texts.has(version) }));
     },
     /** Paths, labels and reasons of files that could not be read and are known today; not of those of which an earlier version stands. */
-    async unreadable(domain: string): Promise<UnreadFile[]> {
+    async unreadable(domain: string) {
       const rows = await db
         .selectFrom("files")
         .select(["tenant", "source", "path", "access", "reason"])
@@ -113,6 +100,8 @@ export function createCorpusLog(db: Kysely<Database>) {
     },
   };
 }
+
+export type UnreadFile = Awaited<ReturnType<ReturnType<typeof createCorpusLog>["unreadable"]>>[number];
 
 /** Up to so many bytes, setting up the deflating costs more than all that it saves: every answer from the cache has such a record. */
 const SHORT = 1_000;

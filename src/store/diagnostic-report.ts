@@ -147,28 +147,3 @@ export interface StoredReport {
   readonly question: string;
   readonly report: DiagnosticReport;
 }
-
-/** Reports of one topic, for deciding what to write next. */
-export interface TopicOverview {
-  readonly topic: string | null;
-  /** Its name in the domain pack. */
-  readonly name: string | null;
-  readonly reports: number;
-  readonly refused: number;
-  /** Mean of the confidences that are known; `null`: none is. */
-  readonly meanConfidence: number | null;
-  /** Terms that no passage held, the most frequent first. */
-  readonly missing: readonly { readonly text: string; readonly reports: number }[];
-  /** The most frequent advice first, in the words of its newest report. */
-  readonly recommendations: readonly (Recommendation & { readonly reports: number })[];
-  readonly newest: string;
-}
-
-/** Reports grouped by topic, the largest group first, and a page of them. */
-export interface ReportOverview {
-  /** Reports in all. */
-  readonly total: number;
-  readonly topics: readonly TopicOverview[];
-  /** Newest first. */
-  readonly reports: readonly StoredReport[];
-}

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Insertable, Kysely, Transaction } from "kysely";
 import { inParts } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
@@ -67,8 +67,7 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
     /** What stored questions are joined to, by their keys. */
     nodesOf: (keys: readonly string[]): Promise<Map<string, LinkedNodes>> => nodesOf(db, keys),
     /** Stored questions of a domain with all that they are joined to, newest first, whoever may see them. */
-    questions: (domain: string, limit: number): Promise<LinkedQuestion[]> =>
-      linkedQuestions(db, { domain, limit, now: now().toISOString() }),
+    questions: (domain: string, limit: number): Promise<LinkedQuestion[]> => linkedQuestions(db, domain, limit, now().toISOString()),
   };
 }
 
@@ -83,34 +82,29 @@ export async function linkQuestion(
   { topics, entities }: QuestionNodes,
   sources: readonly SourceNode[],
 ): Promise<void> {
-  for (const { slug, name, keywords } of topics) {
-    const values = { name, keywords: JSON.stringify(keywords) };
+  /** @param unique what tells a node from others of its kind @param rest what is new about it */
+  const link = async (
+    nodes: "topics" | "entities" | "sources",
+    [links, column]: ["question_topics", "topicId"] | ["question_entities", "entityId"] | ["question_sources", "sourceId"],
+    unique: object,
+    rest: object,
+  ) => {
     const { id } = await trx
-      .insertInto("topics")
-      .values({ domain, slug, ...values })
-      .onConflict((c) => c.columns(["domain", "slug"]).doUpdateSet(values))
+      .insertInto(nodes as "topics")
+      .values({ ...unique, ...rest } as Insertable<Database["topics"]>)
+      .onConflict((c) => c.columns(Object.keys(unique) as ["slug"]).doUpdateSet(rest))
       .returning("id")
       .executeTakeFirstOrThrow();
-    await trx.insertInto("question_topics").values({ questionKey: key, topicId: id }).execute();
-  }
-  for (const { type, value } of entities) {
-    const { id } = await trx
-      .insertInto("entities")
-      .values({ domain, type, value })
-      .onConflict((c) => c.columns(["domain", "type", "value"]).doUpdateSet({ value }))
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    await trx.insertInto("question_entities").values({ questionKey: key, entityId: id }).execute();
-  }
-  for (const { documentId, version, url, title } of sources) {
-    const { id } = await trx
-      .insertInto("sources")
-      .values({ documentId, version, url, title })
-      .onConflict((c) => c.column("documentId").doUpdateSet({ version, url, title }))
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    await trx.insertInto("question_sources").values({ questionKey: key, sourceId: id }).execute();
-  }
+    await trx
+      .insertInto(links as "question_topics")
+      .values({ questionKey: key, [column]: id } as Insertable<Database["question_topics"]>)
+      .execute();
+  };
+  for (const { slug, name, keywords } of topics)
+    await link("topics", ["question_topics", "topicId"], { domain, slug }, { name, keywords: JSON.stringify(keywords) });
+  for (const { type, value } of entities) await link("entities", ["question_entities", "entityId"], { domain, type, value }, { value });
+  for (const { documentId, version, url, title } of sources)
+    await link("sources", ["question_sources", "sourceId"], { documentId }, { version, url, title });
 }
 
 /** What a stored question is joined to, as far as it is shown. */
@@ -161,10 +155,7 @@ export interface LinkedQuestion extends LinkedNodes {
 }
 
 /** Stored questions of a domain that are served, newest first. */
-async function linkedQuestions(
-  db: Kysely<Database>,
-  { domain, limit, now }: { readonly domain: string; readonly limit: number; readonly now: string },
-): Promise<LinkedQuestion[]> {
+async function linkedQuestions(db: Kysely<Database>, domain: string, limit: number, now: string): Promise<LinkedQuestion[]> {
   const entries = await db
     .selectFrom("cache_entries")
     .select(["key", "tenant", "access", "question", "interactionId as answerId"])

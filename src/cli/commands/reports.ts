@@ -1,15 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { DEFAULT_REPORT_DAYS } from "../../config.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type {
-  CheckIssue,
-  DiagnosticReport,
-  ReportCause,
-  ReportedPassage,
-  ReportOverview,
-  StoredReport,
-  TopicOverview,
-} from "../../store/diagnostic-report.ts";
+import type { ReportOverview, TopicOverview } from "../../remember/recommend.ts";
+import type { CheckIssue, DiagnosticReport, ReportCause, ReportedPassage, StoredReport } from "../../store/diagnostic-report.ts";
 import { toSnakeCase } from "../../text/snake-case.ts";
 import { DOMAIN, define, JSON_OUT, printResult, toWhole } from "../command.ts";
 import type { CliContext } from "../context.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { AnswerRecord } from "../../answer/record.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { ScopeOptions } from "../../engine/engine-types.ts";
 import { mayShowRecord, unknownRecord, visibleRecord } from "../../engine/proofs.ts";
 import { RequestError } from "../../errors.ts";
 import { mayBeShown } from "../../remember/named-documents.ts";
@@ -126,11 +125,7 @@ async function answerFor(engine: Engine, caller: Caller, id: string): Promise<An
 }
 
 /** An answer of the caller's domain, tenant and labels, whatever became of its documents since: nothing of its text may be shown. */
-async function answerOf(
-  engine: Engine,
-  caller: Caller,
-  id: string,
-): Promise<{ readonly answer: Answer; readonly options: ScopeOptions; readonly isFlagged: boolean }> {
+async function answerOf(engine: Engine, caller: Caller, id: string) {
   const shown = await engine.memory.review.show(id).catch((error: unknown) => {
     if (error instanceof RequestError && error.code === "unknown_interaction") return null;
     throw error;

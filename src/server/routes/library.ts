@@ -172,12 +172,7 @@ export async function listReachable(engine: Engine, caller: Caller, examples: Fi
   return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })) };
 }
 
-async function describeDomain(
-  engine: Engine,
-  caller: Caller,
-  domain: string,
-  examples: FindExamples | null,
-): Promise<Omit<wire.WireDomain, "default"> | null> {
+async function describeDomain(engine: Engine, caller: Caller, domain: string, examples: FindExamples | null) {
   const pack = packOf(engine, domain);
   if (pack === null) return null;
   const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
@@ -186,11 +181,11 @@ async function describeDomain(
   if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
   const scope = engine.scope(own);
   const { documents } = await engine.counts(scope);
+  const isOwn = documents > 0 && domain === DEFAULT_DOMAIN;
   return {
     ...{
       ...{ name: domain, title: pack.title, documents },
-      description:
-        documents > 0 && domain === DEFAULT_DOMAIN ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
+      description: isOwn ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
       examples: pack.examples.length > 0 ? pack.examples : ((await examples?.(scope)) ?? []),
       golden: bringsGolden(domain, engine.config.domains_dir),
     },
