@@ -361,7 +361,7 @@ describe("tenants and access", () => {
       expect(text(await ask(question, { tenant: "bob" }))).toBe("The vault of the branch opens with code 9922.");
       const nobody = await ask(question);
       expect(nobody.status).toBe("insufficient_context");
-      expect(JSON.stringify(nobody)).not.toMatch(/4711|9922|safe\.md/);
+      expect(JSON.stringify(nobody)).not.toMatch(/\b(?:4711|9922)\b|safe\.md/);
       expect(nobody.refusal?.searched.documents).toBe(4);
     }
     expect(text(await ask(CARD, { tenant: "bob" }))).toContain("5 dollars");
