@@ -20,20 +20,6 @@ const missing = (...texts: string[]) => ({
 });
 
 describe("createReportGrouping", () => {
-  it("puts the largest group first, then the least confident", () => {
-    const { total, groups } = group(
-      made("cards", { confidence: 0.9 }),
-      made(null, { confidence: 0.1 }),
-      made("loans", { confidence: null }),
-      made("cards", { confidence: 0.1, refusal: null }),
-    );
-    expect(total).toBe(4);
-    expect(groups.map(({ topic, name, reports, refused, meanConfidence }) => [topic, name, reports, refused, meanConfidence])).toEqual([
-      ["cards", "Library cards", 2, 1, 0.5],
-      [null, null, 1, 1, 0.1],
-      ["loans", null, 1, 1, null],
-    ]);
-  });
 
   it("counts a missing term once for a report, in any case, most frequent first", () => {
     const { groups } = group(
@@ -46,20 +32,6 @@ describe("createReportGrouping", () => {
       { text: "aardvarks", reports: 1 },
       { text: "unicorns", reports: 1 },
     ]);
-  });
-
-  it("counts the same advice together, in the words of the newest report", () => {
-    const advice = (subject: string, text: string) => ({ kind: "unreadable_file" as const, subject, text, basis: "counted" as const });
-    const { groups } = group(
-      made("cards", { recommendations: [advice("a", "new a"), advice("a", "again"), advice("b", "b")] }, "2026-02-01T00:00:00.000Z"),
-      made("cards", { recommendations: [advice("a", "old a")] }),
-    );
-    expect(groups[0]?.recommendations.map(({ subject, reports }) => [subject, reports])).toEqual([
-      ["a", 2],
-      ["b", 1],
-    ]);
-    expect(groups[0]?.recommendations[0]?.text).not.toBe("old a");
-    expect(groups[0]?.newest).toBe("2026-02-01T00:00:00.000Z");
   });
 
   it("is not misled by terms that are names of properties", () => {

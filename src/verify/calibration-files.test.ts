@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeCalibration } from "../testing/gate-calibration.ts";
-import { CalibrationFiles, calibrationName, LOOK_AGAIN_MS } from "./calibration.ts";
+import { CalibrationFiles, LOOK_AGAIN_MS } from "./calibration.ts";
 
 let folder = "";
 let now = 0;
@@ -21,20 +21,7 @@ function write(name: string, content: unknown = fakeCalibration({ name })): stri
 }
 const found = (name: string) => ({ type: "found", calibration: expect.objectContaining({ name }) });
 
-describe("calibrationName", () => {
-  it("sorts by time and holds nothing that a file name may not", () => {
-    const of = { domain: "veterans", profile: "sourcebound" };
-    const [first, second] = ["2026-11-21T09:59:59.900Z", "2026-11-21T10:00:00.000Z"].map((date) => calibrationName(of, new Date(date)));
-    expect(first).toBe("veterans.sourcebound.2026-11-21T095959Z");
-    expect([second, first].sort()).toEqual([first, second]);
-  });
-});
-
 describe("CalibrationFiles", () => {
-  it("finds none where there is none, also without a folder", () => {
-    expect(files().find("d", "p", null)).toBeNull();
-    expect(files(join(folder, "none")).find("d", "p", null)).toBeNull();
-  });
 
   it("reports a folder that cannot be read, and fails no question for it", () => {
     const file = join(folder, "file");
@@ -67,18 +54,5 @@ describe("CalibrationFiles", () => {
     expect(files().find("d", "p", shipped)).toEqual(found("pack/shipped"));
     write("d.p.1");
     expect(files().find("d", "p", shipped)).toEqual(found("d.p.1"));
-  });
-
-  it.each([
-    ["is no JSON", "{ half"],
-    ["has an unknown key", { ...fakeCalibration(), more: true }],
-  ])("says why a file that %s is of no use, and takes no older one", (_, content) => {
-    write("d.p.1");
-    write("d.p.2", content);
-    expect(files().find("d", "p", null)).toEqual({
-      type: "unreadable",
-      name: "d.p.2",
-      why: expect.stringMatching(/^it (cannot be read|is not valid)/),
-    });
   });
 });
