@@ -5,64 +5,6 @@ import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/grade/metrics.ts";
 import { differentNames, readDaySources } from "../sets/day-sources.ts";
 import { mutateQuestion } from "./question-mutations.ts";
-import { createReplayedDay, DAY_SHARES, type DaySources, EDIT_EVERY } from "./replayed-day.ts";
-
-const sources: DaySources = {
-  paraphrases: [{ stored: "How long may I keep a book?", asked: "for how many days can i have one of your books" }],
-  lookAlikes: [{ stored: "How long may I keep a book?", asked: "How long may I keep a map?" }],
-  questions: Array.from({ length: 120 }, (_, i) => `Can my wife borrow volume ${i + 3} of the atlas in 2019?`),
-  documents: ["a.md", "b.md"],
-  names: ["atlas", "yearbook"],
-};
-const day = (questions: number, seed: number) => createReplayedDay(sources, { questions, seed });
-
-describe("createReplayedDay", () => {
-  it("gives the same day for the same seed, and another one for another", () => {
-    expect(day(200, 1)).toEqual(day(200, 1));
-    expect(day(200, 1)).not.toEqual(day(200, 2));
-  });
-
-  it("asks of each class as often as it should", () => {
-    const asks = day(500, 3).flatMap((step) => (step.type === "ask" ? [step] : []));
-    expect(asks).toHaveLength(500);
-    for (const [kind, share] of Object.entries(DAY_SHARES)) {
-      expect(asks.filter((step) => step.class === kind).length / 500).toBeCloseTo(share, 1);
-    }
-  });
-
-  it("repeats, rewords and changes only what was asked before, and asks nothing new twice", () => {
-    const before = new Set<string>();
-    for (const step of day(400, 4)) {
-      if (step.type === "edit") continue;
-      if (step.of !== null) expect(before.has(step.of)).toBe(true);
-      if (step.class === "repeat") expect(step.question).toBe(step.of);
-      else expect(before.has(step.question)).toBe(false);
-      before.add(step.question);
-    }
-  });
-
-  it("takes what people wrote before it makes wordings by rule", () => {
-    const asks = day(300, 5).flatMap((step) => (step.type === "ask" ? [step] : []));
-    expect(asks.some(({ source, question }) => source === "pair" && question === sources.paraphrases[0]?.asked)).toBe(true);
-    expect(asks.some(({ source }) => source === "wording")).toBe(true);
-  });
-
-  it("edits a document every so many questions", () => {
-    const edits = day(201, 6).flatMap((step) => (step.type === "edit" ? [step.at] : []));
-    expect(edits).toEqual([EDIT_EVERY, 2 * EDIT_EVERY, 3 * EDIT_EVERY, 4 * EDIT_EVERY]);
-  });
-
-  it("repeats when nothing else is left, and needs at least one question", () => {
-    const short = createReplayedDay(
-      { paraphrases: [], lookAlikes: [], questions: ["Why?"], documents: [], names: [] },
-      { questions: 30, seed: 1 },
-    );
-    expect(short).toHaveLength(30);
-    expect(() =>
-      createReplayedDay({ paraphrases: [], lookAlikes: [], questions: [], documents: [], names: [] }, { questions: 1, seed: 1 }),
-    ).toThrow(RangeError);
-  });
-});
 
 describe("mutateQuestion", () => {
   it.each([

@@ -123,13 +123,6 @@ describe("a model of the hub beside ours", () => {
     expect(progress).toContain("clapnq: dense:all-MiniLM-L6-v2, 6/6 windows");
   });
 
-  it("ranks by its own vectors: by the model that is named, not by ours", async () => {
-    const hub = await hubSystems("all-MiniLM-L6-v2", hubOptions(memoryCache()));
-    const { report } = await evaluate([...embeddedSystems(SHARED_PARTS.embedded()), ...hub]);
-    const ranked = (name: string) => report.items.filter(({ system }) => system === name).map((item) => item.ranked);
-    expect(ranked("dense:all-MiniLM-L6-v2")).not.toEqual(ranked("dense"));
-  });
-
   it("gives the same report a second time, but for the date, and makes no vector again", async () => {
     const cache = memoryCache();
     const run = async () => {
@@ -157,17 +150,6 @@ describe("a model of the hub beside ours", () => {
     expect(report.versions[hybrid]).toBe(state);
     expect(report.metrics[`clapnq.${OURS}.ndcg@10`]).toEqual(expect.any(Number));
     expect(Object.keys(report.metrics).filter((key) => key.includes(hybrid))).toEqual([]);
-  });
-
-  it("names the command that installs the runtime", async () => {
-    const hub = await hubSystems("all-MiniLM-L6-v2", { ...hubOptions(memoryCache()), runtimeDirs: [join(folder, "nowhere")] });
-    for (const system of hub)
-      expect(system).toMatchObject({ type: "absent", remedy: expect.stringContaining("sourcebound models install") });
-  });
-
-  it("stops when cancelled while the model is tried", async () => {
-    const options = { ...hubOptions(memoryCache()), signal: AbortSignal.abort(new Error("cancelled")) };
-    await expect(hubSystems("all-MiniLM-L6-v2", options)).rejects.toThrow("cancelled");
   });
 });
 

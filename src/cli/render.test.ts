@@ -92,7 +92,6 @@ describe("conflicts in an answer", () => {
 });
 
 describe("renderAnswer", () => {
-
   it("reads a table's row by its header and says where to read on", () => {
     const table = { ...passage, context: "Card | Fee\nlost | 3" };
     const cells = [

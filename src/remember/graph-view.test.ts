@@ -20,7 +20,6 @@ const QUESTIONS = [
 ];
 
 describe("viewGraph", () => {
-
   it("shows nothing of what may not be stored as text", () => {
     expect(JSON.stringify(viewGraph(QUESTIONS, EVERYTHING))).not.toContain("SECRET");
   });

@@ -20,7 +20,6 @@ const missing = (...texts: string[]) => ({
 });
 
 describe("createReportGrouping", () => {
-
   it("counts a missing term once for a report, in any case, most frequent first", () => {
     const { groups } = group(
       made("cards", { gaps: missing("Dragons", "dragons", "unicorns") }),

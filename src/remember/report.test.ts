@@ -91,7 +91,6 @@ describe("reportCauses", () => {
 });
 
 describe("diagnose", () => {
-
   it("tells a word that no passage holds from one that no document holds", () => {
     const { gaps } = diagnosed(
       "Is the pension paid in bitcoin to widowers?",

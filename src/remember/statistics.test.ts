@@ -25,7 +25,6 @@ async function* rows(...overs: Partial<CountedInteraction>[]) {
 }
 
 describe("sumUp", () => {
-
   it("says what could not be counted instead of counting it as nothing", async () => {
     const { spent, confidence, latencyMs } = await sumUp(rows({ tokens: null }, { costUsd: null }, { confidence: null, latencyMs: null }));
     expect(spent).toEqual({ tokens: 200, usd: 0.02, uncounted: 2 });

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readStandings } from "./rerank.ts";
-import {
-  FEATURES,
-  type Match,
-  type PairView,
-  proximity,
-} from "./rerank-features.ts";
+import { FEATURES, type Match, type PairView, proximity } from "./rerank-features.ts";
 
 const match = (...best: number[]): Match => ({ best: Float32Array.from(best) });
 const word = (weight: number, code = false) => ({ weight, code });
@@ -28,10 +23,7 @@ function viewOf(part: Partial<PairView>): PairView {
   };
 }
 
-const { asked } = viewOf({});
-
 describe("order and nearness", () => {
-
   it("finds the same stretch as trying all of them", () => {
     const some = fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 4 })), { maxLength: 12 });
     fc.assert(

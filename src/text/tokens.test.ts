@@ -58,7 +58,6 @@ describe("words", () => {
 });
 
 describe("words", () => {
-
   it("gives what one pattern over the whole text gives", () => {
     const WORD = new RegExp(
       [

@@ -22,7 +22,6 @@ function write(name: string, content: unknown = fakeCalibration({ name })): stri
 const found = (name: string) => ({ type: "found", calibration: expect.objectContaining({ name }) });
 
 describe("CalibrationFiles", () => {
-
   it("reports a folder that cannot be read, and fails no question for it", () => {
     const file = join(folder, "file");
     writeFileSync(file, "");

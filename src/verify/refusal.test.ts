@@ -17,7 +17,6 @@ const refuse = (question: string, evidence: Parameters<typeof explainRefusal>[3]
   explainRefusal(fakeQuestion(question), "evidence_too_weak", "No.", evidence, { ...counts, ...over }, parts);
 
 describe("what a refusal tells", () => {
-
   it("speaks of the part to which a selection or filters kept the search, of nothing else, for any reason", () => {
     const within = 'the selected text of "Whale"';
     const ofPart = (reason: Refusal["reason"], text = "x") => {

@@ -31,7 +31,6 @@ const view = (question: string, texts: readonly string[], also?: Readonly<Record
   );
 
 describe("features of the evidence", () => {
-
   it.each([
     ["???", ["A card."]],
     ["", []],

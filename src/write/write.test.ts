@@ -92,7 +92,6 @@ describe("writeDrafts where a fault leads to quotes", () => {
 });
 
 describe("writeDrafts where a fault leads to one more draft", () => {
-
   it("ends where the model says that the quotes give nothing more, and does not ask where nothing fell", async () => {
     const ended = await write([["Good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
     expect(ended).toMatchObject({ texts: ["Good."], warned: [], outcome: { writer: "fake-model" } });

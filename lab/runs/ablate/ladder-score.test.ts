@@ -6,7 +6,6 @@ import { invalidCitations, type ShownAnswer, scoreAnswer } from "./ladder-score.
 const RIGHT = "Tinnitus is rated at 10 percent.";
 const OTHER = "The burial allowance is $978.";
 const from = { quote: 1, statement: RIGHT };
-const faithful: WrittenSentence = { text: `In short, ${RIGHT}`, cites: [1], from, fault: null };
 const wrong = (text: string, fault: WrittenSentence["fault"], cites = [1]): WrittenSentence => ({ text, cites, from, fault });
 const NUMBER = wrong("Tinnitus is rated at 70 percent.", { type: "number", key: "is rated at 70 percent" });
 const NEGATED = wrong("Tinnitus is not rated at 10 percent.", { type: "negation", key: "tinnitus is not rated at 10" });
@@ -24,7 +23,6 @@ function answerOf(rows: readonly (readonly [string, ...string[]])[], checks: rea
   };
 }
 const fate = (written: WrittenSentence, answer: ShownAnswer) => scoreAnswer(answer, [[written]]).faults[0];
-const warned = (sentence: number | null): CheckResult => ({ name: "x", verdict: "warn", score: null, reason: "", spans: [], sentence });
 
 describe("scoreAnswer", () => {
   it.each([
@@ -40,40 +38,8 @@ describe("scoreAnswer", () => {
     expect(fate(written, answerOf([]))).toMatchObject({ shown: false, quiet: false });
   });
 
-  it("knows a warning about the sentence or the answer from one about another sentence", () => {
-    const rows = [
-      [NUMBER.text, RIGHT],
-      [OTHER, OTHER],
-    ] as const;
-    expect(fate(NUMBER, answerOf(rows, [warned(0)]))).toMatchObject({ shown: true, quiet: false });
-    expect(fate(NUMBER, answerOf(rows, [warned(null)]))).toMatchObject({ shown: true, quiet: false });
-    expect(fate(NUMBER, answerOf(rows, [warned(1)]))).toMatchObject({ shown: true, quiet: true });
-  });
-
   it("takes nothing for made up that is the cited quote word for word", () => {
     expect(fate(NUMBER, answerOf([[NUMBER.text, NUMBER.text]]))).toMatchObject({ shown: false });
-  });
-
-  it("counts faithful sentences once, and those that are shown and warned about", () => {
-    const answer = answerOf([[faithful.text, RIGHT]], [warned(0)]);
-    const dropped = { ...faithful, text: "Tinnitus is common." };
-    expect(
-      scoreAnswer(answer, [
-        [faithful, NUMBER],
-        [faithful, dropped],
-      ]).faithful,
-    ).toEqual({ written: 2, shown: 1, flagged: 1 });
-  });
-
-  it("counts citations that are right: the sentence is, and stands in what is cited", () => {
-    const citations = (answer: ShownAnswer, written: readonly WrittenSentence[]) => scoreAnswer(answer, [written]).citations;
-    expect(citations(answerOf([[faithful.text, RIGHT, OTHER]]), [faithful])).toEqual({ total: 2, right: 1 });
-    expect(citations(answerOf([[NUMBER.text, RIGHT]]), [NUMBER])).toEqual({ total: 1, right: 0 });
-    expect(citations(answerOf([[`${RIGHT} [9]`]]), [NOWHERE])).toEqual({ total: 1, right: 0 });
-    expect(citations(answerOf([[RIGHT, OTHER]]), [SWAPPED])).toEqual({ total: 1, right: 0 });
-    expect(citations(answerOf([["Tinnitus is rated at 10 percent (see ).", RIGHT]]), [URL_FAULT])).toEqual({ total: 1, right: 1 });
-    expect(citations(answerOf([[OTHER, OTHER]]), [])).toEqual({ total: 1, right: 1 });
-    expect(citations(answerOf([["The moon is far.", OTHER]]), [])).toEqual({ total: 1, right: 0 });
   });
 
   it("counts what is said of a table's row by the columns that are shown with it", () => {

@@ -238,7 +238,6 @@ describe("chat over HTTP", () => {
 });
 
 describe("vectors over HTTP", () => {
-
   it("puts vectors that come in another order where they belong", async () => {
     const vectorOf = (text: string) => (text === "a" ? [1, 0] : [0, 1]);
     const { encoder } = await start({ embeddings: [{ type: "vectors", vectorOf, order: "reversed" }] });
