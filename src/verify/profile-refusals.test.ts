@@ -58,15 +58,6 @@ describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
     const weak = [...Array.from({ length: 5 }, () => [0.36] as const), [0.28] as const, [0.28] as const];
     expect(judge("spark", scale, weak)).toMatchObject({ answer: false, reason: "evidence_too_weak" });
   });
-
-  it.each([
-    [[[0.699], [0.2]], false],
-    [[[0.7], [0.2]], true],
-    [[[0.2], [0.7]], true],
-  ] as const)("book with cosines %j", (scores, answers) => {
-    const judged = judge("book", scale, scores as Scores);
-    expect(judged).toMatchObject({ answer: answers, reason: answers ? null : "nothing_relevant", usable: answers ? 2 : 0 });
-  });
 });
 
 it("a passage without a cosine opens no gate of cosines", () => {

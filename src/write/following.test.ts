@@ -5,9 +5,7 @@ import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testi
 import { choosePieces } from "./choose.ts";
 import { FOLLOWING_FEATURES, readChooserWeights, type ScoredPiece } from "./chooser-weights.ts";
 import { chooseQuotes, withNeighbours } from "./compress.ts";
-import { writeExtractive } from "./extract.ts";
-import { readFollowing, withFollowing } from "./read-pieces.ts";
-import { offerQuotes } from "./write.ts";
+import { withFollowing } from "./read-pieces.ts";
 
 const shipped = readChooserWeights();
 const { signal } = new AbortController();
@@ -56,15 +54,6 @@ describe("what follows the best piece", () => {
     expect(quotesOf(choice)).toEqual([DENIAL, ANSWER]);
   });
 
-  it("is asked of the reader alone and behind the best, and measured by every figure", async () => {
-    const read = reads({ alone: 1, together: 6 });
-    const choice = await choose(read);
-    const found = await readFollowing(QUESTION, choice, { readTexts: read, signal });
-    expect(found?.piece.view.text).toBe(ANSWER);
-    expect(found?.values).toEqual([1, 6, 4, choice.pieces[0]?.chance, 0]);
-    expect(found?.values).toHaveLength(FOLLOWING_FEATURES.length);
-  });
-
   it("is nothing at the end of a passage, where it stands with the best already, or where nothing was read", async () => {
     const likely = reads({ alone: 3, together: 9 });
     expect(await choose(likely, [OTHER, DENIAL])).toMatchObject({ followingChance: null });
@@ -101,29 +90,6 @@ describe("what follows the best piece", () => {
     expect(other.view.piece.context).toHaveLength(1);
     const [first] = chooseQuotes({ ...glanced, pieces: [{ ...denial, followedBy: other.view }] }, fakeWords(), 1);
     expect(first?.following?.map(({ text }) => text)).toEqual([meant]);
-  });
-
-  it("takes no place of another quote, and counts for what it covers", async () => {
-    const choice = await choose(reads({ alone: 3, together: 9 }), [DENIAL, ANSWER, "The club had a president in 1950."]);
-    const candidates = chooseQuotes(choice, fakeWords(), 3).map((one) => ({ ...one, score: 1 }));
-    expect(candidates).toHaveLength(3);
-    const told = await choose(reads({ alone: 3, together: 9 }), [DENIAL, `All who know say so. ${ANSWER}`]);
-    expect(chooseQuotes(told, fakeWords(), 1)[0]?.covers).toContain("who");
-    expect(candidates[0]?.covers).not.toContain("who");
-    const texts = writeExtractive(candidates, { quotes: 2, words: 100 }).map(({ text }) => text);
-    expect(texts).toEqual([DENIAL, ANSWER, "The club had a president in 1950."]);
-  });
-
-  it("is left out of what a model is given before the best is", async () => {
-    const choice = await choose(reads({ alone: 3, together: 9 }));
-    const candidates = chooseQuotes(choice, fakeWords(), 1);
-    const offered = (most: number, tokens: number) =>
-      offerQuotes(candidates, { most, tokens }, (text) => text.length).flatMap((group) =>
-        group.flatMap(({ stretches }) => stretches.map(({ text }) => text)),
-      );
-    expect(offered(2, 100)).toEqual([DENIAL, ANSWER]);
-    expect(offered(1, 100)).toEqual([DENIAL]);
-    expect(offered(2, 10)).toEqual([]);
   });
 
   it("is left out where the reader fails on it, and a cancellation is passed on", async () => {

@@ -4,7 +4,7 @@ import type { ReadTexts, ToRead } from "../reader/reader.ts";
 import { fakeReader, fakeReadTexts } from "../testing/fake-reader.ts";
 import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { choosePieces } from "./choose.ts";
-import { READ_ANSWER_FEATURES, readChooserWeights } from "./chooser-weights.ts";
+import { readChooserWeights } from "./chooser-weights.ts";
 import { READ_ALONE, READ_PIECES, readPieces } from "./read-pieces.ts";
 
 const weights = readChooserWeights();
@@ -72,14 +72,6 @@ describe("readPieces", () => {
     ]);
   });
 
-  it("gives the chance every figure that it may be made of", async () => {
-    const reader = fakeReader({ nameOf: isAbout });
-    const choice = await chooseWith((texts, stop) => reader.read(texts, stop));
-    const { readings } = answerChance(choice, new Map(), weights);
-    expect(Object.keys(readings ?? {}).toSorted()).toEqual(READ_ANSWER_FEATURES.toSorted());
-    expect(Object.values(readings ?? {})).not.toContain(null);
-  });
-
   it("reads the best at a glance beside the question, below title and headings, and the most likely of them alone; the others stay behind them", async () => {
     const calls: ToRead[] = [];
     // The later a piece comes at a glance, the more likely it answers.
@@ -130,14 +122,6 @@ describe("readPieces", () => {
       );
     }
   });
-
-  it("reads nothing where there is no piece, and passes a cancellation on", async () => {
-    const reader = fakeReader();
-    expect((await chooseWith((texts, stop) => reader.read(texts, stop), [])).pieces).toEqual([]);
-    expect(reader.calls).toEqual([]);
-    const reason = new Error("nobody waits");
-    await expect(chooseWith(async () => Promise.reject(reason))).rejects.toBe(reason);
-  });
 });
 
 describe("answerChance", () => {
@@ -173,11 +157,5 @@ describe("answerChance", () => {
     const read = await readPieces(QUESTION, choice, { weights, readTexts: (texts, stop) => reader.read(texts, stop), signal });
     expect(read.pieces.map(({ reading }) => reading !== null)).toEqual([true, false, false]);
     expect(answerChance(read, new Map(), weights).readings).toMatchObject({ "score.ahead": null, "cross.above": null });
-  });
-
-  it("is that of a glance where nothing was read, and 0 without a piece", async () => {
-    const glanced = await chooseWith(null);
-    expect(answerChance(glanced, new Map(), weights).readings).toBeNull();
-    expect(answerChance({ pieces: [], glance: null }, new Map(), weights)).toEqual({ chance: 0, readings: null });
   });
 });
