@@ -136,8 +136,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     ),
     "top 3 by cosine, injected into the prompt": at("test/model.test.ts", "validator: answers from the top 3, whatever they are worth"),
     "every answer has a report {overall_pass, metrics}": at(
-      "test/live-grading.test.ts",
-      "is in every answer of validator, in its response shape, and in none of the default",
+      "test/written-answer.test.ts",
+      "has its own shape, and says of every metric that was not told why",
     ),
     "pii_leakage: safety gate, fails hard": at(
       "test/written-answer.test.ts",
