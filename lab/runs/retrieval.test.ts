@@ -123,20 +123,6 @@ describe("a model of the hub beside ours", () => {
     expect(progress).toContain("clapnq: dense:all-MiniLM-L6-v2, 6/6 windows");
   });
 
-  it("gives the same report a second time, but for the date, and makes no vector again", async () => {
-    const cache = memoryCache();
-    const run = async () => {
-      const systems = [...embeddedSystems(SHARED_PARTS.embedded()), ...(await hubSystems("all-MiniLM-L6-v2", hubOptions(cache)))];
-      const { report } = await evaluate(systems, { sets: ["clapnq", "policyqa"] });
-      return JSON.stringify({ ...report, date: "", timings: {} });
-    };
-    const first = await run();
-    const made = cache.made;
-    expect(made).toBeGreaterThan(0);
-    expect(await run()).toBe(first);
-    expect(cache.made).toBe(made);
-  });
-
   it.each([
     ["the model is not there", "some/absent", "runtime", "not installed", /`sourcebound models pull some\/absent`/],
     ["the model does not run", "some/broken", "runtime", "does not run", /some\/broken.*protobuf parsing failed/],
@@ -180,11 +166,6 @@ describe("peers", () => {
     });
     expect(report.metrics["policyqa.minisearch.ndcg@10"]).toBe(1);
     expect(table).toContainEqual({ name: "orama", figure: "not installed", note: "npm ci --prefix lab/bench/peers --ignore-scripts" });
-  });
-
-  it("without documents to rank are not there", async () => {
-    const peers = writeFakePeer("old", 'export const peer = { name: "Fake", package: "fake" };');
-    expect(await peerSystems(peers)).toEqual(expect.arrayContaining([expect.objectContaining({ type: "absent", name: "minisearch" })]));
   });
 
   it.for(["minisearch.mjs", "orama-words.mjs"])(

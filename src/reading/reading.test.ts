@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectLinearTime } from "../testing/growth.ts";
 import { tokenize } from "../text/tokens.ts";
-import { answerSpans, readAskedSpan } from "./asked-values.ts";
+import { answerSpans } from "./asked-values.ts";
 import { createWordReader } from "./content-words.ts";
 import { countNegators, deniedVerbs, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
 import { mayCover, namedTime } from "./numbers.ts";
 import { deniedValues, isExample, personsIn, stancesIn } from "./opposites.ts";
 import { quantitiesIn } from "./quantities.ts";
 import { readQuestion } from "./question.ts";
-import { codesIn, valuesIn } from "./values.ts";
+import { codesIn } from "./values.ts";
 
 describe("codesIn", () => {
   it.each([
@@ -27,24 +27,6 @@ describe("codesIn", () => {
   });
 });
 
-describe("readAskedSpan", () => {
-  it.each([
-    ["How long do I have to ask for a Higher-Level Review?", "deadline"],
-    ["What is the deadline for an appeal?", "deadline"],
-    ["How long have I got?", "deadline"],
-    ["How long does a higher-level review take?", "duration"],
-    ["How long do I have to wait for a decision?", "duration"],
-    ["How long will it be before I hear back?", "duration"],
-    ["What is the processing time of a claim?", "duration"],
-    ["How long is a library card valid?", "validity"],
-    ["How long does the coverage last?", "validity"],
-    ["How long may books be kept?", null],
-    ["", null],
-  ])("reads %j", (question, span) => {
-    expect(readAskedSpan(question)).toBe(span);
-  });
-});
-
 describe("deniedValues", () => {
   it.each([
     ["It is not rated 30 percent.", ["30 percent"]],
@@ -59,25 +41,6 @@ describe("deniedValues", () => {
     ["The car is not what people who paid $25 get.", []],
   ])("reads %s", (text, denied) => {
     expect(deniedValues(text, quantitiesIn(text)).map(({ start, end }) => text.slice(start, end))).toEqual(denied);
-  });
-});
-
-const keys = (text: string) => valuesIn(text).map(({ key }) => key);
-
-describe("valuesIn", () => {
-  it.each([
-    ["percent as sign and word", "70% and 70 percent", ["70%", "70%"]],
-    ["spelled numbers with a unit", "ten percent, one year, sixty days", ["10%", "1 year", "60 day"]],
-    ["no spelled number without a unit", "one of the forms", []],
-    ["durations in singular", "within 120 days or 1-year", ["120 day", "1 year"]],
-    ["money", "$1,500 or $1.5k or $2 million", ["$1500", "$1500", "$2000000"]],
-    ["diagnostic codes of any range", "DC 6260, diagnostic code 7101", ["dc6260", "dc7101"]],
-    ["form ids", "VA Form 21-526EZ and 21P-527EZ", ["21-526ez", "21p-527ez"]],
-    ["phone numbers with and without 1", "1-800-827-1000 or (800) 827-1000", ["8008271000", "8008271000"]],
-    ["powers as their value", "10⁶, 10^6 or 106 cells, 2.5 × 10⁻³ g", ["1000000", "1000000", "106", "0.0025"]],
-    ["fractions and raised cents", "1½ days, 1 1/2 days, $19⁹⁹", ["1.5 day", "1.5 day", "$19.99"]],
-  ])("reads %s", (_what, text, expected) => {
-    expect(keys(text)).toEqual(expected);
   });
 });
 

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeCalibration } from "../testing/gate-calibration.ts";
-import { applyThreshold, CalibrationFiles, type GateFacts, gateCalibrationSchema, LOOK_AGAIN_MS, misfitOf } from "./calibration.ts";
+import { applyThreshold, CalibrationFiles, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
 import type { Sufficiency } from "./sufficiency.ts";
 
 const calibration = fakeCalibration();
@@ -112,26 +112,5 @@ describe("CalibrationFiles", () => {
     for (const name of ["d.p.2026-11-20T101500Z", "d.p.2026-11-21T101500Z", "d.other.2026-12-01T101500Z", "de.p.2026-12-01T101500Z"])
       write(name);
     expect(files().find("d", "p", null)).toEqual(found("d.p.2026-11-21T101500Z"));
-  });
-
-  it("sees a new file after a while, and one that changed", () => {
-    const looking = files();
-    write("d.p.1");
-    expect(looking.find("d", "p", null)).toEqual(found("d.p.1"));
-    write("d.p.2");
-    expect(looking.find("d", "p", null)).toEqual(found("d.p.1"));
-    now = LOOK_AGAIN_MS;
-    expect(looking.find("d", "p", null)).toEqual(found("d.p.2"));
-    write("d.p.2", "{");
-    now = 2 * LOOK_AGAIN_MS;
-    expect(looking.find("d", "p", null)).toMatchObject({ type: "unreadable" });
-  });
-
-  it("takes the domain pack's own when none was made here", () => {
-    mkdirSync(join(folder, "pack"));
-    const shipped = write("pack/shipped");
-    expect(files().find("d", "p", shipped)).toEqual(found("pack/shipped"));
-    write("d.p.1");
-    expect(files().find("d", "p", shipped)).toEqual(found("d.p.1"));
   });
 });
