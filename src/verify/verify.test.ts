@@ -4,11 +4,9 @@ import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import { profileNamed, profiles } from "../profiles/index.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
-import type { Passage } from "../types.ts";
 import { scoreConsistency } from "./consistency.ts";
 import { carryGate, decide } from "./decide.ts";
 import { createFactReader } from "./facts.ts";
-import { BY_WORDS, type PassageJudge, readRelevanceWeights } from "./relevance.ts";
 import { guardScore, verifyPassages, weightedCoverage } from "./verify.ts";
 
 const gateOf = (name: string) => {
@@ -48,34 +46,6 @@ describe("weightedCoverage", () => {
 describe("guardScore", () => {
   const weights = { relevanceWeight: 0.7, crossWeight: 0.3 };
   it(".7 · .5 + .3 · .9 = .62", () => expect(guardScore(0.5, 0.9, weights)).toBeCloseTo(0.62, 12));
-});
-
-describe("the guard of spark without a cross-encoder", () => {
-  const gate = gateOf("spark");
-  const chances = (...probabilities: number[]): PassageJudge => ({
-    type: "learned",
-    weights: readRelevanceWeights(),
-    relevance: probabilities.map((probability) => ({ probability, reason: `relevance ${probability}` })),
-  });
-  const guarded = (by: typeof gate, judge: PassageJudge, scores: Partial<Passage["scores"]>) =>
-    verifyPassages(fakeQuestion("x"), [fakePassage({ pieces: ["x"], scores })], by, fakeWords(), undefined, undefined, judge)[0];
-
-  it("goes by the learned chance and its own thresholds: .7 · .8 + .3 · .9 = .83, .7 · .8 + .3 · .1 = .59", () => {
-    const learned = carryGate(gate, { threshold: (value) => value }, true);
-    expect(learned).toMatchObject({ by: "chance", ...(gate.type === "guard" ? gate.learned : {}) });
-    expect(guarded(learned, chances(0.9), { dense: 0.8, rerank: 0.2 })).toMatchObject({
-      verdict: "verified",
-      passage: { scores: { cross: 0.9 } },
-    });
-    const low = guarded(learned, chances(0.1), { dense: 0.8, rerank: 0.99 });
-    expect([low?.verdict, low?.score.toFixed(2)]).toEqual(["rejected", "0.59"]);
-  });
-  it("goes by the cross-encoder where one read the passage, at .28", () => {
-    const own = carryGate(gate, { threshold: (value) => value });
-    expect(own).toBe(gate);
-    const low = guarded(own, BY_WORDS, { dense: 0.2, cross: 0.5 });
-    expect([low?.verdict, low?.score.toFixed(2)]).toEqual(["verified", "0.29"]);
-  });
 });
 
 describe("the gates, at their thresholds", () => {
@@ -177,10 +147,6 @@ function judge(profile: string, scale: ScoreScale, scores: Scores) {
 }
 
 describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
-  it("seven-layer keeps every passage from .45 on, whatever the best one is", () => {
-    expect(judge("seven-layer", scale, [[0.9], [0.451], [0.45], [0.449]])).toMatchObject({ kept: [true, true, true, false], usable: 3 });
-  });
-
   it.each([
     // .7 · .4 + .3 · 0 = .28
     ["passage", [[0.399, 0]], [false], "nothing_relevant"],
