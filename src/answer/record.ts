@@ -187,7 +187,7 @@ function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
 /** Models that say again what was recorded, each prompt once in its turn. A prompt that was not recorded fails: nothing is known of what it would get. */
 export function playbackModels(
   named: { readonly small: string; readonly large: string } | null,
-  calls: () => readonly RecordedCall[] | null,
+  calls: readonly RecordedCall[] | null,
 ): Models {
   if (named === null) return null;
   const used = new WeakSet<RecordedCall>();
@@ -195,7 +195,7 @@ export function playbackModels(
     id,
     async *stream(prompt): AsyncGenerator<ChatEvent, void> {
       const wanted = hashOf(prompt);
-      const call = calls()?.find((one) => one.prompt === wanted && one.model === id && !used.has(one));
+      const call = calls?.find((one) => one.prompt === wanted && one.model === id && !used.has(one));
       if (call === undefined) throw new ModelError("model_not_recorded", "What the model would say to this prompt is not recorded.");
       used.add(call);
       if (call.text !== "") yield { type: "text", text: call.text };

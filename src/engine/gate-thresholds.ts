@@ -4,7 +4,7 @@ import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type AskedIndex, CalibrationFiles, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
 import type { DomainPack } from "./domain.ts";
-import type { Health } from "./engine-types.ts";
+
 import type { GateWeights } from "./local-models.ts";
 import type { Opened } from "./open.ts";
 
@@ -59,22 +59,6 @@ export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThr
   const { name } = threshold.calibration;
   const misfit = indexMisfitOf(threshold.calibration, index);
   return misfit === null ? threshold : { type: "unusable", name, why: `calibration ${name}: ${misfit}` };
-}
-
-/** For `health`. */
-export function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration" | "warnings"> {
-  switch (threshold.type) {
-    case "calibrated":
-      return { calibration: threshold.calibration.name, warnings: [] };
-    case "unusable":
-      return { calibration: null, warnings: [threshold.why] };
-    case "shipped":
-    case "set":
-    case "none":
-      return { calibration: null, warnings: [] };
-    default:
-      return threshold satisfies never;
-  }
 }
 
 /** Folder of the calibrations that were made here, inside the data folder. */

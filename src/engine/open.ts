@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
 import { type GeneralWords, sharedWords } from "../compare/general-words.ts";
 import { type Config, hubFolders } from "../config.ts";
-import { ConfigError, messageOf, StoreError } from "../errors.ts";
+import { ConfigError, messageOf, StoreError, systemCodeOf } from "../errors.ts";
 import { createChatSupportScorer } from "../models/adapters/chat-support.ts";
 import { createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub-support.ts";
@@ -16,6 +16,7 @@ import { loadPrices, type PriceTable } from "../models/prices.ts";
 import { sharedEncoder } from "../models/shared-encoder.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { createProofKey } from "../prove/signature.ts";
+import type { Retention } from "../store/forget.ts";
 import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { reportsSince } from "../store/reports.ts";
@@ -71,14 +72,6 @@ function holdsSomething(path: string): boolean {
   } catch {
     return true;
   }
-}
-
-/** How long what is remembered is kept. */
-export interface Retention {
-  readonly interactionsDays: number;
-  readonly interactionsRows: number;
-  readonly reportsDays: number;
-  readonly auditDays: number;
 }
 
 /** What every domain shares: the store, the models, and what tells time and makes ids. */
@@ -217,27 +210,20 @@ function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerPa
 
 /** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
 function keyFile(path: string): string {
+  const unusable = (done: "read" | "written", cause: unknown) => {
+    const message = `${path} cannot be ${done} (${messageOf(cause)}): give the process the right to.`;
+    return new StoreError("proof_key_unusable", message, {}, { cause });
+  };
   try {
     makePrivateFolder(dirname(path));
     // Of two processes that make one at once, the first wins.
     if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
   } catch (cause) {
-    if ((cause as { code?: unknown }).code !== "EEXIST")
-      throw new StoreError(
-        "proof_key_unusable",
-        `${path} cannot be written (${messageOf(cause)}): give the process the right to.`,
-        {},
-        { cause },
-      );
+    if (systemCodeOf(cause) !== "EEXIST") throw unusable("written", cause);
   }
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new StoreError(
-      "proof_key_unusable",
-      `${path} cannot be read (${messageOf(cause)}): give the process the right to.`,
-      {},
-      { cause },
-    );
+    throw unusable("read", cause);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
 import type { IngestCounts, IngestEvent } from "../events.ts";
@@ -11,9 +11,15 @@ import type { Store } from "../store/store.ts";
 import type { Engine } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import { type JobEvent, type Work, type WorkOptions, workSchema } from "./service-types.ts";
+import { layOut } from "./sources.ts";
 
 /** How the sources of uploaded files begin; the access label follows. */
 export const UPLOAD_SOURCE = "upload:";
+
+/** Where uploaded files belong, with the source that their documents have. */
+export function uploadPlace(of: OriginalsOf) {
+  return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
+}
 
 interface WorkerParts {
   readonly store: Pick<Store, "jobs" | "originals">;
@@ -103,14 +109,8 @@ async function read(domain: string, work: Work, signal: AbortSignal, { store, in
   const of = { domain, tenant, label };
   const folder = await mkdtemp(join(tmpdir(), "sourcebound-uploads-"));
   try {
-    for (const { path } of await store.originals.list(of)) {
-      const bytes = await store.originals.bytes(of, path);
-      if (bytes === null) continue;
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), bytes);
-    }
-    const options = { domain, tenant, access: label, source: `${UPLOAD_SOURCE}${label}`, allowEmpty: true, passing: true, signal };
-    return await countsOf(ingest(folder, options));
+    await layOut(folder, of, store.originals);
+    return await countsOf(ingest(folder, { ...uploadPlace(of), access: label, allowEmpty: true, passing: true, signal }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
