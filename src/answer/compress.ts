@@ -126,7 +126,7 @@ function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
     for (const i of [(own[0] ?? 0) - 1, (own.at(-1) ?? 0) + 1]) if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
   }
   for (const i of [...keep]) {
-    const heading = headingAbove(units, i);
+    const heading = units.slice(0, i + 1).findLastIndex(({ type }) => type === "heading");
     if (heading >= 0) keep.add(heading);
   }
   const parts = runsOf(units, keep);
@@ -136,12 +136,6 @@ function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
 
 function unitsIn(units: readonly PlacedUnit[], { start, end }: TextRange): number[] {
   return units.flatMap((unit, i) => (unit.start < end && unit.end > start ? [i] : []));
-}
-
-function headingAbove(units: readonly PlacedUnit[], at: number): number {
-  let i = at;
-  while (i >= 0 && units[i]?.type !== "heading") i--;
-  return i;
 }
 
 /** Kept units as ranges, those beside each other as one. */
@@ -255,17 +249,15 @@ interface RouteFacts {
   readonly meanSimilarity: number | null;
 }
 
-interface Route {
-  readonly size: "small" | "large";
-  /** The rules that decided, for people. */
-  readonly because: string;
-}
-
 /**
  * Large if complex terms ≥ 1, or more passages than 5, or mean similarity < .55 (`seven-layer` source, equation 11; numbers from the profile).
  * A similarity that is not known decides nothing.
+ * @returns with the rules that decided, for people
  */
-export function routeModel(route: WriteSettings["route"], { complexTerms, passages, meanSimilarity }: RouteFacts): Route {
+export function routeModel(
+  route: WriteSettings["route"],
+  { complexTerms, passages, meanSimilarity }: RouteFacts,
+): { readonly size: "small" | "large"; readonly because: string } {
   if (typeof route === "string") return { size: route, because: "the profile's choice" };
   const reasons = [
     ...(complexTerms.length >= route.complexTerms ? [`complex (${complexTerms.join(", ")})`] : []),

@@ -50,7 +50,13 @@ export async function decideAlone(
 ): Promise<DecidedAlone> {
   const nameFound = oneName(whole.evidence);
   const found: PartFound[] = [];
-  for (const open of asked) found.push(await findPart(open, { question, nameFound }, parts, signal));
+  for (const open of asked) {
+    const { text, resolved, standsAlone } = open.part;
+    // Asked as it stands, where that says what it is about, and else with what it leaves out.
+    const alone = askAlone(question, open.part, standsAlone ? text : resolved);
+    const retrieved = await retrieve(alone, parts, SILENT_LOG, signal);
+    found.push({ open, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
+  }
   // Searching takes some milliseconds and names passages in turn; reading, which takes longer, is done for all together, so that no thread waits.
   const alone = await Promise.all(found.map((part) => decidePart(part, parts, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
@@ -73,10 +79,10 @@ function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: A
   const answered = asked.filter(({ decision }) => decision.answer);
   const choice = answered[0]?.choice ?? null;
   if (choice === null) return null;
-  const usable = onceEach(
-    answered.flatMap(({ decision }) => decision.usable),
-    sidOf,
-  );
+  const sidOf = ({ passage }: Evidence) => passage.sid;
+  const found = answered.flatMap(({ decision }) => decision.usable);
+  const usable = onceEach(found, sidOf);
+  const conflicts = answered.flatMap((one) => one.conflicts);
   // Of what is refused alone it may be said that no document holds a code; what was said of the whole holds of no part.
   const heard = asked.filter((one) => one !== whole || one.decision.answer);
   const said = [...heard.flatMap(({ decision }) => decision.warnings), ...openParts(left)];
@@ -94,10 +100,7 @@ function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: A
     headroom: least(answered.map(({ headroom }) => headroom)),
     choice: { ...choice, pieces: piecesOf(whole, alone) },
     evidence: onceEach([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
-    conflicts: onceEach(
-      answered.flatMap(({ conflicts }) => conflicts),
-      placesOf,
-    ),
+    conflicts: onceEach(conflicts, placesOf),
   };
 }
 
@@ -121,25 +124,6 @@ interface PartFound {
 interface PartAlone extends PartFound {
   readonly judged: Judged;
   readonly decided: Decided;
-}
-
-interface AskedOf {
-  /** The message that asks it. */
-  readonly question: Question;
-  readonly nameFound: (passages: readonly Passage[]) => Passage[];
-}
-
-/** Asked as it stands, where that says what it is about, and else with what it leaves out. */
-async function findPart(
-  open: OpenPart,
-  { question: message, nameFound }: AskedOf,
-  parts: AnswerParts,
-  signal: AbortSignal,
-): Promise<PartFound> {
-  const { text, resolved, standsAlone } = open.part;
-  const question = askAlone(message, open.part, standsAlone ? text : resolved);
-  const retrieved = await retrieve(question, parts, SILENT_LOG, signal);
-  return { open, question, found: { ...retrieved, passages: nameFound(retrieved.passages) } };
 }
 
 async function decidePart(part: PartFound, parts: AnswerParts, signal: AbortSignal): Promise<PartAlone> {
@@ -183,10 +167,6 @@ function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"
 function least(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.min(...known);
-}
-
-function sidOf({ passage }: Evidence): string {
-  return passage.sid;
 }
 
 function placesOf({ kind, sides }: Conflict): string {

@@ -218,50 +218,35 @@ async function byModel(
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
   if (verifier === null) return { compared, calls: [] };
-  if (!weighsRelevance(profile.gate)) {
+  // Other gates compare cosines, as their sources say.
+  if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
     log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
     return { compared, calls: [] };
   }
   const calls: ModelCall[] = [];
-  const judged = await judgeByModel(question, passages, verifier, calls, signal);
-  log.fact("judged_by_model", judged.verdicts.size);
-  for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
-  return { compared: withVerdicts(compared, judged, verifier.verifier.model), calls };
-}
-
-interface ModelVerdicts {
-  /** Of the passages that the model judged; the others keep the scores of the rules. */
-  readonly verdicts: ReadonlyMap<Passage, PassageVerdict>;
-  /** Why passages have none. */
-  readonly failures: readonly string[];
-}
-
-/** Does the gate weigh whether a passage answers? The others compare cosines, as their sources say. */
-function weighsRelevance(gate: GateSettings): boolean {
-  return gate.type === "sufficiency" || gate.type === "v-score";
+  // A question that gives orders is refused whatever its passages say.
+  const isAsked = passages.length > 0 && question.injectionSignals.length === 0;
+  const verdicts = isAsked ? await judgeByModel(question, passages, verifier, calls, log, signal) : new Map<Passage, PassageVerdict>();
+  log.fact("judged_by_model", verdicts.size);
+  return { compared: withVerdicts(compared, verdicts, verifier.verifier.model), calls };
 }
 
 /**
  * Asks the model once about all passages. Whatever goes wrong, the rules' scores stay: only whoever left ends the question.
  * @param calls takes the call, whatever becomes of it
+ * @returns verdicts of the passages that the model judged; the others keep the scores of the rules
  */
 async function judgeByModel(
   question: Question,
   passages: readonly Passage[],
   { verifier, timeoutMs }: ModelVerifier,
   calls: ModelCall[],
+  log: StageLog,
   signal: AbortSignal,
-): Promise<ModelVerdicts> {
-  const failures: string[] = [];
+): Promise<ReadonlyMap<Passage, PassageVerdict>> {
+  const failed = (reason: string) => log.notice("verify_by_rules", `the scores of rules stay: ${reason}`);
   const verdicts = new Map<Passage, PassageVerdict>();
-  // A question that gives orders is refused whatever its passages say.
-  if (passages.length === 0 || question.injectionSignals.length > 0) return { verdicts, failures };
-  const call: { -readonly [Key in keyof ModelCall]: ModelCall[Key] } = {
-    stage: "verify",
-    model: verifier.model,
-    inputTokens: null,
-    outputTokens: null,
-  };
+  const call: ModelCall = { stage: "verify", model: verifier.model, inputTokens: null, outputTokens: null };
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const found = await verifier.verify(
@@ -271,30 +256,30 @@ async function judgeByModel(
         signal: AbortSignal.any([signal, timeout]),
         onCall: () => calls.push(call),
         onUsage: (usage) => Object.assign(call, usage),
-        onFailure: (reason) => failures.push(reason),
+        onFailure: failed,
       },
     );
     for (const [i, verdict] of found.entries()) if (verdict !== null) verdicts.set(passages[i] as Passage, verdict);
   } catch (error) {
     if (signal.aborted) throw error;
-    failures.push(timeout.aborted ? `${verifier.id} took longer than ${timeoutMs} ms` : messageOf(error));
+    failed(timeout.aborted ? `${verifier.id} took longer than ${timeoutMs} ms` : messageOf(error));
   }
-  return { verdicts, failures };
+  return verdicts;
 }
 
 /** What the model says of a passage takes the place of what the rules say of it. */
-function withVerdicts(compared: Compared, { verdicts }: ModelVerdicts, by: string): Compared {
+function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, PassageVerdict>, by: string): Compared {
   return {
     ...compared,
     of(passage) {
       const comparison = compared.of(passage);
       const verdict = verdicts.get(passage);
       if (verdict === undefined) return comparison;
-      const consistency = { score: verdict.consistency, reason: `judged by ${by}` };
+      const { consistency, relevance } = verdict;
       return {
         ...comparison,
-        consistency,
-        relevance: { score: verdict.relevance, reason: `relevance ${verdict.relevance.toFixed(2)} judged by ${by}` },
+        consistency: { score: consistency, reason: `judged by ${by}` },
+        relevance: { score: relevance, reason: `relevance ${relevance.toFixed(2)} judged by ${by}` },
       };
     },
   };

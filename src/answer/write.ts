@@ -54,15 +54,9 @@ export function nothingWritten(): Written {
   };
 }
 
-/** Where the sentences of a question go. */
-interface Writing {
-  readonly question: Question;
-  readonly quotes: ChosenQuotes;
-}
-
 /** Draws sentence after sentence, checks each, and shows what stands. */
 export async function* writeChecked(
-  { question, quotes: { candidates, task } }: Writing,
+  { question, quotes: { candidates, task } }: { readonly question: Question; readonly quotes: ChosenQuotes },
   parts: AnswerParts,
   trace: Trace,
   signal: AbortSignal,
