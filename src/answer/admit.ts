@@ -48,7 +48,7 @@ export function admitQuestion(
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
 export async function admit(request: AskRequest, parts: AnswerParts, log: StageLog): Promise<Question> {
   const { store, isCrisis } = parts;
-  const earlier = request.history ?? (await earlierTurns(request, parts));
+  const earlier = await earlierTurns(request, parts);
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
   const history = earlier.filter((_, i) => !inCrisis[i]);
   const { selection, scope } = request;

@@ -55,8 +55,7 @@ export interface AskOptions extends ScopeOptions {
   readonly userId?: string | null | undefined;
   /** What may be stored of this question; it can only tighten what the configuration says. */
   readonly privacy?: Privacy | undefined;
-  /** Earlier turns in the place of the session's: how a replay asks. */
-  readonly history?: readonly Turn[] | undefined;
+
   /** The answer comes with its proof. @default false */
   readonly proof?: boolean | undefined;
   /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */

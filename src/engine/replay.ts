@@ -18,7 +18,7 @@ import type { Answer, FilterRequest } from "../types.ts";
 import type { GateThreshold } from "../verify/calibration.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { Engine, EngineParts } from "./engine-types.ts";
+import type { AskOptions, Engine, EngineParts } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 import type { Cause, DocumentChange, Replayed, ReplayedNow, Replayer, ReplayOptions, Said, SettingChange } from "./service-types.ts";
@@ -182,18 +182,9 @@ async function askAgain(
     });
     try {
       const { text, detail, selection, history } = question;
-      const options = {
-        domain,
-        tenant,
-        access,
-        profile: question.profile,
-        detail,
-        selection,
-        filters: filtersOf(question),
-        history,
-        signal,
-      };
-      return JSON.parse(JSON.stringify(forStorage(await engine.answer(text, options), text))) as Answer;
+      const request = { profile: question.profile, detail, selection, filters: filtersOf(question), turns: history };
+      const asked: AskOptions = { domain, tenant, access, ...request, signal };
+      return JSON.parse(JSON.stringify(forStorage(await engine.answer(text, asked), text))) as Answer;
     } finally {
       await engine.close();
     }

@@ -29,15 +29,7 @@ interface WorkerParts {
 /** Milliseconds between two looks into an empty queue. */
 const LOOK_MS = 1_000;
 
-export interface Worker {
-  /** Does jobs one after another, its own share of the queue. */
-  work(options?: WorkOptions): AsyncGenerator<JobEvent, void>;
-  /** Does in the background what is queued now. */
-  wake(): void;
-  idle(): Promise<void>;
-}
-
-export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: Engine["ingest"]): Worker {
+export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: Engine["ingest"]) {
   const name = randomUUID();
   let draining: Promise<void> | null = null;
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
@@ -57,7 +49,9 @@ export function createWorker({ store, closing: { signal: closing }, warn }: Open
     }
   };
   return {
+    /** Does jobs one after another, its own share of the queue. */
     work,
+    /** Does in the background what is queued now. */
     wake() {
       // One that is at its end may have looked before this was queued: the next one looks again.
       draining = (draining ?? Promise.resolve()).then(drain);

@@ -49,13 +49,6 @@ export interface PieceTokens {
   readonly around: () => readonly ReadonlySet<string>[];
 }
 
-export interface FactReader {
-  read(piece: Piece, words: FactWords): Fact;
-  piecesOf(passage: Passage, words: FactWords): readonly PieceTokens[];
-  /** Tokens of a passage with its title and headings. */
-  tokensOf(passage: Passage, words: FactWords): ReadonlySet<string>;
-}
-
 /** Facts and passages whose reading is kept: the same ones come up again and again. */
 const REMEMBERED = 4000;
 
@@ -111,7 +104,7 @@ export function saysSomething(text: string): boolean {
 }
 
 /** @param readWords remembers words and their stems, and may be shared */
-export function createFactReader(readWords: ReadWords = createWordReader()): FactReader {
+export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
   const facts = remembering<ReadFact>(REMEMBERED);
   const passages = remembering<PassageTokens>(PASSAGES_REMEMBERED);
@@ -126,15 +119,17 @@ export function createFactReader(readWords: ReadWords = createWordReader()): Fac
   const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> =>
     weights(texts.join("\u0000"), words, () => weightsOf(wordsIn(texts), weighing(words)));
   return {
-    piecesOf: (passage, words) => viewOf(passage, words).pieces,
-    tokensOf: (passage, words) => viewOf(passage, words).whole(),
-    read(piece, words) {
+    piecesOf: (passage: Passage, words: FactWords) => viewOf(passage, words).pieces,
+    /** Tokens of a passage with its title and headings. */
+    tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
+    read(piece: Piece, words: FactWords): Fact {
       const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
       const fact = facts(key, words, () => readFact(piece, read, words, (texts) => weightsAbove(texts, words)));
       return fact.piece.start === piece.start ? fact : fact.at(piece);
     },
   };
 }
+export type FactReader = ReturnType<typeof createFactReader>;
 
 /** Keeps what was made of the same words of an index, the latest `most` or fewer. */
 function remembering<T>(most: number): (key: string, words: FactWords, make: () => T) => T {

@@ -218,14 +218,12 @@ function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form"
 /** What the reader of an answer must know of a name that it cannot be about. */
 export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
-  const quoted = names.map((name) => `"${name}"`).join(", ");
-  return [{ code: "not_named", message: `No document names ${quoted}: what is quoted here does not speak of it.` }];
+  return [{ code: "not_named", message: `No document names ${quoted(names)}: what is quoted here does not speak of it.` }];
 }
 
 /** Why nothing is answered: a code stands for one thing, and what is near to it is another. */
 export function unknownCodes(codes: readonly string[]): Warning[] {
-  const quoted = codes.map((code) => `"${code}"`).join(", ");
-  const message = `No document names ${quoted}, and what is near to a code may be another thing: nothing is answered from it. If it is no code, ask in other words.`;
+  const message = `No document names ${quoted(codes)}, and what is near to a code may be another thing: nothing is answered from it. If it is no code, ask in other words.`;
   return [{ code: "not_named", message }];
 }
 
@@ -255,6 +253,9 @@ export function wordsUnheld(
 /** What the reader of an answer must know of words that no document holds. */
 export function unheldWords(words: readonly string[]): Warning[] {
   if (words.length === 0) return [];
-  const quoted = words.map((word) => `"${word}"`).join(", ");
-  return [{ code: "not_held", message: `No document holds ${quoted}: what is quoted here may speak of something else.` }];
+  return [{ code: "not_held", message: `No document holds ${quoted(words)}: what is quoted here may speak of something else.` }];
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(", ");
 }
