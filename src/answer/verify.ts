@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
-import type { GateSettings, Profile } from "../profiles/profile.ts";
+import type { Profile } from "../profiles/profile.ts";
 import { dot } from "../reader/dot.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import { readQuestion } from "../reading/question.ts";
@@ -110,26 +110,13 @@ export async function withLearnedAgreement(
   };
 }
 
-/** What is known of a question before anything is written. */
-export interface Judged {
-  readonly evidence: readonly Evidence[];
-  /** Among passages that are not rejected. */
-  readonly conflicts: readonly Conflict[];
-  /** The gate with the thresholds that hold for what ranked the passages. */
-  readonly gate: GateSettings;
-  /** The passages as the learned gate reads them; `null`: none did. */
-  readonly view: EvidenceView | null;
-  /** What a model was asked. */
-  readonly calls: readonly ModelCall[];
-}
-
 /** A question with what retrieval found for it. */
 export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
   readonly question: Question;
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
+export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale, ranker } = retrieval;
   const { profile } = parts;
   const words = wordsFor(question, parts);
@@ -141,14 +128,17 @@ export async function verify(retrieval: Retrieval, parts: JudgingParts, log: Sta
   const learned = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
   const judge = await withReadings(learned, retrieval, parts, log, signal);
   if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
+  /** With the thresholds that hold for what ranked the passages. */
   const gate = carryGate(profile.gate, scale, judge.type === "learned");
-  const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);
+  const evidence: readonly Evidence[] = verifyPassages(question, passages, gate, read, scale, compared, judge);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
-  const conflicts = amongKept(compared.conflicts, evidence);
+  const conflicts: readonly Conflict[] = amongKept(compared.conflicts, evidence);
   log.fact("conflicts", conflicts.length);
+  // `view`: the passages as the learned gate reads them, `null`: none did; `calls`: what a model was asked.
   return { evidence, conflicts, gate, view: profile.gate.type === "sufficiency" ? view : null, calls };
 }
+export type Judged = Awaited<ReturnType<typeof verify>>;
 
 /** Does the gate go by the learned chance that a passage answers? The guard does where no cross-encoder has read the passages. */
 function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]): boolean {
