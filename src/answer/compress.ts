@@ -150,15 +150,6 @@ function runsOf(units: readonly PlacedUnit[], keep: ReadonlySet<number>): TextRa
   return runs.map(({ start, end }) => ({ start, end }));
 }
 
-/** What the writers choose from. */
-export interface ChosenQuotes {
-  readonly candidates: readonly QuoteCandidate[];
-  /** What a model is asked; `null` when quotes alone answer. */
-  readonly task: ModelTask | null;
-  /** What a model was asked to pick them. */
-  readonly calls: readonly ModelCall[];
-}
-
 /** A question with the evidence that may answer it. */
 export interface Usable {
   readonly question: Question;
@@ -170,13 +161,16 @@ export interface Usable {
 /** Candidates that the writers choose from. */
 const QUOTE_CANDIDATES = 12;
 
-export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
+/**
+ * What the writers choose from. `task`: what a model is asked, `null` when quotes alone answer; `calls`: what a model was asked to pick quotes.
+ */
+export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { question } = given;
   const { profile } = parts;
   const models = writersOf(parts);
   const words = wordsFor(question, parts);
   const choice = usableOf(given);
-  const candidates = chooseQuotes(choice, words, QUOTE_CANDIDATES);
+  const candidates: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);
   if (models === null) {
     log.fact("sources", 0);
@@ -194,9 +188,12 @@ export async function compress(given: Usable, parts: AnswerParts, log: StageLog,
   log.fact("prompt_tokens", fitted === null ? 0 : countTokens(fitted.prompt.system) + countTokens(fitted.prompt.user));
   log.fact("model", model?.id ?? "extractive");
   log.fact("route", `${route.size}: ${route.because}`);
-  const task = model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
+  const task: ModelTask | null =
+    model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
   return { candidates, task, calls: picked?.calls ?? [] };
 }
+
+export type ChosenQuotes = Awaited<ReturnType<typeof compress>>;
 
 /** The models that write; `null`: quotes alone answer. */
 export function writersOf<M>({ models, profile }: { readonly models: M | null; readonly profile: Profile }): M | null {

@@ -26,10 +26,7 @@ interface KnownAndFound {
   readonly found: Pick<Found, "passages" | "warnings">;
 }
 
-interface Recalled {
-  readonly hit: Hit | null;
-  readonly judged: readonly Judgement[];
-}
+type Recalled = Pick<Known, "hit" | "judged">;
 
 /**
  * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph,

@@ -1,7 +1,8 @@
 import { onceEach } from "../text/once-each.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Conflict, Evidence, Passage, Question } from "../types.ts";
-import type { Choice, OpenPart, ScoredPiece } from "../write/chooser-weights.ts";
+import type { OpenPart, ScoredPiece } from "../write/chooser-weights.ts";
+import type { Outcome } from "./assemble.ts";
 import { askAlone, askedParts, openParts } from "./choose.ts";
 import { type Decided, decide } from "./decide.ts";
 import type { AnswerParts } from "./parts.ts";
@@ -9,21 +10,8 @@ import { type Found, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";
 import { type Judged, verify } from "./verify.ts";
 
-/** What a message comes to whose parts were asked alone. */
-export interface DecidedAlone extends Pick<Judged, "calls">, Pick<Found, "embedding"> {
-  /** `null`: none of them is answered, and what was decided on the whole stands. */
-  readonly settled: Settled | null;
-}
-
-type Settled = Decided & Pick<Judged, "evidence" | "conflicts">;
-
 /** What the message came to as a whole. */
-export interface AskedWhole
-  extends Pick<Found, "embedding">,
-    Pick<Judged, "evidence" | "conflicts">,
-    Pick<Decided, "decision" | "headroom"> {
-  readonly choice: Choice | null;
-}
+type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "headroom" | "choice">>;
 
 /**
  * What is asked again alone: of a message that asks several things, what its answer leaves open; all of them where it is refused as a whole. Nothing of one that gives
@@ -41,13 +29,14 @@ export function partsToAsk(
 /**
  * Each thing asked is looked for and decided by itself, as if nothing else had been asked. What is surely answered is shown, in the order of the message, and what is
  * not is named; where nothing is, the message is refused as it was.
+ * @returns `settled` is `null` where none of them is answered, and what was decided on the whole stands
  */
 export async function decideAlone(
   { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
   parts: AnswerParts,
   log: StageLog,
   signal: AbortSignal,
-): Promise<DecidedAlone> {
+) {
   const nameFound = oneName(whole.evidence);
   const found: PartFound[] = [];
   for (const open of asked) {
@@ -74,7 +63,11 @@ export async function decideAlone(
 }
 
 /** All that is answered as one, the whole first where it is; `null`: nothing is. */
-function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: AskedWhole): DecidedAlone["settled"] {
+function settle(
+  alone: readonly PartAlone[],
+  left: readonly OpenPart[],
+  whole: AskedWhole,
+): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
   const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
   const answered = asked.filter(({ decision }) => decision.answer);
   const choice = answered[0]?.choice ?? null;

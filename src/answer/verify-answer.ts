@@ -198,16 +198,8 @@ interface PlacedSentence extends TextRange {
   readonly quote: CitedQuote;
 }
 
-interface SourceIndex {
-  /** By number, from 0. */
-  readonly sources: readonly NumberedSource[];
-  readonly quotes: readonly (readonly CitedQuote[])[];
-  /** Source sentences by their text. */
-  readonly verbatim: ReadonlyMap<string, readonly PlacedSentence[]>;
-  nearest(text: string, limit: number, accept?: (source: number) => boolean): PlacedSentence[];
-}
-
-function indexSources(sources: readonly NumberedSource[]): SourceIndex {
+/** Sources by number, from 0. */
+function indexSources(sources: readonly NumberedSource[]) {
   const stem = createStemmer();
   const ranking = new Bm25Index();
   const placed: PlacedSentence[] = [];
@@ -225,17 +217,17 @@ function indexSources(sources: readonly NumberedSource[]): SourceIndex {
       return quote;
     }),
   );
+  /** Source sentences by their text. */
   const verbatim = new Map<string, PlacedSentence[]>();
   for (const one of placed) verbatim.set(one.text, [...(verbatim.get(one.text) ?? []), one]);
   return {
-    sources,
-    quotes,
-    verbatim,
-    nearest: (text, limit, accept = () => true) =>
+    ...{ sources, quotes, verbatim },
+    nearest: (text: string, limit: number, accept: (source: number) => boolean = () => true): PlacedSentence[] =>
       ranking.search(tokenize(text, stem), limit, (slot) => accept(placed[slot]?.source ?? -1)).flatMap(({ slot }) => placed[slot] ?? []),
   };
 }
 
+type SourceIndex = ReturnType<typeof indexSources>;
 /** Without its place in the answer. */
 type Sentence = Omit<VerifiedSentence, "start" | "end">;
 

@@ -48,14 +48,8 @@ async function* changeSharedFolder(
   }
 }
 
-interface LaidOut {
-  readonly listed: readonly Original[];
-  /** Hashes of the files by their path. */
-  readonly hashes: ReadonlyMap<string, string>;
-}
-
-/** Writes the originals of a place into a folder. */
-export async function layOut(folder: string, of: OriginalsOf, originals: OriginalStore): Promise<LaidOut> {
+/** Writes the originals of a place into a folder; `hashes` are those of the files by their path. */
+export async function layOut(folder: string, of: OriginalsOf, originals: OriginalStore) {
   await mkdir(folder, { recursive: true });
   const listed = await originals.list(of);
   const hashes = new Map<string, string>();
@@ -69,7 +63,12 @@ export async function layOut(folder: string, of: OriginalsOf, originals: Origina
   return { listed, hashes };
 }
 
-async function store(folder: string, { hashes }: LaidOut, of: OriginalsOf, originals: OriginalStore): Promise<void> {
+async function store(
+  folder: string,
+  { hashes }: Awaited<ReturnType<typeof layOut>>,
+  of: OriginalsOf,
+  originals: OriginalStore,
+): Promise<void> {
   const kept = await listFiles(folder);
   for (const path of kept) {
     const bytes = await readFile(join(folder, path));

@@ -21,10 +21,7 @@ export function uploadPlace(of: OriginalsOf) {
   return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
 }
 
-interface WorkerParts {
-  readonly store: Pick<Store, "jobs" | "originals">;
-  readonly ingest: Engine["ingest"];
-}
+type WorkerParts = { readonly store: Pick<Store, "jobs" | "originals">; readonly ingest: Engine["ingest"] };
 
 /** Milliseconds between two looks into an empty queue. */
 const LOOK_MS = 1_000;

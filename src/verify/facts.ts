@@ -144,12 +144,9 @@ function remembering<T>(most: number): (key: string, words: FactWords, make: () 
   };
 }
 
-interface PassageTokens {
-  readonly pieces: readonly PieceTokens[];
-  readonly whole: () => ReadonlySet<string>;
-}
+type PassageTokens = ReturnType<typeof tokensOfPassage>;
 
-function tokensOfPassage({ document, headingPath, units, text, range }: Passage, words: FactWords): PassageTokens {
+function tokensOfPassage({ document, headingPath, units, text, range }: Passage, words: FactWords) {
   const textOf = ({ start, end }: TextRange) =>
     start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
   const known = new Map<string, ReadonlySet<string>>();
@@ -158,13 +155,13 @@ function tokensOfPassage({ document, headingPath, units, text, range }: Passage,
     known.set(part, tokens);
     return tokens;
   };
-  const pieces = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
+  const pieces: readonly PieceTokens[] = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
     piece,
     own: tokensOf(piece.text),
     around: once(() => [piece.title, ...piece.above, piece.previous].map(tokensOf)),
   }));
   const isWhole = units.every(({ start, end }) => start >= range.start && end <= range.end);
-  const whole = once(() => {
+  const whole = once((): ReadonlySet<string> => {
     const parts = [document.title, ...headingPath, ...(isWhole ? units.map(textOf) : [text])];
     return new Set(parts.flatMap((part) => [...tokensOf(part)]));
   });

@@ -13,21 +13,15 @@ import { type FolderDocument, readFolder } from "./read-documents.ts";
 /** Fewer questions of a tenant tell little. */
 const FEW_QUESTIONS = 10;
 
-interface GoldenCheck {
-  readonly questions: number;
-  readonly findings: readonly PackFinding[];
-}
-
 /**
  * Does every question name a tenant, pages and quotes that are there?
  * @param visibleTo documents by tenant; of nobody under `""`; `null`: the documents are not here, so that nothing can be said of pages and quotes
  */
-function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null): GoldenCheck {
-  if (pack.golden === null)
-    return {
-      questions: 0,
-      findings: [packFinding("note", "golden", "there is no golden set: answers of this pack are measured by nothing")],
-    };
+function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null) {
+  if (pack.golden === null) {
+    const message = "there is no golden set: answers of this pack are measured by nothing";
+    return { questions: 0, findings: [packFinding("note", "golden", message)] };
+  }
   let set: GoldenSet;
   try {
     set = readGoldenSet({ name: pack.name, corpus: pack.folder, golden: join(pack.folder, pack.golden) });
@@ -160,14 +154,8 @@ export async function checkPack(name: string, options: CheckPackOptions): Promis
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
 
-interface ReadPack {
-  readonly documents: readonly FolderDocument[];
-  /** Documents that a tenant may read, of nobody under `""`; `null`: the pack brings none. */
-  readonly visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null;
-  readonly findings: readonly PackFinding[];
-}
-
-async function readPack(pack: DomainPack, options: CheckPackOptions): Promise<ReadPack> {
+/** `visibleTo`: documents that a tenant may read, of nobody under `""`; `null`: the pack brings none. */
+async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const findings: PackFinding[] = [];
   const read = async (folder: string, root: string, tenant: string | null): Promise<FolderDocument[]> => {
     const { documents, failed, skipped } = await readFolder(folder, { root, ...options });
