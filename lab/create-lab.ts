@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { addEvalCommand } from "../src/cli/commands/eval.ts";
+import { addEvalCommand } from "../src/cli/commands/eval-golden.ts";
 import { type CliContext, pathOf } from "../src/cli/context.ts";
 import { addAblateCommand } from "./commands/ablate.ts";
 import { addBenchCommand } from "./commands/bench.ts";

@@ -1,5 +1,4 @@
-import { runProgram } from "../src/cli/run.ts";
-import { runProcess } from "../src/cli/run-process.ts";
+import { runProcess, runProgram } from "../src/cli/run.ts";
 import { createLab } from "./create-lab.ts";
 
 /** Measuring and making: what `./run eval`, `./run bench` and `./run lab` start. It is no part of the published package. */

@@ -35,7 +35,7 @@ export type { AnswerEvent, AnswerStage, IngestCounts, IngestEvent } from "./even
 export type { ChatEvent, ChatModel, ChatPrompt } from "./models/chat.ts";
 export type { EmbedOptions, Encoder } from "./models/encoder.ts";
 export type { EncoderSpec } from "./models/encoder-spec.ts";
-export type { ConnectTarget, WebNetwork } from "./models/web-network.ts";
+export type { ConnectTarget, WebNetwork } from "./models/web-page.ts";
 export { VERSION } from "./package.ts";
 export { profileNamed, profiles } from "./profiles/index.ts";
 export type { Profile } from "./profiles/profile.ts";

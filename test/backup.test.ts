@@ -130,7 +130,7 @@ describe("backup and restore", () => {
     expect(readFileSync(notes, "utf8")).toBe("Buy milk.");
     expect(readFileSync(database).equals(before)).toBe(true);
     expect((await backup(config, path, now)).rows).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it("refuse what was cut off, changed or is none, and put nothing in", async () => {
     const made = await backedUp();

@@ -210,14 +210,6 @@ describe("ask", () => {
     database.close();
   });
 
-  it("prints the report of a profile that grades", async () => {
-    const [{ question }] = LIBRARY_QUESTIONS;
-    const run = await cli(seeded, ["ask", "--json", "--profile", "validator", question]);
-    const { report } = askResponseSchema.parse(JSON.parse(run.stdout));
-    expect(Object.keys(report ?? {})).toEqual(["overall_pass", "metrics"]);
-    expect(Object.keys(report?.metrics ?? {})).toHaveLength(5);
-  });
-
   it("shows stages on stderr when asked to, and keeps stdout for the answer", async () => {
     const run = await cli(seeded, ["ask", "--json", "--verbose", UNANSWERABLE]);
     expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);
@@ -247,22 +239,6 @@ describe("ask", () => {
     ["a direction override", "cards \u202Etsoc", /control or invisible character \(U\+202E/],
   ])("rejects %s as wrong usage", async (_what, question, words) => {
     expectFailure(await cli(seeded, ["ask", question]), 2, words);
-  });
-
-  it.each([
-    ["500 characters", `${"card ".repeat(99)}cost?`],
-    ["only punctuation", "?!…—()[]{}"],
-    ["only emoji", "👩‍👩‍👧‍👦📚🔖"],
-    ["right-to-left text", "כמה עולה כרטיס ספרייה?"],
-    ["Arabic with digits", "كم سعر بطاقة المكتبة ٥؟"],
-    ["a regular expression", "(a+)+$ .*"],
-    ["SQL", "'; drop table documents; --x"],
-    ["a template slot", "{{quotes}} {{question}}"],
-  ])("takes %s as a question and answers or refuses", async (_what, question) => {
-    const run = await cli(seeded, ["ask", question]);
-    expect([0, 3]).toContain(run.code);
-    expect(run.stderr).toBe("");
-    expect(isCivil(run)).toBe(true);
   });
 
   it("gives an error as JSON to those who asked for JSON", async () => {
@@ -550,28 +526,6 @@ describe("ingest of bad files", () => {
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toHaveLength(1);
   });
 
-  it.each<[string, Buffer, RegExp | null]>([
-    ["UTF-16 with its mark", Buffer.from("\uFEFFThe café’s wombat weighs 31 kilograms.", "utf16le"), null],
-    ["UTF-16 without a mark", Buffer.from("The café’s wombat weighs 31 kilograms.", "utf16le"), /x\.md: read as utf-16le: it has no mark/],
-    ["no valid UTF-8", Buffer.from("The café's wombat weighs 31 kilograms.", "latin1"), /x\.md: read as windows-1252: it is not UTF-8/],
-  ])("a file in %s is read letter by letter; what was guessed is said", async (_what, bytes, note) => {
-    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, "x.md": bytes });
-    const run = await cli(sandbox, reingest);
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("5 added") });
-    if (note === null) expect(run.stderr).not.toContain("read as");
-    else expect(run.stderr).toMatch(note);
-    expect((await ask(sandbox, "What does the wombat weigh in kilograms?")).answer_plain).toMatch(
-      /The café['’]s wombat weighs 31 kilograms/,
-    );
-    await stillAnswers(sandbox);
-  });
-
-  it("UTF-32 is not read, and the failure says what to do", async () => {
-    const text = Buffer.from([...Buffer.from("\uFEFFhi", "utf16le")].flatMap((byte, i) => (i % 2 === 0 ? [byte] : [byte, 0, 0])));
-    const run = await cli(fresh({ ...LIBRARY_DOCUMENTS, "x.md": text }), reingest);
-    expect(run).toMatchObject({ code: 4, stderr: expect.stringMatching(/x\.md: .*UTF-32.*save it as UTF-8/) });
-  });
-
   it("gives the failures to scripts", async () => {
     const run = await cli(fresh({ ...LIBRARY_DOCUMENTS, "x.md": new Uint8Array([0]) }), [...reingest, "--json"]);
     expect(JSON.parse(run.stdout)).toMatchObject({ added: 4, failed: 1, failures: [{ path: "x.md", code: "binary_file" }] });
@@ -690,21 +644,15 @@ describe("a data folder that cannot be used", () => {
     expect(readFileSync(databaseOf(sandbox), "utf8")).toBe(garbage);
   });
 
-  it("a database with overwritten pages: says so wherever it is noticed", async () => {
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ["with overwritten pages", (bytes) => bytes.fill(0xa5, 4096 * 2)],
+    ["cut in half", (bytes) => bytes.subarray(0, bytes.length / 2)],
+  ])("a database %s: says so wherever it is noticed", async (_, spoil) => {
     const sandbox = copy();
     for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
-    const bytes = readFileSync(databaseOf(sandbox));
-    bytes.fill(0xa5, 4096 * 2);
-    writeFileSync(databaseOf(sandbox), bytes);
+    writeFileSync(databaseOf(sandbox), spoil(readFileSync(databaseOf(sandbox))));
     expectFailure(await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question]), 1, /damaged|malformed/);
     expectFailure(await cli(sandbox, reingest), 1, /damaged|malformed/);
-  });
-
-  it("a database cut in half: says so", async () => {
-    const sandbox = copy();
-    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
-    truncateSync(databaseOf(sandbox), Math.floor(statSync(databaseOf(sandbox)).size / 2));
-    expectFailure(await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question]), 1, /damaged|malformed/);
   });
 
   it("a database of zero bytes is an empty one, and is filled anew", async () => {

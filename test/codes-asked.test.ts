@@ -15,7 +15,7 @@ describe("a sign that looks like a code", () => {
   let library: Library;
   beforeAll(async () => {
     library = await openLibrary({ documents, settings: { answer_from: 0.5 } });
-  }, 60_000);
+  });
   afterAll(() => library.close());
   const texts = async (question: string) => (await library.ask(question)).sentences.map(({ text }) => text).join(" ");
 

@@ -31,7 +31,7 @@ async function ingested(documents: Readonly<Record<string, string>>, pack = ""):
   return sandbox;
 }
 
-describe("conflicts", { concurrent: true, timeout: 60_000 }, () => {
+describe("conflicts", { concurrent: true }, () => {
   it("lists both sides with their places for people, and that nothing decides", async () => {
     const run = await cli(await ingested(DOCUMENTS), "conflicts", "--domain", "library");
     expect(run.code).toBe(0);
@@ -99,7 +99,7 @@ describe("conflicts", { concurrent: true, timeout: 60_000 }, () => {
   });
 });
 
-describe("an answer whose sources conflict", { concurrent: true, timeout: 60_000 }, () => {
+describe("an answer whose sources conflict", { concurrent: true }, () => {
   const QUESTION = "What does a replacement reader pass cost?";
 
   it("names the declared rule and the side that holds", async () => {

@@ -110,10 +110,10 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
     });
     expect(await answer.text()).toContain("5 dollars");
     const [program = "", ...args] = image.healthcheck.map((part) => part.replaceAll("8787", String(port)));
-    execFileSync(program, args, { stdio: "pipe", timeout: 20_000 });
+    execFileSync(program, args, { stdio: "pipe", timeout: 120_000 });
     server.child.kill("SIGTERM");
     expect((await server.ended).code).toBe(0);
-    expect(() => execFileSync(program, args, { stdio: "pipe", timeout: 20_000 })).toThrow();
+    expect(() => execFileSync(program, args, { stdio: "pipe", timeout: 120_000 })).toThrow();
   });
 
   describe.skipIf(whyNoPostgres !== null)("compose", () => {

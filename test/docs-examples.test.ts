@@ -199,7 +199,7 @@ it("no page with commands is left out", () => {
   expect(PAGES.filter((page) => shellLines(page).length > 0).sort()).toEqual([...Object.keys(pages), ...others].sort());
 });
 
-it("the requests of docs/service.md are answered as they stand", { tags: ["all/docs"], timeout: 180_000 }, async () => {
+it("the requests of docs/service.md are answered as they stand", { tags: ["all/docs"] }, async () => {
   write({
     "my-documents/fees.md": FEES,
     "letter.pdf": makePdf([{ type: "paragraph", text: "The fountain is turned off in winter." }]).bytes,
@@ -265,7 +265,7 @@ it("programs of the pages run as they stand", async () => {
   } finally {
     rmSync(programs, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 it("the client of docs/service.md is what the package exports", async () => {
   const [program = ""] = blocksOf("docs/service.md", "ts");

@@ -39,7 +39,7 @@ const tutorials = Map.groupBy(sectionsOf(PAGE), ([title]) => (title === LONG ? "
 const long: Sections = tutorials.get("long") ?? [];
 it("the tutorial that is left to --all is there", () => expect(long).toHaveLength(1));
 it.each(tutorials.get("short") ?? [])("the tutorial %s runs as it stands", runTutorial, 300_000);
-it.each(long)("the tutorial %s runs as it stands", { tags: ["all/docs"], timeout: 300_000 }, runTutorial);
+it.each(long)("the tutorial %s runs as it stands", { tags: ["all/docs"] }, runTutorial);
 
 it.each(["docs/concepts.md", "docs/tutorials.md", "docs/security.md", "docs/measurements.md", "docs/golden.md", "README.md"])(
   "every link of %s leads to a file",

@@ -109,7 +109,7 @@ describe("eval golden", () => {
     expect(existsSync(journal)).toBe(false);
     await runCli([...COMMAND, "--out", "whole.json"], { cwd });
     expect(stable("cut.json")).toEqual(stable("whole.json"));
-  }, 120_000);
+  });
 
   it("says again what a model said, bit for bit, without the model", async () => {
     const endpoint = await startFakeEndpoint({ chat: () => ({ type: "stream", pieces: ["Books may be kept for 21 days [1]."] }) });
@@ -125,7 +125,7 @@ describe("eval golden", () => {
     expect(read("said.json").calls.length).toBeGreaterThan(0);
     expect((await runCli([...COMMAND, "--recorded", "questions.yaml"], { cwd })).stderr).toContain("holds no recorded model output");
     expect((await runCli([...COMMAND, "--record", "no.json"], { cwd })).stderr).toContain("There is no model");
-  }, 120_000);
+  });
 
   it("goes on behind a question that cannot be asked, and counts it as nothing", async () => {
     const rows = [

@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await serveEngine(library.engine, () => undefined);
   const grant = { name: "k", domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
   key = (await library.engine.store.keys.create({ ...grant, roles: ["ask", "admin"] }, "test")).key;
-}, 120_000);
+});
 afterAll(async () => {
   await server.close();
   await library.close();
@@ -58,4 +58,4 @@ it("gives each session one variant over HTTP, counts it, and says which is bette
   expect(stored?.compared).toMatchObject({ metric: "cached", control: 0 });
   expect(stored?.compared?.low).toBeGreaterThan(0.3);
   expect(verdict).toMatchObject({ code: "better", variant: "stored" });
-}, 280_000);
+});

@@ -73,7 +73,7 @@ const answerOf = (events: readonly AnswerEvent[]) => {
 const BOOKS = rounds({ all: 6, usually: 2 });
 
 describe("filters", () => {
-  it("let nothing from outside be quoted or shown, whatever is asked", { timeout: 120_000 }, async () => {
+  it("let nothing from outside be quoted or shown, whatever is asked", async () => {
     let answered = 0;
     for (let seed = 1; seed <= BOOKS; seed++) {
       const { text, chapters, pages } = writeBook(seed);
@@ -305,7 +305,7 @@ describe("filters over HTTP and on the command line", () => {
     }
   });
 
-  it("are flags of `ask`", { timeout: 60_000 }, async () => {
+  it("are flags of `ask`", async () => {
     const library = await open();
     const { folder, env } = library.sandbox;
     const ask = (...flags: string[]) => runCli(["ask", ...flags, "What does replacing a card cost?"], { cwd: folder, env });

@@ -91,7 +91,7 @@ beforeAll(async () => {
   const server = await serveEngine(library.engine, (line) => said.push(line));
   url = server.url;
   close = server.close;
-}, 120_000);
+});
 afterAll(async () => {
   await close();
   await library.close();

@@ -29,7 +29,7 @@ async function asked(profile: string, env: Readonly<Record<string, string>> = {}
   };
 }
 
-describe("live grading", { timeout: 120_000 }, () => {
+describe("live grading", () => {
   it("is in every answer of validator, in its response shape, and in none of the default", async () => {
     const { answer } = await asked("validator");
     expect(Object.keys(answer.report?.metrics ?? {}).sort()).toEqual(METRICS);

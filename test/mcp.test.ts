@@ -14,7 +14,7 @@ let app: KeyedApp["app"];
 let key: string;
 beforeAll(async () => {
   ({ library, app, key } = await openKeyedApp("mcp"));
-}, 120_000);
+});
 afterAll(() => library.close());
 
 type Negotiation = "legacy" | "auto";
@@ -55,7 +55,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     });
     expect(checked.structuredContent).toMatchObject({ passed: false });
     await client.close();
-  }, 120_000);
+  });
 
   it("tells a refusal, an empty search and an error apart", async () => {
     const client = await connect(mode);
@@ -73,7 +73,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     expect(elsewhere.isError).toBe(true);
     expect(JSON.stringify(elsewhere.content)).toContain("scope_denied");
     await client.close();
-  }, 120_000);
+  });
 
   it("lists documents as resources and reads one as offsets of citations count it", async () => {
     const client = await connect(mode);
@@ -89,7 +89,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     await expect(client.readResource({ uri: "sourcebound://library/documents/nobody" })).rejects.toThrow();
     await expect(client.readResource({ uri: "sourcebound://veterans/documents/nobody" })).rejects.toThrow();
     await client.close();
-  }, 120_000);
+  });
 });
 
 describe("POST /mcp", () => {
@@ -117,7 +117,7 @@ describe("POST /mcp", () => {
     for (let i = 0; i < 3; i++) await client.listTools();
     await call(client, "search", { query: CARD });
     await expect(call(client, "search", { query: CARD })).rejects.toThrow();
-  }, 120_000);
+  });
 });
 
 it("serves the MCP client over standard input and output, and ends with it", async () => {
@@ -145,7 +145,7 @@ it("serves the MCP client over standard input and output, and ends with it", asy
       { timeout: 60_000 },
     )
     .toBe("ended");
-}, 180_000);
+});
 
 it("answers what it was asked before its input ended, and a line that is no message, and then ends well", () => {
   const clientInfo = { name: "test", version: "1" };
@@ -174,4 +174,4 @@ it("answers what it was asked before its input ended, and a line that is no mess
     { id: 1, result: { serverInfo: { name: "sourcebound" } } },
     { id: 2, result: { structuredContent: { status: "ok" } } },
   ]);
-}, 120_000);
+});

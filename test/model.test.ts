@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
-import { brokenChatReplies, type ChatReply, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
+import { brokenChatReplies, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import { countTokens } from "../src/text/cl100k.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import {
@@ -139,21 +139,8 @@ describe.concurrent("an answer by a model", () => {
 
 /** Replies that only a timeout ends. */
 const needsTimeout = new Set(["silence", "a slow drip"]);
-/** Replies whose sentences fall, so that they are written once more. */
-const rewritten = new Set(["only uncited sentences"]);
-const unusable: Readonly<Record<string, ChatReply>> = {
-  "JSON instead of prose": stream(`{"answer": "Tinnitus is rated at 10 percent [1]."}`),
-  "HTML with scripts": stream("<html><script>alert(1)</script><p>Tinnitus is rated at 10 percent [1].</p></html>"),
-  "100 kB of one word": stream(...Array.from({ length: 100 }, () => "tinnitus ".repeat(111))),
-  "100 kB without a citation": stream(
-    ...Array.from({ length: 1000 }, (_, i) => `Tinnitus is common in case ${i}, and so on and on and on and on. `),
-  ),
-  "only uncited sentences": stream("Tinnitus is common. It is loud."),
-  "only white space": stream(" \n", " "),
-};
-
 describe.concurrent("a model that fails", () => {
-  it.each(Object.entries({ ...brokenChatReplies, ...unusable }))("with %s leads to quotes and a warning", (name, reply) =>
+  it.each(Object.entries(brokenChatReplies))("with %s leads to quotes and a warning", (name, reply) =>
     using(
       open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: needsTimeout.has(name) ? 300 : 10_000 }),
       async ({ engine, endpoint }) => {
@@ -168,7 +155,7 @@ describe.concurrent("a model that fails", () => {
         expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
         const order = events.map(({ type }) => type);
         expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
-        const once = name === "401" || (name in unusable && !rewritten.has(name));
+        const once = name === "401";
         // A busy machine may give a call up before it reaches the endpoint.
         const least = once || needsTimeout.has(name) ? 1 : 2;
         expect(endpoint.chats.length).toBeGreaterThanOrEqual(least);
@@ -178,12 +165,15 @@ describe.concurrent("a model that fails", () => {
   );
 
   it("leads to quotes in every profile, and to no unchecked sentence", () =>
-    using(open({ chat: [unusable["HTML with scripts"] as ChatReply] }, { encoder: near() }), async ({ engine }) => {
-      for (const { name } of profiles) {
-        const { answer } = await ask(engine, QUESTION, { profile: name });
-        expect([name, answer.status, isQuoted(answer)]).toEqual([name, "ok", true]);
-      }
-    }));
+    using(
+      open({ chat: [stream("<html><script>alert(1)</script><p>Tinnitus is rated at 10 percent [1].</p></html>")] }, { encoder: near() }),
+      async ({ engine }) => {
+        for (const { name } of profiles) {
+          const { answer } = await ask(engine, QUESTION, { profile: name });
+          expect([name, answer.status, isQuoted(answer)]).toEqual([name, "ok", true]);
+        }
+      },
+    ));
 
   it.each(["event", "inside-event", "inside-character", "clean"] as const)(
     "after two shown sentences (%s) keeps them and goes on with quotes",
@@ -198,12 +188,6 @@ describe.concurrent("a model that fails", () => {
         expect(endpoint.chats).toHaveLength(1);
       }),
   );
-
-  it("once and then works needs no warning", () =>
-    using(open({ chat: [{ type: "status", status: 503 }, stream(...GOOD)] }), async ({ engine }) => {
-      const { answer } = await ask(engine);
-      expect(answer).toMatchObject({ status: "ok", model: "small", warnings: [] });
-    }));
 
   it("is not asked when the evidence is too weak", () =>
     using(open(), async ({ engine, endpoint }) => {
@@ -424,13 +408,6 @@ describe.concurrent("profiles with an encoder", () => {
     using(open({ chat: [stream("A pension is paid every month [1].")] }, { encoder: near(0.2, { pension: 0.9 }) }), async ({ engine }) => {
       const { answer } = await ask(engine, "Regular money for old soldiers", { profile: "seven-layer" });
       expect(texts(answer)).toEqual(["A pension is paid every month."]);
-    }));
-
-  it("say what is missing when they cannot run without an encoder", () =>
-    using(open(), async ({ engine }) => {
-      for (const profile of ["seven-layer", "vg-rag", "validator", "book"]) {
-        await expect(ask(engine, QUESTION, { profile })).rejects.toMatchObject({ code: "encoder_missing" });
-      }
     }));
 });
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const documents = Object.fromEntries(nearSpelledAsked.map(({ domain, one }, i) => [`${domain}-${i}.md`, SAID[domain](one, 100 + i)]));
   // As the program ships: what it refuses is not answered from the other.
   library = await openLibrary({ documents, settings: { answer_from: readChooserWeights().threshold.minimum } });
-}, 300_000);
+});
 afterAll(() => library.close());
 
 /** Pairs that are asked; all documents are there in every run. */

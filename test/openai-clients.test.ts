@@ -10,7 +10,7 @@ let app: KeyedApp["app"];
 let key: string;
 beforeAll(async () => {
   ({ library, app, key } = await openKeyedApp("clients"));
-}, 120_000);
+});
 afterAll(() => library.close());
 
 const headers = () => ({ authorization: `Bearer ${key}`, "content-type": "application/json" });

@@ -65,7 +65,7 @@ async function packAndInstall(): Promise<void> {
 
 const sourcebound = (...args: string[]) => run("npx", ["--no-install", "sourcebound", ...args], { cwd: empty, env });
 
-describe.runIf(TRIES_ALL)("the package, packed and installed", { timeout: 120_000, tags: ["all/package"] }, () => {
+describe.runIf(TRIES_ALL)("the package, packed and installed", { tags: ["all/package"] }, () => {
   beforeAll(packAndInstall, 600_000);
 
   it(holds, () => {

@@ -22,12 +22,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-describe("a pack with tenants", { timeout: 120_000 }, () => {
+describe("a pack with tenants", () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await createEngine(configSchema.parse({ data_dir: join(cwd, "data"), domain: "retail" }), SHARED_PARTS);
     for await (const _ of engine.ingestDomain("retail"));
-  }, 120_000);
+  });
   afterAll(() => engine.close());
 
   it("gives each tenant everybody's documents and its own, and nobody a tenant's", async () => {

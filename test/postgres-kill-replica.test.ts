@@ -44,9 +44,7 @@ describe.skipIf(whyNoPostgres !== null)("one of two replicas is killed", () => {
     return { server, url };
   }
 
-  it(`${KILLS} times under load: no wrong answer, errors only of the one that is gone, nothing acknowledged is lost, and it comes back`, {
-    timeout: 300_000,
-  }, async () => {
+  it(`${KILLS} times under load: no wrong answer, errors only of the one that is gone, nothing acknowledged is lost, and it comes back`, async () => {
     const database = await postgres.createDatabase();
     const [first, second] = [createSandbox(), createSandbox({})];
     sandboxes.push(first, second);

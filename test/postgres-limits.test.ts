@@ -59,5 +59,5 @@ describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", (
     } finally {
       await server.start();
     }
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input wit
     await put(second, "cards.md", "# Cards\n\nA library card costs 7 dollars per year.\n");
     const { sentences } = await first.ask("How much does a library card cost?");
     expect(sentences.map(({ text }) => text).join(" ")).toContain("7 dollars");
-  }, 120_000);
+  });
 
   it("fetch a site through one process and again through another, which knows what is gone", async () => {
     const pages: Record<string, string> = {
@@ -67,5 +67,5 @@ describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input wit
     pages["/"] = page("Start", '<a href="/cards">c</a>');
     await crawl(second);
     expect(await titles(first)).toEqual(["Cards", "Start"]);
-  }, 120_000);
+  });
 });

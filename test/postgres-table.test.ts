@@ -22,7 +22,7 @@ const WORDS = 300;
 const QUESTIONS = 20;
 const NEVER = new AbortController().signal;
 
-describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by pgvector", { timeout: 300_000 }, () => {
+describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by pgvector", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();

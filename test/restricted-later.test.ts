@@ -101,7 +101,7 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
     await expect(engine.replay(id)).rejects.toMatchObject({ code: "replay_impossible" });
     expect((await send(TOKEN, "GET", `/v1/review/${id}`)).body).toMatchObject({ withheld: false, answer: { id } });
     expect((await send(TOKEN, "GET", `/v1/answers/${id}/calls`)).text).toMatch(SECRET);
-  }, 60_000);
+  });
 
   it("is given out as a correction no more than as an answer", async () => {
     const { keyOf, send, restrict, remove } = await open();
@@ -118,7 +118,7 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
     expect([SECRET.test(shown.text), shown.body]).toMatchObject([false, { curated: null, withheld: true }]);
     expect((await send(key, "GET", `/v1/answers/${id}`)).status).toBe(404);
     expect((await send(TOKEN, "GET", `/v1/review/${id}`)).text).toMatch(SECRET);
-  }, 60_000);
+  });
 });
 
 describe.each(["restricted", "deleted"] as const)("the graph of a document that is %s afterwards", (how) => {
@@ -129,7 +129,7 @@ describe.each(["restricted", "deleted"] as const)("the graph of a document that 
     expect((await send(key, "GET", "/v1/graph")).text).toMatch(SECRET);
     await (how === "restricted" ? restrict("staff") : remove());
     expect((await send(key, "GET", "/v1/graph")).text).not.toMatch(SECRET);
-  }, 60_000);
+  });
 });
 
 describe("what was quoted from a document whose label changes", () => {
@@ -146,7 +146,7 @@ describe("what was quoted from a document whose label changes", () => {
     await restrict("board");
     expect(await shown()).toEqual([404, 404, false]);
     expect((await send(both, "GET", `/v1/answers/${id}/proof`)).body).toMatchObject({ error: { code: "proof_documents_gone" } });
-  }, 60_000);
+  });
 });
 
 describe("what was found beside the quotes of an answer", () => {
@@ -192,7 +192,7 @@ describe("what a model was sent", () => {
     const calls = await send(key, "GET", `/v1/answers/${next.id}/calls`);
     expect([calls.status, SECRET.test(calls.text)]).toEqual([404, false]);
     expect((await send(TOKEN, "GET", `/v1/answers/${next.id}/calls`)).status).toBe(200);
-  }, 60_000);
+  });
 });
 
 describe("a link to an answer that a reviewer flagged", () => {
@@ -207,5 +207,5 @@ describe("a link to an answer that a reviewer flagged", () => {
     expect((await codes())[0]).toBe("flagged");
     await send(reviewer, "POST", `/v1/review/${id}/correct`, { by: "Ann", answer: `${TEXT.slice(0, -1)} [1].` });
     expect(await codes()).not.toContain("flagged");
-  }, 60_000);
+  });
 });

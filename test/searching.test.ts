@@ -10,7 +10,7 @@ describe("a search", () => {
   let library: Library;
   beforeAll(async () => {
     library = await openLibrary();
-  }, 60_000);
+  });
   afterAll(() => library.close());
 
   it("reads passages when it is asked to: the log odds that the best piece of each answers, in the same order", async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
     },
     withoutKeys: "this-machine",
   });
-}, 120_000);
+});
 afterAll(() => library.close());
 
 async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
@@ -91,7 +91,7 @@ describe("what routes answer fits their description", () => {
     expect(document.body.text.slice(start, end)).toBe(text);
     const asked = await call("query", { body: { query: CARD } });
     expect(Object.keys(asked.body.metrics)).toEqual(expect.arrayContaining(["pii_leakage", "token_budget", "faithfulness"]));
-  }, 300_000);
+  });
 
   it("for sessions, domains, documents, review, reports and administration", async () => {
     const { body } = await call("newSession");
@@ -107,7 +107,7 @@ describe("what routes answer fits their description", () => {
     await call("refresh", { headers: ADMIN });
     await call("forget", { body: { by: "Ann", session_id: body.session_id, dry_run: true }, headers: ADMIN });
     expect((await call("endSession", { parts: { id: body.session_id } })).status).toBe(204);
-  }, 300_000);
+  });
 
   it("for failures: a problem with a stable code and the request's id", async () => {
     for (const [name, given, status, code] of [
@@ -134,7 +134,7 @@ describe("what routes answer fits their description", () => {
     const named = await send("GET", "/v1/answers/x", undefined, { "x-request-id": "trace-7" });
     expect(named.body.request_id).toBe("trace-7");
     expect((await send("GET", "/v1/answers/x", undefined, { "x-request-id": "a b\u00e9" })).body.request_id).toMatch(/^[0-9a-f-]{36}$/);
-  }, 300_000);
+  });
 });
 
 describe("POST /v1/check", () => {
@@ -148,7 +148,7 @@ describe("POST /v1/check", () => {
       body: { question: "What does a lost card cost?", answer: "A lost card costs 5 dollars [1].", sources },
     });
     expect(right.body.sentences[0]).toMatchObject({ verdict: "pass", passage: { path: "fees.md", text: "A lost card costs 5 dollars." } });
-  }, 300_000);
+  });
 
   it("finds documents by itself, and names the ones it was told", async () => {
     const { body: asked } = await call("ask", { body: { question: CARD } });
@@ -158,7 +158,7 @@ describe("POST /v1/check", () => {
     const named = await call("check", { body: { question: CARD, answer: `${citation.quote} [1]`, documents: [citation.document_id] } });
     expect(named.body.sources).toHaveLength(1);
     expect(named.body.sentences[0].status).toBe("supported");
-  }, 300_000);
+  });
 });
 
 describe("documents over HTTP", () => {
@@ -202,7 +202,7 @@ describe("documents over HTTP", () => {
     expect(seen).toEqual(all);
     const tag = (await call("documents")).headers.get("etag") ?? "";
     expect((await send("GET", "/v1/documents", undefined, { "if-none-match": tag })).status).toBe(304);
-  }, 300_000);
+  });
 
   it.each([
     ["../../etc/passwd.md", "file_name"],

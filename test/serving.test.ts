@@ -49,7 +49,7 @@ describe("what is told of a service", () => {
     await world.send(`/v1/sessions/${SECRET}-session?user_id=${SECRET}`, undefined, bearer(askKey));
     await world.send(`/v1/${SECRET}?q=${SECRET}`, undefined, bearer(askKey));
     await world.send("/v1/ask", { question: CARD, tenant: SECRET }, bearer(askKey));
-  }, 120_000);
+  });
   afterAll(async () => {
     await world.close();
     spans.end();
@@ -125,7 +125,7 @@ describe("admission", () => {
     } finally {
       await world.close();
     }
-  }, 120_000);
+  });
 
   it("does not let answers at the same time overrun a budget together", async () => {
     const model = fakeChatModel([["A library card costs 5 dollars [1]."]], {
@@ -150,7 +150,7 @@ describe("admission", () => {
     } finally {
       await world.close();
     }
-  }, 120_000);
+  });
 
   it("answers or says when to come again: of 60 at once with 2 turns and 10 places none is lost, and none is wrong", async () => {
     const world = await serve({ "server.answers_at_once": 2, "server.queue": 10, "server.without_keys": "this-machine" });
@@ -168,7 +168,7 @@ describe("admission", () => {
     } finally {
       await world.close();
     }
-  }, 120_000);
+  });
 
   it("gives up an answer that takes too long, and its place goes to the next", async () => {
     const model = fakeChatModel([[60_000]], { id: "slow" });
@@ -180,7 +180,7 @@ describe("admission", () => {
     } finally {
       await world.close();
     }
-  }, 60_000);
+  });
 
   it("takes no upload beyond its disk", async () => {
     const world = await serve({ "server.disk_bytes": 100 });
@@ -193,7 +193,7 @@ describe("admission", () => {
     } finally {
       await world.close();
     }
-  }, 60_000);
+  });
 });
 
 describe("a named request", () => {
@@ -217,7 +217,7 @@ describe("a named request", () => {
       await second.close();
       await world.close();
     }
-  }, 60_000);
+  });
 });
 
 describe("a stop", () => {
@@ -244,5 +244,5 @@ describe("a stop", () => {
     await closing;
     expect(text).toMatch(/event: answer\ndata: \{.*\}\n\n$/);
     await world.library.close();
-  }, 60_000);
+  });
 });

@@ -9,7 +9,7 @@ describe("a message that asks several things", () => {
   let library: Library;
   beforeAll(async () => {
     library = await openLibrary({ settings: { answer_from: 0.4 } });
-  }, 60_000);
+  });
   afterAll(() => library.close());
   const BOTH = "What does replacing a lost card cost, and how often can a loan be renewed?";
   const ONE = "What do overdue books cost and who collects the money?";

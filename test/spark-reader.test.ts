@@ -22,7 +22,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
   let library: Library;
   beforeAll(async () => {
     library = await openLibrary();
-  }, 60_000);
+  });
   afterAll(() => library.close());
 
   /** What the gate says of the passages of the question, where the reader is this one. */

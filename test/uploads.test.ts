@@ -106,7 +106,7 @@ describe("the label of an upload", () => {
     expect((await send(plain, "DELETE", `/v1/documents/${id}`)).status).toBe(404);
     expect((await send(admin, "DELETE", `/v1/documents/${id}`)).status).toBe(204);
     expect(await list(board)).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe("a file whose documents say themselves who may see them", () => {
@@ -138,7 +138,7 @@ describe("a file whose documents say themselves who may see them", () => {
       const status = async (key: string) => (await send(key, "GET", `/v1/documents/${file.id}/status`)).status;
       expect([file.path, await status(plain), await status(staff)]).toEqual([file.path, file.path === "open.md" ? 200 : 404, 200]);
     }
-  }, 120_000);
+  });
 
   it("is known to whom its folder is open as long as nothing of it could ever be read", async () => {
     const { engine, sandbox, keyOf, list } = await open();
@@ -254,7 +254,7 @@ describe("a file where a folder is needed", () => {
     mkdirSync(join(root, "library", "_", "label-public", "box.md", "deep"), { recursive: true });
     expect((await upload(key, [["box.md", "# Box\n\nTwo.\n"]])).status).toBe(202);
     await settled(engine, "box.md");
-  }, 120_000);
+  });
 });
 
 describe("uploads that were taken and not read before the process ended", () => {
@@ -302,7 +302,7 @@ describe("uploads that were taken and not read before the process ended", () => 
     await next.close();
     const third = await reopen(sandbox);
     expect((await third.library(everything)).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
-  }, 120_000);
+  });
 
   it("are read in the place of what was read of the same name, and need no request for it", async () => {
     const { engine, sandbox, root } = await open();
@@ -318,7 +318,7 @@ describe("uploads that were taken and not read before the process ended", () => 
       return (await next.store.documents.load(next.scope(), [document?.id ?? ""])).get(document?.id ?? "")?.text;
     };
     await expect.poll(textOf, { timeout: 60_000 }).toContain("4 dollars");
-  }, 120_000);
+  });
 });
 
 describe("the data folder", () => {
@@ -343,7 +343,7 @@ describe("the data folder", () => {
     } finally {
       process.umask(before);
     }
-  }, 120_000);
+  });
 
   it("keeps what its owner set", async () => {
     const { engine, sandbox } = await open();

@@ -391,7 +391,6 @@ describe.concurrent("bad output of a model", () => {
   it.each<{ name: string; reply: ChatReply; whole?: boolean }>([
     { name: "an error of the server", reply: { type: "stream", pieces: [...GOOD, " And"], thenError: true } },
     { name: "endless text", reply: stream(...GOOD, " ", "Tinnitus gets 10 percent and ".repeat(5000)) },
-    { name: "a cut inside a character", reply: { type: "cut", pieces: [...GOOD, " §"], at: "inside-character" } },
     { name: "a script", reply: stream(...GOOD, " <script>alert(1)</script>"), whole: true },
     { name: "its token limit", reply: { type: "stream", pieces: [...GOOD, " And then"], finishReason: "length" } },
   ])("after good sentences keeps them: $name", ({ reply, whole = false }) =>
@@ -410,16 +409,6 @@ describe.concurrent("bad output of a model", () => {
       expect(texts(answer)).toEqual([TEN, FORM, "Tinnitus gets 10 percent."]);
       expect(codes(answer)).toEqual([]);
       expect(opened.endpoint.chats).toHaveLength(1);
-    }));
-
-  it("that drips slowly is shown as it comes, within its time", () =>
-    using(open({ chat: [{ type: "stream", pieces: Array.from(GOOD.join("")), delayMs: 3 }] }), async (opened) => {
-      expect((await expectAnswered(opened)).model).toBe("small");
-    }));
-
-  it("under a wrong content type is read all the same, or leads to quotes", () =>
-    using(open({ chat: [{ type: "stream", pieces: GOOD, contentType: "text/plain" }] }), async (opened) => {
-      await expectAnswered(opened);
     }));
 });
 

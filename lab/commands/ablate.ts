@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { type CliContext, pathOf } from "../../src/cli/context.ts";
-import { configOf } from "../../src/cli/open.ts";
-import { createProgressBar } from "../../src/cli/progress-bar.ts";
+import { type CliContext, configOf, pathOf } from "../../src/cli/context.ts";
+import { createProgressBar } from "../../src/cli/terminal.ts";
 import { RequestError } from "../../src/errors.ts";
 import { chooseSets } from "../../src/grade/choose-sets.ts";
 import { renderTable, writeReport } from "../../src/grade/report.ts";

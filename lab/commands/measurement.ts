@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { type Command, Option } from "commander";
-import type { CliContext } from "../../src/cli/context.ts";
-import { configOf } from "../../src/cli/open.ts";
+import { type CliContext, configOf } from "../../src/cli/context.ts";
 import type { Config } from "../../src/config.ts";
 import { RequestError } from "../../src/errors.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-sets.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { type TableRow, versionsOf } from "../../src/grade/report.ts";
-import { sharedEncoder } from "../../src/models/shared-encoder.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { readMatchWeights } from "../../src/remember/match.ts";
 import { progressOf } from "../../src/text/progress.ts";
 import { createDecision, type Serve } from "../judges/cache-decision.ts";

@@ -13,8 +13,8 @@ import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/re
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { documentQuotes } from "../../src/ingest/document-quotes.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
-import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { validator } from "../../src/profiles/validator.ts";
 import { retrievePassages } from "../../src/retrieve/retrieve.ts";

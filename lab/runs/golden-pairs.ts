@@ -6,7 +6,7 @@ import { readLines } from "../../src/grade/golden.ts";
 import { wilson } from "../../src/grade/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
-import { sharedEncoder } from "../../src/models/shared-encoder.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createClassifier, nameOf } from "../../src/remember/classify.ts";
 import type { Served } from "../judges/cache-decision.ts";
 import { cosineOf } from "../judges/cosine.ts";

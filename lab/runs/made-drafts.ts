@@ -10,8 +10,8 @@ import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { scanFolder } from "../../src/ingest/scan.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
-import { sharedEncoder } from "../../src/models/shared-encoder.ts";
 import { type MadeDraft, makeDrafts } from "../made/golden-drafts.ts";
 import type { EvaluateEvent } from "./va.ts";
 

@@ -1,7 +1,7 @@
 import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { countRow, makeReport } from "../../src/grade/report.ts";
-import { sharedEncoder } from "../../src/models/shared-encoder.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createSimilarity } from "../../src/models/similarity.ts";
 import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { accuracyAt, chooseOnHalves, type ScoredCase } from "../judges/halves.ts";

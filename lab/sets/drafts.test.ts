@@ -64,7 +64,7 @@ describe("evaluateDrafts", () => {
 
 const DATA = process.env.SOURCEBOUND_DATA ?? "";
 describe.skipIf(DATA === "")(`golden drafts${DATA === "" ? " (skipped: SOURCEBOUND_DATA is not set)" : ""}`, () => {
-  it("finds the faults of the development drafts and leaves the faithful ones", { tags: "all/data", timeout: 60_000 }, async () => {
+  it("finds the faults of the development drafts and leaves the faithful ones", { tags: "all/data" }, async () => {
     const domain = { base_url: "https://www.va.gov/", strip_prefix: "pages/", hosts: ["va.gov"], home_page: null };
     const options = { corpus: join(DATA, "va-pages"), golden: join(DATA, "va-golden"), domain, profile: "sourcebound" };
     const expectCaught = (metrics: Readonly<Record<string, unknown>>, least: Readonly<Record<string, number>>) => {

@@ -1,12 +1,14 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { isUnread } from "./cache/rewording-rows.ts";
 import { RECIPES, type Recipe, type Step } from "./recipes.ts";
 
 const WEIGHTS = "src/models/weights";
+const WRITTEN = "lab/sets/written";
 
 let folder = "";
 beforeEach(() => {
@@ -15,12 +17,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const optionsIn = (root: string) => ({
+  data: join(root, "data"),
+  extra: join(root, "extra"),
+  work: join(root, "work"),
+  date: "2026-01-01",
+});
+
+/** A written collection of one page. */
+const HALL = [
+  {
+    type: "page",
+    path: "pages/hours.md",
+    text: "# The hall\n\nThe hall opens at nine in the morning. A ticket for the hall costs 5 dollars.\n\nDogs wait outside the hall.\n",
+  },
+  ...[
+    ["a1", "When does the hall open?", "The hall opens at nine in the morning."],
+    ["a2", "What does a ticket for the hall cost?", "A ticket for the hall costs 5 dollars."],
+  ].map(([id, question, quote]) => ({ type: "answerable", id, question, gold_pages: ["pages/hours.md"], gold_quotes: [quote] })),
+  { type: "unanswerable", id: "u1", question: "What does a ticket for dogs cost?", kind: "near_miss" },
+  { type: "pair", id: "p1", a: "When does the hall open?", b: "At what time does the hall open?", same_answer: true, kind: "light" },
+  { type: "pair", id: "p2", a: "When does the hall open?", b: "When does the hall close?", same_answer: false, kind: "near" },
+];
+
 /** The steps of a recipe that need no Python; what they would write of the program goes into the folder of the test. */
 function nodeSteps(recipe: Recipe): Step[] {
-  const [data, extra, work] = ["data", "extra", "work"].map((name) => join(folder, name)) as [string, string, string];
-  const steps = recipe
-    .steps({ data, extra, work, date: "2026-01-01" })
-    .filter(({ command }) => command[0] === "node" && !command.includes("--written"));
+  const steps = recipe.steps(optionsIn(folder)).filter(({ command }) => command[0] === "node" && !command.includes(WRITTEN));
   return steps.map((step) => ({
     ...step,
     command: step.command.map((word) => (word.startsWith(WEIGHTS) ? join(folder, "made.json") : word)),
@@ -50,7 +72,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shapeOf(one)]));
 }
 
-describe("recipes, started", { tags: ["all/training"], timeout: 900_000 }, () => {
+describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () => {
   it("crisis: made rows become weights of the shape that ships, which find more crises than they take other messages for one", async () => {
     mkdirSync(join(folder, "data", "clinc150"));
     const everyday = ["what is the weather in", "book a table for two in", "how do i get to", "play some music from"];
@@ -66,6 +88,41 @@ describe("recipes, started", { tags: ["all/training"], timeout: 900_000 }, () =>
     expect(found / crises).toBeGreaterThan(0.5);
     expect(mistaken / others).toBeLessThan(0.25);
     expect(shapeOf(parsed(join(folder, "made.json")))).toEqual(shapeOf(parsed(join(PACKAGE_ROOT, WEIGHTS, "crisis.json"))));
+  });
+
+  it("programs that read the written collections make rows of one", async () => {
+    const written = join(folder, "written");
+    const name = Array.from({ length: 50 }, (_, i) => `hall${i}`).find(isUnread) as string;
+    mkdirSync(written);
+    writeFileSync(join(written, `${name}.jsonl`), HALL.map((row) => `${JSON.stringify(row)}\n`.replace('":', '": ')).join(""));
+    const steps = RECIPES.flatMap((one) => one.steps(optionsIn(folder))).filter(({ command }) => command.includes(WRITTEN));
+    const asked = new Set<string>();
+    for (const { folder: from, command } of steps) {
+      const [, program = ""] = command;
+      if (asked.has(program)) continue;
+      asked.add(program);
+      // Without rows that a reader in training has read, every collection is asked.
+      const unseen = command.indexOf("--unseen");
+      const own = command
+        .filter((_, at) => unseen < 0 || (at !== unseen && at !== unseen + 1))
+        .map((word) => (word === WRITTEN ? written : word));
+      const { code, told } = await start({ folder: from, command: own });
+      expect([program, code, told]).toEqual([program, 0, expect.stringContaining(name)]);
+      // Of a page as short as this one nothing may be left to read on, or to compare.
+      const size = statSync(own[own.indexOf("--out") + 1] as string).size;
+      if (program.endsWith("dump.js")) expect(size).toBeGreaterThan(0);
+    }
+    expect([...asked].map((program) => basename(program, ".js")).sort()).toEqual(["dump", "following", "rewordings"]);
+  });
+
+  const hasPython = spawnSync("python3", ["--version"]).status === 0;
+  it.skipIf(!hasPython).each(RECIPES.map((one) => [one.name, one] as const))("%s: every Python program of it is read", (_, one) => {
+    const check = "import ast, sys; [ast.parse(open(name).read(), name) for name in sys.argv[1:]]";
+    const programs = one
+      .steps(optionsIn(folder))
+      .flatMap(({ folder: from, command }) => command.filter((word) => word.endsWith(".py")).map((word) => join(from, word)));
+    const read = spawnSync("python3", ["-c", check, ...programs], { cwd: PACKAGE_ROOT, encoding: "utf8" });
+    expect(read).toMatchObject({ status: 0, stderr: "" });
   });
 
   // Each has read its options and everything of the program that it rests on before it asks for its data.

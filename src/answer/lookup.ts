@@ -10,8 +10,8 @@ import {
   relatedQuestions,
 } from "../remember/recall.ts";
 import { curatedKey, lookupCurated, lookupExact } from "../remember/reverify.ts";
-import { partOf, rangeAround } from "../retrieve/area.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
+import { partOf, rangeAround } from "../retrieve/search-area.ts";
 import type { Answer, Area, AskRequest, Question } from "../types.ts";
 import { admit } from "./admit.ts";
 import { checking, passesAgain } from "./checking.ts";

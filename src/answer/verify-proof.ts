@@ -5,10 +5,10 @@ import { createClaimReader, createReaderKeeper } from "../engine/reader-keeper.t
 import { messageOf } from "../errors.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../models/embedded-support.ts";
-import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createSimilarity } from "../models/similarity.ts";
-import { hashWeights } from "../models/weights-hashes.ts";
+import { hashWeights } from "../models/weights/read-weights.ts";
 import { VERSION } from "../package.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import { graded, profiles } from "../profiles/index.ts";

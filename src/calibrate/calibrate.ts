@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import { messageOf, RequestError, StoreError } from "../errors.ts";
 import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "../grade/metrics.ts";
 import { VERSION } from "../package.ts";
-import { replaceFile } from "../retrieve/replace-file.ts";
+import { replaceFile } from "../retrieve/snapshot-keeper.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
 import { calibrationName, type GateCalibration, type GateFacts, gateCalibrationSchema } from "../verify/calibration.ts";

@@ -1,4 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { resolve } from "node:path";
+import type { Command } from "commander";
+import { type Config, loadConfig } from "../config.ts";
+import type { Engine } from "../engine/engine.ts";
+import { messageOf, RequestError, systemCodeOf } from "../errors.ts";
 import type { CliProcess, Terminal } from "./terminal.ts";
 
 /** What commands share. */
@@ -17,4 +23,81 @@ export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, partly: 4, found
 /** A path that the user named, absolute. */
 export function pathOf<T extends string | undefined>({ process }: CliContext, given: T): T {
   return (given === undefined ? undefined : resolve(process.cwd(), given)) as T;
+}
+
+/** Standard input; of one that is longer than `most` bytes a little more than these. */
+export async function readInput({ process: { stdin } }: CliContext, most: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of stdin) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > most) break;
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * The text of a file that the user named; `-`: the standard input.
+ * @param what the file is, for the error
+ * @throws RequestError with the code given
+ */
+export async function readText(context: CliContext, file: string, { code, what }: { code: string; what: string }): Promise<string> {
+  if (file === "-") return (await readInput(context, Number.POSITIVE_INFINITY)).toString("utf8");
+  const path = pathOf(context, file);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const message = `${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}): give the file of the ${what}.`;
+    throw new RequestError(code, message, { file }, { cause });
+  }
+}
+
+/** @throws RequestError `report_unwritable` */
+export function writeText(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (cause) {
+    const message = `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`;
+    throw new RequestError("report_unwritable", message, {}, { cause });
+  }
+}
+
+/** Configuration of this command line: defaults, file, environment, then options. */
+export function configOf(
+  { process }: CliContext,
+  command: Command,
+  overrides: Readonly<Record<string, unknown>> = {},
+  defaults: Readonly<Record<string, unknown>> = {},
+): Config {
+  const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
+  return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides }, defaults });
+}
+
+/** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */
+export async function withEngine<T>({ terminal, process }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
+  const { createEngine } = await import("../engine/engine.ts");
+  const engine = await createEngine(config, { ...process.engine, warn: (message) => terminal.error(`warning: ${message}`) });
+  try {
+    return await use(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Resolves when the signal aborts. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Whoever is logged in: the actor of the audit log where no option names another. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "unknown";
+  }
 }

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { EXIT } from "./context.ts";
 import { nodeTooOld } from "./node-version.ts";
-import { runCli } from "./run.ts";
-import { runProcess } from "./run-process.ts";
+import { runCli, runProcess } from "./run.ts";
 
 const problem = nodeTooOld(process.versions.node);
 if (problem === null) await runProcess(runCli);

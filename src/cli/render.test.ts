@@ -1,9 +1,8 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../testing/answers.ts";
-import { harmless, harmlessLine } from "./harmless.ts";
 import { renderAnswer } from "./render.ts";
-import { createTerminal } from "./terminal.ts";
+import { createTerminal, harmless, harmlessLine } from "./terminal.ts";
 
 const plain = pc.createColors(false);
 const passage = {

@@ -4,8 +4,7 @@ import { ruleInWords } from "../verify/conflicts.ts";
 import { conflictToWire } from "../wire/answer-to-wire.ts";
 import { type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
 import { doubtsAt, placeInWords, readableText } from "../write/render.ts";
-import { harmless, harmlessLine } from "./harmless.ts";
-import type { Terminal } from "./terminal.ts";
+import { harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
 /** Warnings of what is shown side by side beneath the answer. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);

@@ -1,33 +1,24 @@
 import { Command, CommanderError, Option } from "commander";
-import { SourceboundError } from "../errors.ts";
+import { messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
 import { VERSION } from "../package.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addCacheCommand } from "./commands/cache.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";
 import { addCheckCommand } from "./commands/check.ts";
-import { addCitationsCommand } from "./commands/citations.ts";
-import { addConflictsCommand } from "./commands/conflicts.ts";
-import { addDemoCommand } from "./commands/demo.ts";
-import { addDoctorCommand } from "./commands/doctor.ts";
-import { addDocumentsCommand } from "./commands/documents.ts";
-import { addEvalCommand } from "./commands/eval.ts";
+import { addConflictsCommand, addDocumentsCommand } from "./commands/documents.ts";
+import { addDoctorCommand, addNewDomainCommand, addProfilesCommand } from "./commands/domains.ts";
+import { addEvalCommand } from "./commands/eval-golden.ts";
 import { addExperimentsCommand } from "./commands/experiments.ts";
-import { addForgetCommand } from "./commands/forget.ts";
 import { addIngestCommand } from "./commands/ingest.ts";
 import { addKeysCommand } from "./commands/keys.ts";
-import { addMcpCommand } from "./commands/mcp.ts";
+import { addForgetCommand, addSessionsCommand, addStatsCommand } from "./commands/memory.ts";
 import { addModelsCommand } from "./commands/models.ts";
-import { addNewDomainCommand } from "./commands/new-domain.ts";
-import { addProfilesCommand } from "./commands/profiles.ts";
-import { addProveCommand } from "./commands/prove.ts";
+import { addCitationsCommand, addProveCommand } from "./commands/prove.ts";
 import { addReplayCommand } from "./commands/replay.ts";
 import { addReportsCommand } from "./commands/reports.ts";
 import { addReviewCommand } from "./commands/review.ts";
-import { addServeCommand } from "./commands/serve.ts";
-import { addSessionsCommand } from "./commands/sessions.ts";
-import { addStatsCommand } from "./commands/stats.ts";
-import { addWorkerCommand } from "./commands/worker.ts";
+import { addDemoCommand, addMcpCommand, addServeCommand, addWorkerCommand } from "./commands/serve.ts";
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
@@ -147,3 +138,18 @@ Examples:
   sourcebound serve --port 9000
 
 Settings: sourcebound.config.yaml in the working directory, or variables SOURCEBOUND_…; see README.md.`;
+
+/** Runs the command line of this process and sets its exit code. */
+export async function runProcess(run: (args: readonly string[], surroundings: CliProcess) => Promise<number>): Promise<void> {
+  let outputFailed = false;
+  process.stdout.on("error", (error) => {
+    // The reader has seen enough (`| head -1`): what runs goes on to its end, unseen.
+    if (systemCodeOf(error) === "EPIPE" || outputFailed) return;
+    outputFailed = true;
+    process.exitCode = EXIT.failed;
+    process.stderr.write(`error output_failed The result could not be written: ${messageOf(error)}\n`);
+  });
+  process.stderr.on("error", () => undefined);
+  const exitCode = await run(process.argv.slice(2), process);
+  process.exitCode = outputFailed ? EXIT.failed : exitCode;
+}

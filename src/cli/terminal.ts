@@ -1,7 +1,6 @@
 import pc from "picocolors";
 import type { EngineParts } from "../engine/engine-types.ts";
 import { messageOf, SourceboundError, warningsOf } from "../errors.ts";
-import { harmless, harmlessLine } from "./harmless.ts";
 
 /** The part of a process that a command line reads and writes: `process` itself, or a test's own. */
 export interface CliProcess {
@@ -36,6 +35,8 @@ export interface Terminal {
 /** Set by `./run`: how the user called it. */
 export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
 
+/** Characters of a progress bar. */
+const WIDTH = 24;
 /** Milliseconds between lines of progress where they cannot be replaced. */
 const PLAIN_PROGRESS_MS = 1000;
 
@@ -85,4 +86,43 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
       if (!(thrown instanceof SourceboundError) && thrown instanceof Error) errorLine(errorColors.dim(harmless(thrown.stack ?? "")));
     },
   };
+}
+
+/** Control characters but the line break, and characters that reorder text: they move a terminal's cursor, recolour or rename it, or show a text as another. */
+const HARMFUL = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Text from documents, files and arguments as a terminal may show it: what would steer the terminal is written out, such as `\x1b`. */
+export function harmless(text: string): string {
+  return text.replaceAll(HARMFUL, (character) => {
+    const code = character.charCodeAt(0);
+    return code === 9 ? " " : code > 0xff ? `\\u${code.toString(16)}` : `\\x${code.toString(16).padStart(2, "0")}`;
+  });
+}
+
+/** The same on one line. */
+export function harmlessLine(text: string): string {
+  return harmless(text).replaceAll("\n", "\\n");
+}
+
+/**
+ * Draws `[#####…….] 312/1000 31 % 0:42 left  what`. What is left is told from what is done so far, once it says enough.
+ * @param now milliseconds
+ */
+export function createProgressBar(total: number, now: () => number = Date.now): (done: number, what: string) => string {
+  const began = now();
+  let first: number | null = null;
+  return (done, what) => {
+    first ??= done;
+    const share = total === 0 ? 0 : done / total;
+    const filled = Math.floor(share * WIDTH);
+    const bar = `[${"#".repeat(filled)}${"·".repeat(WIDTH - filled)}]`;
+    const made = done - first;
+    const left = made < 3 ? "" : ` ${inMinutes(((now() - began) / made) * (total - done))} left`;
+    return `${bar} ${done}/${total} ${Math.floor(share * 100)} %${left}  ${what}`;
+  };
+}
+
+function inMinutes(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

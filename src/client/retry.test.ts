@@ -170,4 +170,4 @@ it("weighs at most 15 kB, packed for a browser and gzipped", async () => {
   const code = output.map((chunk) => chunk.code ?? "").join("");
   expect(code).toContain("idempotency-key");
   expect(gzipSync(code).length).toBeLessThanOrEqual(15_000);
-}, 120_000);
+});

@@ -1,3 +1,4 @@
+import { dot } from "../reader/dot.ts";
 import { memoised } from "../text/recent.ts";
 
 /** Words whose vectors are kept. */
@@ -9,10 +10,5 @@ const REMEMBERED = 20_000;
  */
 export function createLikeness(encoder: { embedSync(texts: readonly string[]): Float32Array[] }): (one: string, other: string) => number {
   const vectorOf = memoised(REMEMBERED, (text: string) => encoder.embedSync([text])[0] ?? new Float32Array());
-  return (one, other) => {
-    const [a, b] = [vectorOf(one), vectorOf(other)];
-    let sum = 0;
-    for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] ?? 0);
-    return Math.max(0, sum);
-  };
+  return (one, other) => Math.max(0, dot(vectorOf(one), vectorOf(other)));
 }

@@ -8,7 +8,7 @@ import { usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { QuestionIndex } from "../remember/question-index.ts";
 import { StoredAnswers } from "../remember/stored-answers.ts";
-import { VectorGroups } from "../retrieve/vector-groups.ts";
+import { VectorGroups } from "../retrieve/table-vectors.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Config, DEFAULT_DOMAIN } from "../config.ts";
 import { ConfigError, RequestError } from "../errors.ts";
 import { isFindable } from "../guard/hotlines.ts";
-import { isAddress } from "../models/web-address.ts";
+import { isAddress } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { didYouMean } from "../text/nearest.ts";
 import type { Scope } from "../types.ts";

@@ -9,7 +9,7 @@ import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { CallListener } from "../models/watched.ts";
-import type { WebNetwork } from "../models/web-network.ts";
+import type { WebNetwork } from "../models/web-page.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { CitationStanding } from "../remember/citation-states.ts";
 import type { Matcher } from "../remember/matcher.ts";

@@ -6,7 +6,7 @@ import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
 import { type Config, hubFolders } from "../config.ts";
 import { ModelError, messageOf } from "../errors.ts";
 import { type CrisisFinder, createCrisisFinder } from "../guard/crisis.ts";
-import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub-reranker.ts";
+import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";

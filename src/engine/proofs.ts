@@ -2,7 +2,7 @@ import type { RecordedSettings } from "../answer/parts.ts";
 import type { AnswerRecord } from "../answer/record.ts";
 import { namedVersions, stateProof } from "../answer/state-proof.ts";
 import { RequestError } from "../errors.ts";
-import { hashWeights } from "../models/weights-hashes.ts";
+import { hashWeights } from "../models/weights/read-weights.ts";
 import { canonicalJson } from "../prove/canonical-json.ts";
 import { merkleTree } from "../prove/merkle.ts";
 import { leafOf, PROOF_FORMAT } from "../prove/proof.ts";

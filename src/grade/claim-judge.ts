@@ -1,8 +1,8 @@
 import type { CitedQuote, SupportScorer } from "../check/finding.ts";
 import { createBearsOut } from "../check/guard-answer.ts";
 import { createReader } from "../check/statements.ts";
+import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
-import { sharedEncoder } from "../models/shared-encoder.ts";
 import { createReading } from "../reading/reading.ts";
 
 /** What is wrong with a sentence: nothing, or one of the three ways in which an answer goes wrong; `unscored`: it could not be told. */

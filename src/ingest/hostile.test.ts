@@ -265,7 +265,7 @@ const reader = createFileReader({ threads: 1 });
 afterAll(() => reader.close());
 
 describe(`${FILES.length} hostile files`, () => {
-  it.each(part(FILES, 24))("%s", { timeout: 180_000 }, async (_what, path, make, outcome) => {
+  it.each(part(FILES, 24))("%s", async (_what, path, make, outcome) => {
     const made = make();
     const bytes = typeof made === "string" ? new Uint8Array(Buffer.from(made)) : new Uint8Array(made);
     const found = await reader.read({ path, bytes }, new AbortController().signal).catch((error: unknown) => error);

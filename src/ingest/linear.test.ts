@@ -107,7 +107,7 @@ const SHAPES: readonly Shape[] = [
 ];
 
 describe("reading, chunking and cutting into sentences takes time by the length of a file, not by its square", () => {
-  it.each(part(SHAPES, 16))("%s: %s (%d, and four times as many)", { timeout: 120_000 }, async (path, _what, n, make) => {
+  it.each(part(SHAPES, 16))("%s: %s (%d, and four times as many)", async (path, _what, n, make) => {
     // A file that is refused counts as read: it may not take long either.
     const read = (bytes: Uint8Array) => draftDocuments({ path, bytes }).catch(() => []);
     await expectLinearTime(4 * n, (size) => new Uint8Array(Buffer.from(make(size) as Uint8Array)), read, 2);

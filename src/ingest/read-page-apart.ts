@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { messageOf, WebError } from "../errors.ts";
-import { startDeadline } from "../models/deadline.ts";
+import { startDeadline } from "../models/adapters/call.ts";
 import type { FetchedPage, PageText, ReadPage } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
-import { pauseAfterFailure } from "./circuit.ts";
+import { pauseAfterFailure } from "./encoder-spec.ts";
 
 describe("an encoder with a pause after a failure", () => {
   it("fails at once until the pause is over, then tries again", async () => {

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
 import { PACKAGE_ROOT } from "../package.ts";
+import { whileHeld } from "../text/while-held.ts";
 import { createWordpiece } from "../text/wordpiece.ts";
+
+/**
+ * The encoder that ships, one for all engines and checks of the process: its weights never change.
+ * @throws {ModelError} `encoder_missing` | `encoder_corrupt`
+ */
+export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
 /** The tokens of a text, for scoring word against word. */
 export interface TokenVectors {

@@ -1,12 +1,42 @@
 import { z } from "zod";
 import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../config/models.ts";
 import { type Config, hubFolders } from "../config.ts";
+import { ModelError, messageOf } from "../errors.ts";
+import type { EncoderStore } from "../store/embeddings.ts";
 import { createHubEncoder } from "./adapters/hub.ts";
 import { createApiEncoder } from "./adapters/openai-compatible.ts";
-import { pauseAfterFailure } from "./circuit.ts";
 import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import type { Encoder } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
+
+/** Milliseconds after a failure in which an endpoint is left alone: questions in that time are ranked by words at once, instead of each waiting for all retries. */
+const DEFAULT_PAUSE_MS = 15_000;
+
+/** An encoder that, once it has failed, fails at once for a while; then it is tried again. */
+export function pauseAfterFailure(
+  encoder: Encoder,
+  { now, pauseMs = DEFAULT_PAUSE_MS }: { readonly now: () => number; readonly pauseMs?: number },
+): Encoder {
+  let failure: { readonly error: ModelError; readonly until: number } | null = null;
+  return {
+    ...encoder,
+    async embed(texts, options) {
+      options?.signal?.throwIfAborted();
+      if (failure !== null && now() < failure.until && texts.length > 0) {
+        const seconds = Math.ceil((failure.until - now()) / 1000);
+        throw new ModelError("encoder_paused", `${failure.error.message} (tried again in ${seconds} s)`, {}, { cause: failure.error });
+      }
+      try {
+        const vectors = await encoder.embed(texts, options);
+        failure = null;
+        return vectors;
+      } catch (error) {
+        if (error instanceof ModelError) failure = { error, until: now() + pauseMs };
+        throw error;
+      }
+    },
+  };
+}
 
 /** What names an encoder and opens it again, without a key. */
 export const encoderSpecSchema = z.union([
@@ -40,4 +70,53 @@ export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => E
     retries: same?.retries ?? DEFAULT_MODEL_RETRIES,
   };
   return pauseAfterFailure(createApiEncoder(spec.model, endpoint), { now: () => Date.now() });
+}
+
+interface EncoderChoiceParts {
+  readonly domain: string;
+  readonly store: EncoderStore;
+  /** The encoder of the configuration and what names it. */
+  readonly configured: { readonly encoder: Encoder; readonly spec: unknown };
+  /** Opens what an earlier run wrote down. Throws when it cannot be opened here any more. */
+  readonly open: (spec: unknown) => Encoder;
+  /** Told why the encoder that served cannot serve on. */
+  readonly onGone?: (id: string, reason: string) => void;
+}
+
+interface ChosenEncoders {
+  readonly serve: Encoder;
+  readonly prepare: Encoder | null;
+  readonly activate: (encoder: Encoder) => Promise<void>;
+}
+
+/**
+ * Which encoder serves a domain: the one whose index is complete. When the configuration has changed since, the configured one is prepared beside it and
+ * takes its place. A choice of `models switch` stands until the configuration changes.
+ */
+export function createEncoderChoice({ domain, store, configured, open, onGone }: EncoderChoiceParts): () => Promise<ChosenEncoders> {
+  const key = JSON.stringify(configured.spec);
+  const opened = new Map<string, Encoder>([[configured.encoder.id, configured.encoder]]);
+  const activate = (encoder: Encoder) => store.activate(domain, { id: encoder.id, spec: configured.spec, configured: key });
+  const serveConfigured: ChosenEncoders = { serve: configured.encoder, prepare: null, activate };
+  return async () => {
+    const active = await store.active(domain);
+    if (active === null || active.id === configured.encoder.id) {
+      if (active?.configured !== key) await activate(configured.encoder);
+      return serveConfigured;
+    }
+    let serve = opened.get(active.id);
+    if (serve === undefined) {
+      try {
+        serve = open(active.spec);
+        opened.set(serve.id, serve);
+      } catch (cause) {
+        onGone?.(active.id, messageOf(cause));
+      }
+    }
+    if (serve === undefined || serve.id !== active.id) {
+      await activate(configured.encoder);
+      return serveConfigured;
+    }
+    return { serve, prepare: active.configured === key ? null : configured.encoder, activate };
+  };
 }

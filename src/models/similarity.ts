@@ -1,3 +1,4 @@
+import { dot } from "../reader/dot.ts";
 import { type Calibration, scaleFor } from "./calibration/calibration.ts";
 import type { Encoder } from "./encoder.ts";
 
@@ -16,7 +17,7 @@ export function createSimilarity(
     async similarity(question: string, answer: string): Promise<number | null> {
       const [a, b] = await encoder.embed([question, answer]);
       if (a === undefined || b === undefined || isZero(a) || isZero(b)) return null;
-      return scale.score(a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0));
+      return scale.score(dot(a, b));
     },
   };
 }

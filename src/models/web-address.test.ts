@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isAddress, isPublicAddress } from "./web-address.ts";
+import { isAddress, isPublicAddress } from "./web-page.ts";
 
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "this machine": ["127.0.0.1", "127.255.255.254", "::1", "0:0:0:0:0:0:0:1"],

@@ -3,8 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WebError } from "../errors.ts";
 import { type FakeHost, type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../testing/fake-web.ts";
-import { INTERNET } from "./web-network.ts";
-import { type FetchOptions, fetchWebPage, MAX_REDIRECTS } from "./web-page.ts";
+import { type FetchOptions, fetchWebPage, INTERNET, MAX_REDIRECTS } from "./web-page.ts";
 
 let web: FakeWeb;
 afterEach(() => web?.close());

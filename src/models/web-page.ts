@@ -1,13 +1,67 @@
+import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as sendRequest } from "node:http";
+import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { connect as connectSecurely } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import ipaddr from "ipaddr.js";
 import { messageOf, WebError } from "../errors.ts";
 import { VERSION } from "../package.ts";
 import type { Block, Unit } from "../types.ts";
-import { startDeadline } from "./deadline.ts";
-import { isAddress, isPublicAddress } from "./web-address.ts";
-import type { WebNetwork } from "./web-network.ts";
+import { startDeadline } from "./adapters/call.ts";
+
+/** How hosts become addresses and addresses connections. Tests bring their own; which addresses are taken is decided elsewhere, whatever is brought. */
+export interface WebNetwork {
+  /** All addresses of a host. */
+  resolve(host: string): Promise<readonly string[]>;
+  /** Opens a connection to exactly this address; with `secure` as the host that the certificate must name. */
+  connect(target: ConnectTarget): Duplex;
+}
+
+export interface ConnectTarget {
+  readonly address: string;
+  readonly port: number;
+  readonly host: string;
+  readonly secure: boolean;
+}
+
+/** The network as it is: the system's resolver, TCP, TLS with certificates checked. */
+export const INTERNET: WebNetwork = {
+  async resolve(host) {
+    const found = await lookup(host, { all: true });
+    return found.map(({ address }) => address);
+  },
+  connect: ({ address, port, host, secure }) =>
+    secure
+      ? connectSecurely({ host: address, port, servername: host, rejectUnauthorized: true, ALPNProtocols: ["http/1.1"] })
+      : connect({ host: address, port }),
+};
+
+/** Addresses that are routed like public ones but lead to the inside of a cloud: Azure's wire server answers with a machine's secrets. */
+const INSIDE_CLOUDS: ReadonlySet<string> = new Set(["168.63.129.16"]);
+/** The one block from which public IPv6 addresses are given out (RFC 4291, section 2.4; IANA's registry of global unicast addresses). */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/**
+ * Is this the address of a public host? Everything else is not asked for pages: loopback, private and link-local networks, carrier-grade NAT, multicast,
+ * addresses for documents and tests, and IPv6 addresses that carry an IPv4 one inside (mapped, NAT64, 6to4, Teredo). What cannot be read is not public.
+ * @param address as a resolver gives it: dotted IPv4, or IPv6 without brackets and zone
+ */
+export function isPublicAddress(address: string): boolean {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
+    const parsed = ipaddr.IPv4.parse(address);
+    return parsed.range() === "unicast" && !INSIDE_CLOUDS.has(parsed.toString());
+  }
+  if (!ipaddr.IPv6.isValid(address) || address.includes("%")) return false;
+  const parsed = ipaddr.IPv6.parse(address);
+  return parsed.match(GLOBAL_IPV6) && parsed.range() === "unicast";
+}
+
+/** Is a URL's host an address and no name? The URL parser has already read octal, hexadecimal and shortened forms as dotted IPv4. */
+export function isAddress(host: string): boolean {
+  return host.startsWith("[") || ipaddr.isValid(host);
+}
 
 /** Redirects followed for one page: sites add a slash, `www.` and `https`, seldom more. */
 export const MAX_REDIRECTS = 4;

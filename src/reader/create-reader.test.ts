@@ -68,7 +68,7 @@ describe("createReader", () => {
       const reader = createReader(${JSON.stringify({ path, threads: 1 })});
       console.log((await reader.read(["a"])).length);`;
     // No close: threads that have nothing to do keep no process alive.
-    expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 30_000 })).toBe("1\n");
+    expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 120_000 })).toBe("1\n");
   });
 
   it("says which file is missing", () => {

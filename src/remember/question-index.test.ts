@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VectorGroups } from "../retrieve/vector-groups.ts";
+import { VectorGroups } from "../retrieve/table-vectors.ts";
 import type { VectorRow } from "../store/cache.ts";
 import { hashedWords } from "../testing/fake-encoder.ts";
 import { QuestionIndex } from "./question-index.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PackedPostings, Postings } from "./postings.ts";
 import { arrayOf, damaged, readFacts, readSnapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
-import type { PackedTerms, Terms } from "./terms.ts";
+import type { PackedTerms, Terms } from "./vocabulary.ts";
 
 /** An index without gaps: every list is whole, no entry is deleted but by `alive`. */
 export interface PackedIndex extends PackedTerms, PackedPostings {

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeWordSearchContract } from "../testing/search-contract.ts";
 import { Bm25Index } from "./bm25.ts";
-import { BM25_B, BM25_K1 } from "./bm25-formula.ts";
 import { DenseIndex } from "./dense.ts";
+import { BM25_B, BM25_K1 } from "./postings.ts";
 import { SnapshotError } from "./snapshot.ts";
-import type { WeightedField } from "./word-search.ts";
+import type { WeightedField } from "./top-k.ts";
 
 describeWordSearchContract("Bm25Index", () => new Bm25Index());
 

@@ -1,13 +1,9 @@
-import { BM25_K1, foldFields, idfOf, normOf, saturation } from "./bm25-formula.ts";
 import { type PackedIndex, packIndex, readIndex, writeIndex } from "./bm25-snapshot.ts";
-import { withRoom } from "./growable.ts";
-import { Postings } from "./postings.ts";
-import type { SlotSet } from "./slot-set.ts";
+import { BM25_K1, countAmong, foldFields, idfOf, normOf, Postings, saturation } from "./postings.ts";
+import { type SlotSet, withRoom } from "./slot-set.ts";
 import type { SnapshotFile } from "./snapshot.ts";
-import { countAmong, type TermCounts } from "./term-counts.ts";
-import { Terms } from "./terms.ts";
-import { type Scored, TopK } from "./top-k.ts";
-import type { WeightedField, WeightedTerm, WordSearch } from "./word-search.ts";
+import { type Scored, type TermCounts, TopK, type WeightedField, type WeightedTerm, type WordSearch } from "./top-k.ts";
+import { Terms } from "./vocabulary.ts";
 
 /**
  * Words ranking over typed arrays: BM25 with Lucene's non-negative idf, fields folded by weight into one frequency and one length

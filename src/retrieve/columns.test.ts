@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StringColumn, stringSections } from "./columns.ts";
+import { StringColumn, stringSections } from "./dense-layout.ts";
 import { readSnapshot, writeSnapshot } from "./snapshot.ts";
 
 describe("StringColumn", () => {

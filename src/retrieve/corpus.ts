@@ -11,15 +11,21 @@ import type { Scope } from "../types.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
 import type { FaceMemo } from "./deduplicate.ts";
 import { EncoderSwitch } from "./encoder-switch.ts";
-import { scopeSees } from "./scope-filter.ts";
+import { scopeSees } from "./indexed-windows.ts";
 import type { Candidate, EncoderChoice, SearchIndex, SearchRequest, SwitchState, SyncOptions } from "./search-index.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
-import { isSureRepair } from "./sure-repair.ts";
 import { TableVectors, type VectorTables } from "./table-vectors.ts";
-import { createThesaurus, type Thesaurus, type ThesaurusEntries } from "./thesaurus.ts";
-import { untimed } from "./time-part.ts";
-import type { Scored } from "./top-k.ts";
-import { type IndexWords, type Repair, type Understood, understand } from "./understand.ts";
+import { type Scored, untimed } from "./top-k.ts";
+import {
+  createThesaurus,
+  type IndexWords,
+  isSureRepair,
+  type Repair,
+  type Thesaurus,
+  type ThesaurusEntries,
+  type Understood,
+  understand,
+} from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
 import type { VocabularyOwner } from "./vocabulary.ts";
 import { WindowSearch } from "./window-search.ts";

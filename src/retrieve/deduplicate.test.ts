@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tokenize } from "../text/tokens.ts";
 import type { Passage } from "../types.ts";
-import { cosine, deduplicate, tfIdf } from "./deduplicate.ts";
-import { diversify } from "./diversify.ts";
+import { cosine, deduplicate, diversify, tfIdf } from "./deduplicate.ts";
 
 const words = { tokens: (text: string) => tokenize(text), idf: () => 1 };
 

@@ -1,6 +1,56 @@
+import { deniesAsVerb, EXCEPTION, NEGATOR } from "../reading/negation.ts";
+import { valuesIn } from "../reading/values.ts";
 import { once } from "../text/once.ts";
+import { tokenize } from "../text/tokens.ts";
 import type { Passage, Twin } from "../types.ts";
-import { type Signature, sameSignature, signatureOf } from "./signature.ts";
+
+/** What a text states besides its wording. Two texts with equal signatures and nearly the same words say the same. */
+interface Signature {
+  /** Numbers with units, amounts, percentages, codes, years, dates by their parts. */
+  readonly values: string;
+  /** Negations and limits with the word that they act on: `not eligible`, `unless`. */
+  readonly polarity: string;
+  /** Names and months. */
+  readonly entities: string;
+}
+
+const LIMIT = String.raw`\b(?:excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied)\b`;
+const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}|${LIMIT}`, "giu");
+const NAME = /\p{Lu}[\p{L}\p{N}&'-]*(?:\s+\p{Lu}[\p{L}\p{N}&'-]*)*/gu;
+const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
+
+/** The signature of a text, in the order of the text: "A pays 10, B pays 20" is not "A pays 20, B pays 10". */
+function signatureOf(text: string): Signature {
+  return {
+    values: inOrder(valuesIn(text).map(({ key }) => key)),
+    polarity: inOrder([...text.matchAll(TURN)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`)),
+    entities: inOrder([...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text))),
+  };
+}
+
+function sameSignature(a: Signature, b: Signature): boolean {
+  return a.values === b.values && a.polarity === b.polarity && a.entities === b.entities;
+}
+
+function spelling(negation: string): string {
+  return deniesAsVerb(negation) ? "not" : negation.toLowerCase();
+}
+
+/** The first content word behind a negation. */
+function nextWord(text: string, from: number): string {
+  return tokenize(text.slice(from, from + 60).replace(/[.!?\n][\s\S]*$/, ""))[0] ?? "";
+}
+
+/** A single capitalised word at the start of a sentence is no name. */
+function namesOf(name: string, index: number, text: string): string[] {
+  const opens = SENTENCE_START.test(text.slice(Math.max(0, index - 4), index));
+  const words = name.toLowerCase().split(/\s+/);
+  return opens ? words.slice(1) : words;
+}
+
+function inOrder(keys: readonly string[]): string {
+  return keys.join("|");
+}
 
 /** Cosine of TF-IDF vectors from which on two passages are near-duplicates (`spark` source, section 2.2). */
 export const NEAR_DUPLICATE_COSINE = 0.85;
@@ -133,4 +183,22 @@ export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, nu
   let dot = 0;
   for (const [token, weight] of small) dot += weight * (large.get(token) ?? 0);
   return dot;
+}
+
+/**
+ * At most `perDocument` items of one document come before those of others; what is left over follows in its order, so nothing is lost
+ * when only one document answers.
+ * @param perDocument `null`: the order stays
+ */
+export function diversify<T>(ranked: readonly T[], documentOf: (item: T) => string, perDocument: number | null): T[] {
+  if (perDocument === null) return [...ranked];
+  const counts = new Map<string, number>();
+  const first: T[] = [];
+  const rest: T[] = [];
+  for (const item of ranked) {
+    const count = counts.get(documentOf(item)) ?? 0;
+    counts.set(documentOf(item), count + 1);
+    (count < perDocument ? first : rest).push(item);
+  }
+  return [...first, ...rest];
 }

@@ -7,7 +7,7 @@ import { describeVectorSearchContract } from "../testing/search-contract.ts";
 import { DenseIndex } from "./dense.ts";
 import { SlotSet } from "./slot-set.ts";
 import { SnapshotError, withSnapshotFile } from "./snapshot.ts";
-import { createScalarKernel } from "./wasm/scalar.ts";
+import { createScalarKernel } from "./wasm/kernel.ts";
 
 describeVectorSearchContract("DenseIndex", () => new DenseIndex());
 

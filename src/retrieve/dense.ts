@@ -14,12 +14,8 @@ import {
 } from "./dense-layout.ts";
 import { SlotSet } from "./slot-set.ts";
 import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
-import { type Scored, TopK } from "./top-k.ts";
-import type { VectorSearch } from "./vector-search.ts";
-import { MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
-import { createScalarKernel } from "./wasm/scalar.ts";
-import { createWasmKernel } from "./wasm/wasm.ts";
-
+import { type Scored, TopK, type VectorSearch } from "./top-k.ts";
+import { createScalarKernel, createWasmKernel, MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 /**
  * Rows that the int8 scan hands to f32 rescoring for every result wanted. `bench speed`, 100,000 × 384, top 50: recall .991 with as
  * many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors that lie closer together, and costs little.

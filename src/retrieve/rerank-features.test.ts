@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { askedBits, VALUE_BITS, valueBits } from "./lexicon.ts";
-import { readStandings } from "./pair-view.ts";
+import { readStandings } from "./rerank.ts";
 import {
   bestSentence,
   bigrams,

@@ -4,8 +4,7 @@ import { ModelError } from "../errors.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { describeRerankerContract } from "../testing/reranker-contract.ts";
 import { Lexicon, RELATED_COSINE } from "./lexicon.ts";
-import { viewPairs } from "./pair-view.ts";
-import { createEmbeddedReranker, readRerankWeights, rerankCandidates } from "./rerank.ts";
+import { createEmbeddedReranker, readRerankWeights, rerankCandidates, viewPairs } from "./rerank.ts";
 import type { Candidate } from "./search-index.ts";
 
 const encoder = SHARED_PARTS.embedded();

@@ -6,16 +6,12 @@ import type { DocumentStore } from "../store/documents.ts";
 import { readPassage } from "../text/read-passage.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
-import { intersectSelection, partOf, selectionArea } from "./area.ts";
-import { placeWithin } from "./clip.ts";
-import { deduplicate, type FaceMemo, type TwinWords } from "./deduplicate.ts";
-import { diversify } from "./diversify.ts";
+import { deduplicate, diversify, type FaceMemo, type TwinWords } from "./deduplicate.ts";
 import { resolveFilters } from "./filters.ts";
 import { RERANK_SHARE, type RerankedCandidate, rerankCandidates } from "./rerank.ts";
-import { searchArea } from "./search-area.ts";
+import { intersectSelection, partOf, placeWithin, searchArea, searchSelection, selectionArea } from "./search-area.ts";
 import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
-import { searchSelection } from "./search-selection.ts";
-import { type TimePart, untimed } from "./time-part.ts";
+import { type TimePart, untimed } from "./top-k.ts";
 import type { QuestionVector } from "./vector-index.ts";
 
 /** Why a wanted reranker is not there. */

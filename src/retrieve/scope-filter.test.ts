@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Scope } from "../types.ts";
-import { ScopeFilter, scopeSees } from "./scope-filter.ts";
+import { ScopeFilter, scopeSees } from "./indexed-windows.ts";
 
 const owner = fc.record({ tenant: fc.constantFrom(null, "acme", "other"), access: fc.constantFrom("public", "staff", "pub,lic") });
 const scope = fc.record({

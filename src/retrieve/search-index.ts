@@ -1,11 +1,9 @@
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { Area, Chunk, Scope, Selection, TextRange } from "../types.ts";
 import type { FaceMemo } from "./deduplicate.ts";
-import type { TimePart } from "./time-part.ts";
-import type { Scored } from "./top-k.ts";
+import type { Scored, TimePart, WeightedTerm } from "./top-k.ts";
 import type { QuestionReader } from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
-import type { WeightedTerm } from "./word-search.ts";
 
 /**
  * The index of one domain as retrieval asks it: what ranks words and vectors may lie in this process or in a database. The embedded one is `Corpus`.

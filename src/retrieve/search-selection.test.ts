@@ -8,8 +8,7 @@ import { loadConfig } from "../config.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { TextRange, Unit } from "../types.ts";
-import { clipWindows } from "./clip.ts";
-import { type SelectableDocument, searchSelection } from "./search-selection.ts";
+import { clipWindows, type SelectableDocument, searchSelection } from "./search-area.ts";
 
 const WORDS = ["pension", "review", "spouse", "appeal", "dental"] as const;
 

@@ -11,7 +11,7 @@ export class SlotSet {
 
   add(slot: number): void {
     const word = slot >>> 5;
-    if (word >= this.bits.length) this.bits = grown(this.bits, word + 1);
+    if (word >= this.bits.length) this.bits = withRoom(this.bits, word + 1);
     this.bits[word] = (this.bits[word] as number) | (1 << (slot & 31));
   }
 
@@ -60,8 +60,12 @@ function bitCount(word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-function grown(bits: Uint32Array, needed: number): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(Math.max(needed, bits.length * 2));
-  larger.set(bits);
+type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
+
+/** The array itself when it has room for `needed` values, else a copy that is at least twice as long. */
+export function withRoom<A extends NumberArray>(array: A, needed: number): A {
+  if (needed <= array.length) return array;
+  const larger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2, 64));
+  larger.set(array);
   return larger;
 }

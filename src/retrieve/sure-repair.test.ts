@@ -4,7 +4,7 @@ import { nearSpelledAsked } from "../../test/support/near-spelled-asked.ts";
 import { createEnglishWords } from "../reading/content-words.ts";
 import { differInAffix, isSlip } from "../text/spelling.ts";
 import { createStemmer } from "../text/tokens.ts";
-import { isSureRepair } from "./sure-repair.ts";
+import { isSureRepair } from "./understand.ts";
 
 const english = createEnglishWords();
 const real = english.real();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import { ABBREVIATION_WEIGHT, createThesaurus, SYNONYM_WEIGHT } from "./thesaurus.ts";
+import { ABBREVIATION_WEIGHT, createThesaurus, SYNONYM_WEIGHT } from "./understand.ts";
 
 const thesaurus = createThesaurus(
   {

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PLAIN_QUERY } from "../profiles/profile.ts";
 import { createEnglishWords } from "../reading/content-words.ts";
 import { tokenize } from "../text/tokens.ts";
-import { createThesaurus } from "./thesaurus.ts";
-import { questionWords, understand } from "./understand.ts";
+import { createThesaurus, questionWords, understand } from "./understand.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 const everything = { frame: true, repair: true, expand: true, codesFirst: true };

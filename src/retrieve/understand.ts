@@ -1,10 +1,127 @@
 import type { QuerySettings } from "../profiles/profile.ts";
 import { type QuestionType, readQuestion } from "../reading/question.ts";
 import { codesIn } from "../reading/values.ts";
-import { words } from "../text/tokens.ts";
+import { editDistance, wordsMeant } from "../text/spelling.ts";
+import { type Word, words } from "../text/tokens.ts";
 import type { Scope } from "../types.ts";
-import type { Equivalent, Thesaurus } from "./thesaurus.ts";
-import type { WeightedTerm } from "./word-search.ts";
+import type { WeightedTerm } from "./top-k.ts";
+
+/** What an abbreviation's long form counts beside the question's own words: it means the same, but its words are commoner. */
+export const ABBREVIATION_WEIGHT = 0.5;
+/** What a synonym counts: it only often means the same. */
+export const SYNONYM_WEIGHT = 0.3;
+
+/** Other words for a phrase of a question. */
+interface Equivalent {
+  /** The phrase as the domain pack writes it. */
+  readonly of: string;
+  readonly to: string;
+  /** Tokens of the phrase in the question. */
+  readonly ofTokens: readonly string[];
+  readonly tokens: readonly string[];
+  /** Beside 1 of the question's own words. */
+  readonly weight: number;
+}
+
+/** The abbreviations and synonyms of a domain. */
+export interface Thesaurus {
+  /** Every other way of saying something that the text says, longest phrase first at each place. */
+  equivalents(text: string): Equivalent[];
+  /** Is the word part of some entry? Such words are never taken for misspelt. */
+  has(word: string): boolean;
+}
+
+export interface ThesaurusEntries {
+  /** Abbreviation → what it stands for. */
+  readonly abbreviations: Readonly<Record<string, readonly string[]>>;
+  /** Groups of phrases that ask for the same. */
+  readonly synonyms: readonly (readonly string[])[];
+}
+
+/**
+ * Phrases match as whole words in any inflection ("buddy letters" is "buddy letter"), stop words included.
+ * @param tokenize tokens of a text as the index sees them
+ * @param stem the stem of one word
+ */
+export function createThesaurus(
+  { abbreviations, synonyms }: ThesaurusEntries,
+  tokenize: (text: string) => string[],
+  stem: (word: string) => string,
+): Thesaurus {
+  const entries = new Map<string, Equivalent[]>();
+  const known = new Set<string>();
+  let longest = 0;
+  const add = (of: string, to: string, weight: number) => {
+    const key = keysOf(words(of), stem);
+    const tokens = tokenize(to);
+    if (key.length === 0 || tokens.length === 0) return;
+    longest = Math.max(longest, key.length);
+    for (const word of words(of)) known.add(word.text);
+    const place = key.join(" ");
+    entries.set(place, [...(entries.get(place) ?? []), { of, to, ofTokens: tokenize(of), tokens, weight }]);
+  };
+  for (const [short, meanings] of Object.entries(abbreviations)) {
+    for (const long of meanings) {
+      add(short, long, ABBREVIATION_WEIGHT);
+      add(long, short, ABBREVIATION_WEIGHT);
+    }
+  }
+  for (const group of synonyms) for (const of of group) for (const to of group) if (of !== to) add(of, to, SYNONYM_WEIGHT);
+  return {
+    has: (word) => known.has(word),
+    equivalents(text) {
+      const said = keysOf(words(text), stem);
+      const found: Equivalent[] = [];
+      for (let at = 0; at < said.length; at++) {
+        for (let length = Math.min(longest, said.length - at); length > 0; length--) {
+          const here = entries.get(said.slice(at, at + length).join(" "));
+          if (here === undefined) continue;
+          found.push(...here);
+          at += length - 1;
+          break;
+        }
+      }
+      return [...new Set(found)];
+    },
+  };
+}
+
+function keysOf(said: readonly Word[], stem: (word: string) => string): string[] {
+  return said.map(({ text, code }) => (code ? text : stem(text)));
+}
+
+/** What tells whether a word can have been meant otherwise. */
+interface SureParts {
+  /** Every word of the language. */
+  readonly real: ReadonlySet<string>;
+  /** Is it a word that most people know? */
+  isKnown(word: string): boolean;
+  /** Words of documents that the asker may read, of which it could be a slip. */
+  meant(word: string): readonly string[];
+  stem(word: string): string;
+}
+
+/**
+ * Is a misspelt word a slip of nothing but a word that most people know, and its forms? Search may go by the likeliest word; what is taken for the same
+ * question may not. Nothing with a capital is sure, nor what is read as a term: what is spelled nearly so may be another one, which no document and no list holds.
+ * (A name in small letters that is nearly a common word is taken for it: "gardiner", "gardener".) Of the words that few people know only those count that lie as near.
+ * Takes some milliseconds: every word of the language is looked at.
+ */
+export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, meant, stem }: SureParts): boolean {
+  if (!isKnown(read) || isWrittenAsName(question, written)) return false;
+  const edits = editDistance(written, read, FAR);
+  const mayBe = (word: string) => isKnown(word) || editDistance(written, word, FAR) <= edits;
+  const others = [...meant(written), ...[...wordsMeant(written, real)].filter(mayBe)];
+  return others.every((word) => stem(word) === stem(read));
+}
+
+/** Edits beyond those that a slip has. */
+const FAR = 3;
+
+/** Does it stand with a capital? Where a sentence begins it may be a name all the same: a lost hit costs less. @param written in lower case */
+function isWrittenAsName(question: string, written: string): boolean {
+  return [...question.matchAll(/\p{L}+/gu)].some(({ 0: word }) => word !== written && word.toLowerCase() === written);
+}
 
 /** A word that no document holds, and the word that it was read as. */
 export interface Repair {

@@ -3,8 +3,7 @@ import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { DenseIndex } from "./dense.ts";
-import { withRoom } from "./growable.ts";
-import { SlotSet } from "./slot-set.ts";
+import { SlotSet, withRoom } from "./slot-set.ts";
 import { damaged, type SnapshotFile } from "./snapshot.ts";
 import type { Scored } from "./top-k.ts";
 

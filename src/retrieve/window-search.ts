@@ -1,14 +1,11 @@
 import { compareText } from "../text/compare-text.ts";
 import type { Chunk, Scope } from "../types.ts";
-import { isOverlapped, partOf, rangeAround } from "./area.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
-import { type Entry, FIELD_WEIGHTS, IndexedWindows } from "./indexed-windows.ts";
-import { ScopeFilter } from "./scope-filter.ts";
+import { type Entry, FIELD_WEIGHTS, IndexedWindows, ScopeFilter } from "./indexed-windows.ts";
+import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
 import type { Candidate, SearchRequest } from "./search-index.ts";
 import { SlotSet } from "./slot-set.ts";
-import type { TermCounts } from "./term-counts.ts";
-import { untimed } from "./time-part.ts";
-import type { Scored } from "./top-k.ts";
+import { type Scored, type TermCounts, untimed } from "./top-k.ts";
 import type { IndexWords } from "./understand.ts";
 import type { QuestionVector } from "./vector-index.ts";
 

@@ -1,5 +1,5 @@
+import { sharedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
-import { sharedEncoder } from "../models/shared-encoder.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import { createEmbeddedReranker } from "../retrieve/rerank.ts";
 import type { Evidence } from "../types.ts";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import type { ConnectTarget, WebNetwork } from "../models/web-network.ts";
+import type { ConnectTarget, WebNetwork } from "../models/web-page.ts";
 
 export type WebHandler = (request: IncomingMessage, response: ServerResponse) => void;
 

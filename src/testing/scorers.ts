@@ -1,4 +1,4 @@
-import type { Trees } from "../models/weights/trees.ts";
+import type { Trees } from "../models/weights/scorer.ts";
 
 /** Two trees over two features; the first asks for the second feature where the first is above its threshold. */
 export const SMALL_TREES: Trees = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SlotSet } from "../retrieve/slot-set.ts";
-import type { VectorSearch } from "../retrieve/vector-search.ts";
-import type { WordSearch } from "../retrieve/word-search.ts";
+import type { VectorSearch, WordSearch } from "../retrieve/top-k.ts";
 
 const TEXTS = ["tinnitus rating ten", "hearing loss rating", "hearing aids battery", "travel pay mileage"];
 const field = (text: string) => [{ tokens: text.split(" "), weight: 1 }];

@@ -8,7 +8,7 @@ const MOST_CHARACTERS = 2_000;
  * A pure function of a text whose last results are kept. Texts themselves are not: only hashes of them.
  * @param most results kept; the one that was not asked for longest goes first
  */
-export function recent<T extends object>(most: number, make: (text: string) => T): (text: string) => T {
+export function recent<T extends NonNullable<unknown>>(most: number, make: (text: string) => T): (text: string) => T {
   const kept = new LRUCache<string, T, string>({ max: most, memoMethod: (_key, _stale, { context }) => make(context) });
   return (text) => (text.length > MOST_CHARACTERS ? make(text) : kept.memo(sha256Hex(text), { context: text }));
 }

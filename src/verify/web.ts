@@ -1,6 +1,6 @@
 import { messageOf } from "../errors.ts";
 import { redactPersonalData } from "../guard/pii.ts";
-import { startDeadline } from "../models/deadline.ts";
+import { startDeadline } from "../models/adapters/call.ts";
 import { checkUrl, type FetchedPage, type ReadPage } from "../models/web-page.ts";
 import type { WebSearch } from "../models/web-search.ts";
 import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence } from "../types.ts";

@@ -29,7 +29,7 @@ const QUESTIONS = [
   { id: "u1", question: "Can I borrow a piano?", kind: "near_miss" },
 ];
 
-describe.skipIf(!hasChromium)("the report of eval golden in a browser", { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
   let browser: Browser;
   let cwd = "";
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", { timeou
     const again = await runCli([...args.slice(0, -1), "again.json", "--against", "results.json", "--html", "results.html"], { cwd });
     expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
     browser = await launchBrowser();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     rmSync(cwd, { recursive: true, force: true });

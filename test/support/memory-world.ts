@@ -5,7 +5,7 @@ import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from 
 import { rememberAnswer } from "../../src/remember/remember.ts";
 import { lookupExact } from "../../src/remember/reverify.ts";
 import { StoredAnswers } from "../../src/remember/stored-answers.ts";
-import { VectorGroups } from "../../src/retrieve/vector-groups.ts";
+import { VectorGroups } from "../../src/retrieve/table-vectors.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
 import { hashedWords } from "../../src/testing/fake-encoder.ts";

@@ -1,6 +1,6 @@
 import { sharedWords } from "../../src/compare/general-words.ts";
 import { createFileReader } from "../../src/ingest/file-reader.ts";
-import { sharedEncoder } from "../../src/models/shared-encoder.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { openSharedReader } from "../../src/reader/shared-reader.ts";
 import { once } from "../../src/text/once.ts";
 

@@ -87,7 +87,7 @@ describe("ablate", () => {
     expect(metric(report, "four.weak_retrieval_answers.flagged")).toBe(1);
     const again = await run(EVERY_DRAFT);
     expect(again).toEqual({ ...report, date: again.date, timings: again.timings });
-  }, 300_000);
+  });
 
   it("finds nothing where nothing was made up", async () => {
     const report = await run(NEVER);
@@ -98,7 +98,7 @@ describe("ablate", () => {
     }
     expect(metric(report, "none.verification_score")).toBe(1);
     expect(metric(report, "none.faithful_shown")).toBe(1);
-  }, 300_000);
+  });
 
   it("shows what each single layer holds back", async () => {
     const names = ["seven", "seven-3", "seven-6", "ours", "ours-support"];
@@ -115,7 +115,7 @@ describe("ablate", () => {
     expect(metric(report, "ours.false_urls")).toBe(0);
     expect(metric(report, "ours-support.false_urls")).toBe(0);
     expect(metric(report, "ours-support-addresses.false_urls")).toBeGreaterThan(0);
-  }, 300_000);
+  });
 
   it("measures quotes without a model, and says which come from another place", async () => {
     const { metrics } = await run(NEVER, "quotes");
@@ -125,7 +125,7 @@ describe("ablate", () => {
       expect(metrics[`quotes.${rung}.faithful_shown`]).toBeNull();
     }
     expect(metrics["quotes.none.hallucination_or_wrong_passage"]).toBeGreaterThan(0);
-  }, 300_000);
+  });
 
   it("stops when it is told to", async () => {
     const controller = new AbortController();
@@ -138,5 +138,5 @@ describe("ablate", () => {
     };
     await expect(stopped()).rejects.toThrow("stopped");
     expect(seen).toHaveLength(3);
-  }, 300_000);
+  });
 });

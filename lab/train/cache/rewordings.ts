@@ -10,7 +10,7 @@ import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../../src/grade/choose-sets.ts";
 import { readLines } from "../../../src/grade/golden.ts";
 import { openGoldenSet } from "../../../src/grade/run-golden.ts";
-import { sharedEncoder } from "../../../src/models/shared-encoder.ts";
+import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { dot } from "../../../src/reader/dot.ts";
 import { readRewordings } from "../../../src/remember/match.ts";
 import { retrievedFor } from "../../../src/remember/named-documents.ts";

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { readLines } from "../../../src/grade/golden.ts";
 import { auroc } from "../../../src/grade/metrics.ts";
-import { sharedEncoder } from "../../../src/models/shared-encoder.ts";
+import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { dot } from "../../../src/reader/dot.ts";
 import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 import { pairSchema } from "../../sets/pair.ts";

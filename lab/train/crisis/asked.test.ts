@@ -6,7 +6,7 @@ import { openCrisisFinder } from "../../../src/engine/local-models.ts";
 import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
 import { readLinesOf } from "../../../src/grade/golden.ts";
 import { asksAnything } from "../../../src/guard/crisis.ts";
-import { sharedEncoder } from "../../../src/models/shared-encoder.ts";
+import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { part } from "../../../test/support/trials.ts";
 import { unpackSets } from "../../sets/unpack-sets.ts";
@@ -28,4 +28,4 @@ it("takes hardly a question to a collection that it did not learn from for a cri
   }
   await reader.close();
   expect(alone.length, alone.join("\n")).toBeLessThanOrEqual(ALONE * asked.length);
-}, 120_000);
+});

@@ -77,7 +77,7 @@ def calibration_error(p, y, w, bins=10):
 
 
 def trees_of(predictors):
-    """Nodes of all trees in one list each, as src/models/weights/trees.ts reads them; a child below 0 is leaf -1 - child, counted over all trees."""
+    """Nodes of all trees in one list each, as src/models/weights/scorer.ts reads them; a child below 0 is leaf -1 - child, counted over all trees."""
     out = {"roots": [], "feature": [], "threshold": [], "left": [], "right": [], "missing": [], "leaves": []}
 
     def add(nodes, place):

@@ -1,59 +1,42 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Config } from "../../config.ts";
 import { packHotlines } from "../../engine/domain.ts";
 import { openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
 import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
-import { sharedEncoder } from "../../models/shared-encoder.ts";
+import { sharedEncoder } from "../../models/embedded-encoder.ts";
 import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire/index.ts";
-import { type CliContext, EXIT, pathOf } from "../context.ts";
-import { harmless } from "../harmless.ts";
-import { configOf, withEngine } from "../open.ts";
+import { DOMAIN, define, type FlagsOf, printResult, TENANT } from "../command.ts";
+import { type CliContext, configOf, EXIT, readInput, withEngine } from "../context.ts";
 import { renderAnswer } from "../render.ts";
-import type { Terminal } from "../terminal.ts";
+import { harmless, type Terminal } from "../terminal.ts";
 import { writeProof } from "./prove.ts";
 
-interface AskFlags {
-  json?: boolean;
-  domain?: string;
-  tenant?: string;
-  profile?: string;
-  detail: "normal" | "more";
-  session?: string;
-  user?: string;
-  ephemeral?: boolean;
-  proof?: string;
-  document?: string;
-  chapter?: string;
-  section?: string;
-  page?: string;
-  verbose?: boolean;
-}
+const OPTIONS = [
+  ["--json", "the whole answer as JSON (the response of POST /v1/ask)"],
+  DOMAIN,
+  TENANT,
+  ["--profile <name>", "which stages run with which numbers; see `profiles`"],
+  ["--detail <level>", "length of the answer", { choices: ["normal", "more"], default: "normal" }],
+  ["--session <id>", "continue a session"],
+  ["--user <id>", "whose session it is; only a keyed hash of it is stored"],
+  ["--ephemeral", "store no text of the question and its answer, only keyed hashes and counts"],
+  ["--proof <file>", "write the answer's proof there; `prove verify` checks it offline"],
+  ["--document <name>", "search only in this document: title, path, file name or id"],
+  ["--chapter <name>", "search only in this chapter: heading, number or name"],
+  ["--section <name>", "search only in this section: heading, number or name"],
+  ["--page <pages>", "search only on these pages: 12 or 12-15"],
+  ["--verbose", "show stages and notices on stderr"],
+] as const;
 
 export function addAskCommand(program: Command, context: CliContext): void {
-  program
-    .command("ask")
-    .description("answer one question from the ingested documents, with sources")
-    .argument("<question...>", "the question; - reads it from standard input")
-    .option("--json", "the whole answer as JSON (the response of POST /v1/ask)")
-    .option("--domain <name>", "body of knowledge")
-    .option("--tenant <name>", "party inside the domain")
-    .option("--profile <name>", "which stages run with which numbers; see `profiles`")
-    .addOption(new Option("--detail <level>", "length of the answer").choices(["normal", "more"]).default("normal"))
-    .option("--session <id>", "continue a session")
-    .option("--user <id>", "whose session it is; only a keyed hash of it is stored")
-    .option("--ephemeral", "store no text of the question and its answer, only keyed hashes and counts")
-    .option("--proof <file>", "write the answer's proof there; `prove verify` checks it offline")
-    .option("--document <name>", "search only in this document: title, path, file name or id")
-    .option("--chapter <name>", "search only in this chapter: heading, number or name")
-    .option("--section <name>", "search only in this section: heading, number or name")
-    .option("--page <pages>", "search only on these pages: 12 or 12-15")
-    .option("--verbose", "show stages and notices on stderr")
-    .addHelpText(
-      "after",
-      `
+  define(program, context, "ask", {
+    description: "answer one question from the ingested documents, with sources",
+    argument: ["<question...>", "the question; - reads it from standard input"],
+    options: OPTIONS,
+    help: `
 Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
 
 Examples:
@@ -64,17 +47,17 @@ Examples:
   echo "How is sleep apnea with a CPAP machine rated?" | sourcebound ask -
   sourcebound ask --proof proof.json "How is sleep apnea with a CPAP machine rated?"
   sourcebound ask --json "How is sleep apnea with a CPAP machine rated?" > answer.json`,
-    )
-    .action(async (words: string[], flags: AskFlags, command: Command) => {
+    async run({ flags, given, command }) {
       // Closed behind the engine, which reads with the same one: its weights are read once.
       const config = configOf(context, command);
       const reader = createReaderKeeper();
       try {
-        await ask(words, flags, { config, context, reader });
+        await ask(given, flags, { config, context, reader });
       } finally {
         await reader.close();
       }
-    });
+    },
+  });
 }
 
 interface AskParts {
@@ -83,9 +66,9 @@ interface AskParts {
   readonly reader: Pick<ReaderKeeper, "of">;
 }
 
-async function ask(words: readonly string[], flags: AskFlags, { config, context, reader }: AskParts): Promise<void> {
+async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { config, context, reader }: AskParts): Promise<void> {
   const { terminal, signal } = context;
-  const question = words.length === 1 && words[0] === "-" ? await readInput() : words.join(" ");
+  const question = words.length === 1 && words[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : words.join(" ");
   // Before the engine is opened: nothing that fails on the way may keep them back.
   const urgent = await createHotlineFinder(
     packHotlines(flags.domain, config),
@@ -108,11 +91,9 @@ async function ask(words: readonly string[], flags: AskFlags, { config, context,
     };
     for await (const event of engine.ask(question, options)) {
       if (event.type === "answer") {
-        if (flags.proof !== undefined && event.answer.proof) writeProof(pathOf(context, flags.proof), event.answer.proof);
-        terminal.print(
-          flags.json
-            ? JSON.stringify(answerToWire(event.answer), null, 2)
-            : renderAnswer(toShow(event.answer, urgent, terminal), terminal.colors),
+        if (flags.proof !== undefined && event.answer.proof) writeProof(context, flags.proof, event.answer.proof);
+        printResult(terminal, flags.json, answerToWire(event.answer), () =>
+          renderAnswer(toShow(event.answer, urgent, terminal), terminal.colors),
         );
         context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
       } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
@@ -124,17 +105,8 @@ async function ask(words: readonly string[], flags: AskFlags, { config, context,
   });
 }
 
-/** Characters of standard input that are read: a question has at most 100,000, whatever is configured. */
+/** Bytes of standard input that are read: a question has at most 100,000, whatever is configured. */
 const MAX_INPUT = 400_000;
-
-async function readInput(): Promise<string> {
-  let text = "";
-  for await (const chunk of process.stdin.setEncoding("utf8")) {
-    text += chunk;
-    if (text.length > MAX_INPUT) break;
-  }
-  return text.trim();
-}
 
 /** The answer without the warnings that stand above it already, a refusal's advice in the words of this terminal. */
 function toShow({ refusal, ...answer }: Answer, shown: readonly Warning[], { asTyped }: Terminal): Answer {

@@ -1,93 +1,54 @@
 import type { Command } from "commander";
 import type { CacheExplanation, Engine } from "../../engine/engine.ts";
+import { DOMAIN, define, JSON_OUT, printResult, TENANT } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { harmlessLine } from "../harmless.ts";
-import { configOf, withEngine } from "../open.ts";
-import type { Terminal } from "../terminal.ts";
-
-interface CacheFlags {
-  domain?: string;
-  tenant?: string;
-  profile?: string;
-  all?: boolean;
-  json?: boolean;
-}
+import { harmlessLine, type Terminal } from "../terminal.ts";
 
 export function addCacheCommand(program: Command, context: CliContext): void {
-  const cache = program
-    .command("cache")
-    .description("stored answers: how many there are, why one is served or not, throw them away")
-    .addHelpText(
-      "after",
-      `
+  const { terminal, signal } = context;
+  const cache = define(program, context, "cache", {
+    description: "stored answers: how many there are, why one is served or not, throw them away",
+    help: `
 An answer is stored when every check of it passed, and served again only after its sources were compared and checked anew.
 
 Examples:
   sourcebound cache stats
   sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"
   sourcebound cache clear --domain veterans`,
-    );
-  addStats(cache, context);
-  addClear(cache, context);
-  addExplain(cache, context);
-}
-
-function addStats(cache: Command, context: CliContext): void {
-  cache
-    .command("stats")
-    .description("entries, levels, age and edges of the graph")
-    .option("--domain <name>", "of one body of knowledge; all when absent")
-    .option("--json", "as JSON")
-    .addHelpText("after", "\nExamples:\n  sourcebound cache stats\n  sourcebound cache stats --domain veterans --json")
-    .action(async ({ domain, json }: CacheFlags, command: Command) => {
-      await withEngine(context, configOf(context, command), async (engine) => {
-        const stats = await statsOf(engine, domain);
-        if (json) return context.terminal.print(JSON.stringify(stats, null, 2));
-        for (const [name, value] of Object.entries(stats)) context.terminal.print(`${name.padEnd(16)} ${shown(value)}`);
-      });
-    });
-}
-
-function addClear(cache: Command, context: CliContext): void {
-  cache
-    .command("clear")
-    .description("throw stored answers away; documents, sessions and interactions stay")
-    .option("--domain <name>", "of one body of knowledge")
-    .option("--all", "of every one")
-    .option("--json", "as JSON")
-    .addHelpText("after", "\nExamples:\n  sourcebound cache clear --domain veterans\n  sourcebound cache clear --all")
-    .action(async ({ domain, all, json }: CacheFlags, command: Command) => {
-      if ((domain === undefined) === (all !== true)) {
-        command.error("error: say which: --domain NAME, or --all");
-      }
-      await withEngine(context, configOf(context, command), async (engine) => {
-        const name = domain === undefined ? null : engine.domain(domain).name;
-        const cleared = await engine.store.cache.clear(name);
-        context.terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers cleared.`);
-      });
-    });
-}
-
-function addExplain(cache: Command, context: CliContext): void {
-  cache
-    .command("explain")
-    .description("what the caches would do with a question, and which rule decided for each stored one; nothing is changed")
-    .argument("<question>", "the question")
-    .option("--domain <name>", "body of knowledge")
-    .option("--tenant <name>", "party inside the domain")
-    .option("--profile <name>", "profile whose caches are asked")
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      '\nExamples:\n  sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"\n  sourcebound cache explain --profile seven-layer --json "…"',
-    )
-    .action(async (question: string, { json, ...options }: CacheFlags, command: Command) => {
-      await withEngine(context, configOf(context, command), async (engine) => {
-        const explained = await engine.explainCache(question, { ...options, signal: context.signal });
-        if (json) return context.terminal.print(JSON.stringify(toJson(explained), null, 2));
-        for (const line of linesOf(explained, context.terminal.colors)) context.terminal.print(line);
-      });
-    });
+  });
+  define(cache, context, "stats", {
+    description: "entries, levels, age and edges of the graph",
+    options: [["--domain <name>", "of one body of knowledge; all when absent"], JSON_OUT],
+    help: "\nExamples:\n  sourcebound cache stats\n  sourcebound cache stats --domain veterans --json",
+    async use(engine, { flags: { domain, json } }) {
+      const stats = await statsOf(engine, domain);
+      const lines = Object.entries(stats).map(([name, value]) => `${name.padEnd(16)} ${shown(value)}`);
+      printResult(terminal, json, stats, () => lines.join("\n"));
+    },
+  });
+  define(cache, context, "clear", {
+    description: "throw stored answers away; documents, sessions and interactions stay",
+    options: [["--domain <name>", "of one body of knowledge"], ["--all", "of every one"], JSON_OUT],
+    help: "\nExamples:\n  sourcebound cache clear --domain veterans\n  sourcebound cache clear --all",
+    run({ flags: { domain, all }, command }) {
+      if ((domain === undefined) === (all !== true)) command.error("error: say which: --domain NAME, or --all");
+    },
+    async use(engine, { flags: { domain, json } }) {
+      const name = domain === undefined ? null : engine.domain(domain).name;
+      const cleared = await engine.store.cache.clear(name);
+      terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers cleared.`);
+    },
+  });
+  define(cache, context, "explain", {
+    description: "what the caches would do with a question, and which rule decided for each stored one; nothing is changed",
+    argument: ["<question>", "the question"],
+    options: [DOMAIN, TENANT, ["--profile <name>", "profile whose caches are asked"], JSON_OUT],
+    help: '\nExamples:\n  sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"\n  sourcebound cache explain --profile seven-layer --json "…"',
+    async use(engine, { flags: { json, ...options }, given }) {
+      const explained = await engine.explainCache(given, { ...options, signal });
+      printResult(terminal, json, toJson(explained), () => linesOf(explained, terminal.colors).join("\n"));
+    },
+  });
 }
 
 async function statsOf(engine: Engine, domain: string | undefined) {

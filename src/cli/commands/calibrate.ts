@@ -1,38 +1,61 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { CalibrationReport } from "../../calibrate/calibrate.ts";
 import { calibrationFolder } from "../../engine/gate-thresholds.ts";
-import { type CliContext, EXIT, pathOf } from "../context.ts";
-import { configOf, withEngine } from "../open.ts";
-
-interface CalibrateFlags {
-  domain?: string;
-  profile?: string;
-  golden?: string;
-  risk: number;
-  delta: number;
-  out?: string;
-  json?: boolean;
-}
+import { DOMAIN, define, printResult } from "../command.ts";
+import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 
 /** Chance that the promise is broken although it is made. */
 const DEFAULT_DELTA = 0.05;
 
 export function addCalibrateCommand(program: Command, context: CliContext): void {
-  program
-    .command("calibrate")
-    .description("choose from which confidence on questions are answered, so that at most a given share of the answers is wrong")
-    .requiredOption("--risk <share>", "most that may be wrong among the answers, such as .05", parseShare)
-    .option("--domain <name>", "body of knowledge")
-    .option("--profile <name>", "profile with the learned gate")
-    .option(
-      "--golden <path>",
-      "labelled questions: a file of JSON lines, or a folder of *answerable*.jsonl (default: those of the domain pack)",
-    )
-    .option("--delta <share>", "chance that the promise does not hold", parseShare, DEFAULT_DELTA)
-    .option("--out <file>", "write the calibration there; the engine does not look for it there (default: the data folder, where it does)")
-    .option("--json", "the report as JSON on stdout")
-    .addHelpText("after", HELP)
-    .action((flags: CalibrateFlags, command: Command) => runCalibration(flags, command, context));
+  define(program, context, "calibrate", {
+    description: "choose from which confidence on questions are answered, so that at most a given share of the answers is wrong",
+    options: [
+      ["--risk <share>", "most that may be wrong among the answers, such as .05", { parse: parseShare, required: true }],
+      DOMAIN,
+      ["--profile <name>", "profile with the learned gate"],
+      [
+        "--golden <path>",
+        "labelled questions: a file of JSON lines, or a folder of *answerable*.jsonl (default: those of the domain pack)",
+      ],
+      ["--delta <share>", "chance that the promise does not hold", { parse: parseShare, default: DEFAULT_DELTA }],
+      ["--out <file>", "write the calibration there; the engine does not look for it there (default: the data folder, where it does)"],
+      ["--json", "the report as JSON on stdout"],
+    ],
+    help: HELP,
+    async run({ flags: { json, golden, out: given, ...rest }, command }) {
+      const { terminal, signal } = context;
+      const options = { ...rest, golden: pathOf(context, golden) };
+      const out = pathOf(context, given);
+      const config = configOf(context, command);
+      const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
+        import("../../calibrate/calibrate.ts"),
+        import("../../calibrate/calibration-table.ts"),
+        import("../../grade/report.ts"),
+        import("../../calibrate/calibrate.ts"),
+      ]);
+      await withEngine(context, config, async (engine) => {
+        for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
+          if (event.type === "progress") {
+            terminal.progress(`${event.done}/${event.total} ${event.what}`);
+            continue;
+          }
+          const { report } = event;
+          signal.throwIfAborted();
+          const written =
+            report.calibration === null ? null : await writeCalibration(report.calibration, calibrationFolder(config.data_dir), out);
+          printResult(terminal, json, toJson(report, written), () =>
+            [
+              terminal.colors.bold(`calibrate: domain ${report.domain}, profile ${report.profile}, risk ${report.risk}`),
+              renderTable(calibrationTable(report)),
+              written === null ? "\nNothing was written." : `\nWritten to ${written}`,
+            ].join("\n"),
+          );
+          if (written === null) context.exitCode = EXIT.refused;
+        }
+      });
+    },
+  });
 }
 
 const HELP = `
@@ -46,39 +69,6 @@ Exit code: 0 a threshold was chosen and written, 3 too few labels for this risk 
 Examples:
   sourcebound calibrate --risk .2
   sourcebound calibrate --domain veterans --risk .05 --golden labels.jsonl --json`;
-
-async function runCalibration(flags: CalibrateFlags, command: Command, context: CliContext): Promise<void> {
-  const { terminal, signal } = context;
-  const { json, ...rest } = flags;
-  const options = { ...rest, golden: pathOf(context, rest.golden) };
-  const out = pathOf(context, rest.out);
-  const config = configOf(context, command);
-  const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
-    import("../../calibrate/calibrate.ts"),
-    import("../../calibrate/calibration-table.ts"),
-    import("../../grade/report.ts"),
-    import("../../calibrate/calibrate.ts"),
-  ]);
-  await withEngine(context, config, async (engine) => {
-    for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
-      if (event.type === "progress") {
-        terminal.progress(`${event.done}/${event.total} ${event.what}`);
-        continue;
-      }
-      const { report } = event;
-      signal.throwIfAborted();
-      const written =
-        report.calibration === null ? null : await writeCalibration(report.calibration, calibrationFolder(config.data_dir), out);
-      if (json) terminal.print(JSON.stringify(toJson(report, written), null, 2));
-      else {
-        terminal.print(terminal.colors.bold(`calibrate: domain ${report.domain}, profile ${report.profile}, risk ${report.risk}`));
-        terminal.print(renderTable(calibrationTable(report)));
-        terminal.print(written === null ? "\nNothing was written." : `\nWritten to ${written}`);
-      }
-      if (written === null) context.exitCode = EXIT.refused;
-    }
-  });
-}
 
 function parseShare(text: string): number {
   const share = Number(text);

@@ -1,34 +1,26 @@
 import type { Command } from "commander";
 import type { VerifiedAnswer, VerifiedSentence } from "../../answer/verify-answer.ts";
-import { type CliContext, EXIT, pathOf } from "../context.ts";
-import { harmless, harmlessLine } from "../harmless.ts";
-import { configOf } from "../open.ts";
-import type { Terminal } from "../terminal.ts";
-
-interface CheckFlags {
-  question: string;
-  answer: string;
-  sources: string;
-  profile?: string;
-  domain?: string;
-  tenant?: string;
-  json?: boolean;
-}
+import { define, printResult } from "../command.ts";
+import { type CliContext, configOf, EXIT, pathOf, readInput } from "../context.ts";
+import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
 export function addCheckCommand(program: Command, context: CliContext): void {
-  program
-    .command("check")
-    .description("check an answer that somebody else wrote against a folder of sources")
-    .requiredOption("--question <text>", "what was asked")
-    .requiredOption("--answer <text>", "the answer; - reads it from the standard input")
-    .requiredOption("--sources <folder>", "documents of every kind that ingest reads; [n] in the answer cites the n-th file by path")
-    .option("--profile <name>", "profile whose checks run")
-    .option("--domain <name>", "domain pack whose hosts, contacts and tenants apply")
-    .option("--tenant <name>", "tenant whose terms apply")
-    .option("--json", "everything that was found, as JSON")
-    .addHelpText(
-      "after",
-      `
+  define(program, context, "check", {
+    description: "check an answer that somebody else wrote against a folder of sources",
+    options: [
+      ["--question <text>", "what was asked", { required: true }],
+      ["--answer <text>", "the answer; - reads it from the standard input", { required: true }],
+      [
+        "--sources <folder>",
+        "documents of every kind that ingest reads; [n] in the answer cites the n-th file by path",
+        { required: true },
+      ],
+      ["--profile <name>", "profile whose checks run"],
+      ["--domain <name>", "domain pack whose hosts, contacts and tenants apply"],
+      ["--tenant <name>", "tenant whose terms apply"],
+      ["--json", "everything that was found, as JSON"],
+    ],
+    help: `
 The n-th file is counted over the files of kinds that are read; one that is empty or cannot be read keeps its number, and an entry of a
 JSON list has a number of its own. What is printed ends with every number and its file.
 
@@ -37,33 +29,27 @@ Exit code: 0 every check passed, 5 something was found, 1 failed, 2 wrong usage.
 Examples:
   sourcebound check --question "How long?" --answer "You have one year [1]." --sources ./documents
   cat answer.txt | sourcebound check --question "How long?" --answer - --sources ./documents --json`,
-    )
-    .action(async (flags: CheckFlags, command: Command) => {
+    async run({ flags, command }) {
       const { terminal, signal } = context;
+      const { question, profile, domain: name, tenant } = flags;
       const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../answer/verify-answer.ts");
-      const answer = flags.answer === "-" ? await readAnswer(context.process.stdin, MAX_ANSWER_CHARACTERS) : flags.answer;
-      const domain = flags.domain === undefined && flags.tenant === undefined ? undefined : await domainOf(flags, command, context);
-      const options = { profile: flags.profile, domain, tenant: flags.tenant, signal };
-      const verified = await verifyAnswer(flags.question, answer, pathOf(context, flags.sources), options);
-      terminal.print(flags.json ? JSON.stringify(verified, null, 2) : renderVerified(verified, terminal.colors));
+      const answer = flags.answer === "-" ? await readAnswer(context, MAX_ANSWER_CHARACTERS) : flags.answer;
+      const domain = name === undefined && tenant === undefined ? undefined : await domainOf(name, tenant, command, context);
+      const verified = await verifyAnswer(question, answer, pathOf(context, flags.sources), { profile, domain, tenant, signal });
+      printResult(terminal, flags.json, verified, () => renderVerified(verified, terminal.colors));
       context.exitCode = verified.passed ? EXIT.done : EXIT.found;
-    });
+    },
+  });
 }
 
 /** The standard input as text; of one that is too long only so much that this shows. */
-async function readAnswer(input: AsyncIterable<Buffer>, limit: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of input) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > 4 * limit) break;
-  }
-  const text = Buffer.concat(chunks).toString("utf8");
-  return bytes > 4 * limit ? text.slice(0, limit + 1) : text;
+async function readAnswer(context: CliContext, limit: number): Promise<string> {
+  const input = await readInput(context, 4 * limit);
+  const text = input.toString("utf8");
+  return input.length > 4 * limit ? text.slice(0, limit + 1) : text;
 }
 
-async function domainOf({ domain, tenant }: CheckFlags, command: Command, context: CliContext) {
+async function domainOf(domain: string | undefined, tenant: string | undefined, command: Command, context: CliContext) {
   const { loadDomain, tenantOf } = await import("../../engine/domain.ts");
   const config = configOf(context, command);
   const pack = loadDomain(domain ?? config.domain, config.domains_dir);

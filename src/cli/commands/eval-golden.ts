@@ -1,8 +1,7 @@
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Config } from "../../config.ts";
-import { messageOf, RequestError } from "../../errors.ts";
 import { assertFigures, brokenBounds, figureNames, parseBound } from "../../grade/bounds.ts";
 import { type ChosenSet, chooseSets } from "../../grade/choose-sets.ts";
 import { type GoldenJournal, openGoldenJournal, runKey } from "../../grade/golden-journal.ts";
@@ -11,72 +10,59 @@ import type { GoldenSet } from "../../grade/golden-set.ts";
 import { type OutputRecorder, playOutput, recordOutput } from "../../grade/recorded-output.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
 import { renderTable, writeReport } from "../../grade/report.ts";
-import { type CliContext, EXIT, pathOf } from "../context.ts";
-import { configOf } from "../open.ts";
-import { createProgressBar } from "../progress-bar.ts";
+import { commandLine, define, type FlagsOf } from "../command.ts";
+import { type CliContext, configOf, EXIT, pathOf, writeText } from "../context.ts";
+import { createProgressBar } from "../terminal.ts";
 
-interface GoldenFlags {
-  corpus?: string | undefined;
-  golden?: string | undefined;
-  data?: string | undefined;
-  domains?: string | undefined;
-  domain?: string | undefined;
-  tenant?: string | undefined;
-  profile?: string | undefined;
-  baseUrl?: string | undefined;
-  against?: string | undefined;
-}
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
-interface GoldenOutputs {
-  readonly out?: string | undefined;
-  readonly html?: string | undefined;
-  readonly read?: string | undefined;
-  readonly record?: string | undefined;
-  readonly recorded?: string | undefined;
-  readonly failUnder?: readonly string[];
-  readonly failOver?: readonly string[];
-}
+const SETS = [
+  ["--corpus <folder>", "folder of documents, under `pages/` where there is one; pages are named relative to it"],
+  [
+    "--golden <path>",
+    "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml)",
+  ],
+  ["--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden", { env: "SOURCEBOUND_DATA" }],
+  ["--domains <names>", "comma-separated: only these sets of --data"],
+  ["--domain <name>", "domain pack whose vocabulary applies; without --corpus its documents, and without --golden its own questions"],
+  ["--tenant <name>", "only the questions that this party of the domain asks"],
+  ["--profile <name>", "profile to measure"],
+  ["--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`"],
+  ["--against <file>", "an earlier report: differences with paired intervals"],
+] as const;
+const OUTPUTS = [
+  ["--json, --out <file>", "write the whole report as JSON; a cancelled run goes on from FILE.partial.jsonl"],
+  ["--html <file>", "write the report as one page that stands alone, with plots and every question"],
+  ["--read <file>", "write every answer beside the right one, as Markdown to be read"],
+  ["--record <file>", "keep what the configured model says, by prompt"],
+  ["--recorded <file>", "ask no model: say again what --record kept"],
+  ["--fail-under <name=value>", "exit code 5 when a figure is below this or could not be scored; may be repeated", { parse: collect }],
+  ["--fail-over <name=value>", "exit code 5 when a figure is above this or could not be scored; may be repeated", { parse: collect }],
+] as const;
+type GoldenFlags = FlagsOf<typeof SETS>;
+type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
 
-const collect = (value: string, before: readonly string[] = []) => [...before, value];
-
-/** @param openSets the folder of sets that a folder given as --data stands for */
-export function addEvalGoldenCommand(evaluate: Command, context: CliContext, openSets = (folder: string) => folder): void {
-  evaluate
-    .command("golden")
-    .description("answers to questions whose right answer is known, graded: one set, or every set of a folder")
-    .option("--corpus <folder>", "folder of documents, under `pages/` where there is one; pages are named relative to it")
-    .option(
-      "--golden <path>",
-      "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml)",
-    )
-    .addOption(new Option("--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden").env("SOURCEBOUND_DATA"))
-    .option("--domains <names>", "comma-separated: only these sets of --data")
-    .option(
-      "--domain <name>",
-      "domain pack whose vocabulary applies; without --corpus its documents, and without --golden its own questions",
-    )
-    .option("--tenant <name>", "only the questions that this party of the domain asks")
-    .option("--profile <name>", "profile to measure")
-    .option("--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`")
-    .option("--against <file>", "an earlier report: differences with paired intervals")
-    .option("--json, --out <file>", "write the whole report as JSON; a cancelled run goes on from FILE.partial.jsonl")
-    .option("--html <file>", "write the report as one page that stands alone, with plots and every question")
-    .option("--read <file>", "write every answer beside the right one, as Markdown to be read")
-    .option("--record <file>", "keep what the configured model says, by prompt")
-    .option("--recorded <file>", "ask no model: say again what --record kept")
-    .option("--fail-under <name=value>", "exit code 5 when a figure is below this or could not be scored; may be repeated", collect)
-    .option("--fail-over <name=value>", "exit code 5 when a figure is above this or could not be scored; may be repeated", collect)
-    .addHelpText("after", EXAMPLES)
-    .action(async ({ failUnder = [], failOver = [], ...flags }: GoldenFlags & GoldenOutputs, command: Command) => {
+/**
+ * Measures on questions of the user's own. Returns the command: what measures on other sets is added to it.
+ * @param openSets the folder of sets that a folder given as --data stands for
+ */
+export function addEvalCommand(program: Command, context: CliContext, openSets = (folder: string) => folder): Command {
+  const evaluate = define(program, context, "eval", { description: "measure answers against golden sets" });
+  define(evaluate, context, "golden", {
+    description: "answers to questions whose right answer is known, graded: one set, or every set of a folder",
+    options: [...SETS, ...OUTPUTS],
+    help: EXAMPLES,
+    async run({ flags, command }) {
       const data = command.getOptionValueSource("data") === "cli" || flags.domain === undefined ? flags.data : undefined;
       const at = (path: string | undefined) => pathOf(context, path);
-      const sets = data === undefined ? undefined : openSets(pathOf(context, data));
-      const places = { corpus: at(flags.corpus), golden: at(flags.golden), data: sets, against: at(flags.against) };
-      const { out, html, read, record, recorded } = flags;
-      const outputs = { out: at(out), html: at(html), read: at(read), record: at(record), recorded: at(recorded), failUnder, failOver };
-      const asked = { ...flags, ...places, command: commandLine({ ...flags, data }) };
-      await evaluateGolden(asked, outputs, configOf(context, command), context);
-    });
+      const { corpus, golden, against, out, html, read, record, recorded } = flags;
+      const places = { corpus: at(corpus), golden: at(golden), data: data === undefined ? data : openSets(pathOf(context, data)) };
+      const outputs = { out: at(out), html: at(html), read: at(read), record: at(record), recorded: at(recorded) };
+      const asked = { ...flags, ...places, against: at(against), command: commandLine("eval golden", SETS, { ...flags, data }) };
+      await evaluateGolden(asked, { ...flags, ...outputs }, configOf(context, command), context);
+    },
+  });
+  return evaluate;
 }
 
 const EXAMPLES = `
@@ -98,9 +84,10 @@ async function evaluateGolden(
   const { out, failUnder = [], failOver = [] } = outputs;
   const bounds = [...failUnder.map((text) => parseBound("under", text)), ...failOver.map((text) => parseBound("over", text))];
   const chosen = chooseSets(flags, config.domains_dir);
+  const asked = chosen.map(({ set }) => set);
   const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
-  if (bounds.length > 0) assertFigures(bounds, { names: figureNames(chosen.map(({ set }) => set)), compared: against !== undefined });
-  for (const notice of chosen.flatMap(({ set }) => set.notices)) terminal.error(notice);
+  if (bounds.length > 0) assertFigures(bounds, { names: figureNames(asked), compared: against !== undefined });
+  for (const notice of asked.flatMap(({ notices }) => notices)) terminal.error(notice);
   const { model, embeddings, support, answer_from } = config;
   const settings = {
     profile: flags.profile ?? config.profile,
@@ -110,17 +97,11 @@ async function evaluateGolden(
     support,
     answer_from,
     recorded: outputs.recorded,
-    documents: chosen.map(({ set }) => documentsOf(set)),
+    documents: asked.map(documentsOf),
   };
-  const journal = openGoldenJournal(
-    out ?? null,
-    runKey(
-      settings,
-      chosen.map(({ set }) => set),
-    ),
-  );
+  const journal = openGoldenJournal(out ?? null, runKey(settings, asked));
   if (journal.resumed > 0) terminal.error(`${journal.resumed} questions were asked by a run that was cancelled: going on from there.`);
-  const questions = chosen.reduce((sum, { set }) => sum + set.answerable.length + set.unanswerable.length, 0);
+  const questions = asked.reduce((sum, { answerable, unanswerable }) => sum + answerable.length + unanswerable.length, 0);
   const recorder = outputs.record === undefined ? null : await recorderOf(outputs.record, config);
   const measured: (MeasuredSet & { set: GoldenSet })[] = [];
   let cancelled: unknown = null;
@@ -226,32 +207,4 @@ function documentsOf({ documents, tenants }: GoldenSet): unknown[] {
       return [path, size, mtimeMs];
     }),
   );
-}
-
-function commandLine(flags: GoldenFlags): string {
-  const given = Object.entries({
-    corpus: flags.corpus,
-    golden: flags.golden,
-    data: flags.data,
-    domains: flags.domains,
-    domain: flags.domain,
-    tenant: flags.tenant,
-    profile: flags.profile,
-    "base-url": flags.baseUrl,
-    against: flags.against,
-  });
-  return ["eval golden", ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))].join(" ");
-}
-
-function writeText(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (cause) {
-    throw new RequestError(
-      "report_unwritable",
-      `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`,
-      {},
-      { cause },
-    );
-  }
 }

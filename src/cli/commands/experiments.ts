@@ -1,37 +1,32 @@
 import type { Command } from "commander";
 import type { ExperimentReport, GuardrailState, VariantReport } from "../../experiments/report.ts";
 import { experimentToWire } from "../../wire/reports.ts";
+import { define, JSON_OUT } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { configOf, withEngine } from "../open.ts";
 import type { Terminal } from "../terminal.ts";
 
 export function addExperimentsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
-  program
-    .command("experiments")
-    .description("what trials of settings have come to: intervals and a plain verdict")
-    .argument("[name]", "one of them, by its name in the configuration; all when absent")
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
+  define(program, context, "experiments", {
+    description: "what trials of settings have come to: intervals and a plain verdict",
+    argument: ["[name]", "one of them, by its name in the configuration; all when absent"],
+    options: [JSON_OUT],
+    help: `
 Experiments are set in the configuration (\`experiments\`) and run while \`serve\` answers; docs/experiments.md says how.
 
 Examples:
   sourcebound experiments
   sourcebound experiments lower-threshold
   sourcebound experiments lower-threshold --json | jq .verdict.code`,
-    )
-    .action(async (name: string | undefined, { json }: { json?: boolean }, command: Command) => {
-      await withEngine(context, configOf(context, command), async (engine) => {
-        const { reportExperiments, reportOf } = await import("../../experiments/experiments.ts");
-        const reports = name === undefined ? await reportExperiments(engine) : [await reportOf(engine, name)];
-        if (json)
-          return terminal.print(JSON.stringify(name === undefined ? reports.map(experimentToWire) : reports.map(experimentToWire)[0]));
-        if (reports.length === 0) terminal.error("No experiment is configured: docs/experiments.md says how to begin one.");
-        for (const report of reports) terminal.print(renderExperiment(report, terminal.colors));
-      });
-    });
+    async use(engine, { flags: { json }, given: name }) {
+      const { reportExperiments, reportOf } = await import("../../experiments/experiments.ts");
+      const reports = name === undefined ? await reportExperiments(engine) : [await reportOf(engine, name)];
+      const wire = reports.map(experimentToWire);
+      if (json) return terminal.print(JSON.stringify(name === undefined ? wire : wire[0]));
+      if (reports.length === 0) terminal.error("No experiment is configured: docs/experiments.md says how to begin one.");
+      for (const report of reports) terminal.print(renderExperiment(report, terminal.colors));
+    },
+  });
 }
 
 function renderExperiment(

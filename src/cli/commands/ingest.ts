@@ -1,62 +1,49 @@
-import { readFileSync, statSync } from "node:fs";
-import { type Command, InvalidArgumentError } from "commander";
+import { statSync } from "node:fs";
+import type { Command } from "commander";
 import type { Engine } from "../../engine/engine.ts";
-import { messageOf, RequestError, systemCodeOf } from "../../errors.ts";
+import { RequestError } from "../../errors.ts";
 import type { EmbeddingCost, IngestEvent } from "../../events.ts";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { changesIn } from "../../ingest/watch.ts";
-import { type CliContext, EXIT, pathOf } from "../context.ts";
-import { harmlessLine } from "../harmless.ts";
-import { configOf, withEngine } from "../open.ts";
-import type { Terminal } from "../terminal.ts";
+import { define, type FlagsOf, toWhole } from "../command.ts";
+import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";
+import { harmlessLine, type Terminal } from "../terminal.ts";
 
-interface IngestFlags {
-  json?: boolean;
-  domain?: string;
-  tenant?: string;
-  source?: string;
-  access?: string;
-  root?: string;
-  baseUrl?: string;
-  allowEmpty?: boolean;
-  dryRun?: boolean;
-  watch?: boolean;
-  queue?: boolean;
-  filesFrom?: string;
-  name?: string;
-  depth?: number;
-  hosts?: readonly string[];
-  maxPages?: number;
-}
+const OPTIONS = [
+  ["--domain <name>", "body of knowledge that they belong to"],
+  ["--tenant <name>", "only this party inside the domain may see them"],
+  ["--access <label>", "access label of documents that state none"],
+  ["--base-url <url>", "address under which `a/b.md` is served as `a/b/`"],
+  ["--root <folder>", "paths of documents are relative to this folder instead"],
+  ["--source <name>", "name of the origin; files that vanish are deleted inside one source (default: the folder)"],
+  ["--allow-empty", "take the folder as it is even if it holds no document any more"],
+  ["--files-from <file>", "the files that this file lists, one a line; - for standard input"],
+  ["--name <file>", "how a document from standard input is called; its ending says what it is", { default: "input.md" }],
+  ["--depth <n>", "of an address: links that are followed from it on (default 2)", { parse: toWhole }],
+  [
+    "--hosts <names>",
+    "of an address: hosts that may be asked, with their subdomains, by commas (default: its own)",
+    { parse: (names: string): readonly string[] => names.split(",") },
+  ],
+  ["--max-pages <n>", "of an address: pages that are read at most (default 500)", { parse: toWhole }],
+  ["--dry-run", "read and report; store nothing"],
+  ["--watch", "stay, and read again whenever something in the folder changes"],
+  ["--queue", "leave the reading to `sourcebound worker`, which must see the folder under the same path"],
+  ["--json", "the summary as JSON on stdout"],
+] as const;
+type IngestFlags = FlagsOf<typeof OPTIONS>;
 
 export function addIngestCommand(program: Command, context: CliContext): void {
-  program
-    .command("ingest")
-    .description("read documents: folders, files, pages of the web; what is new or changed is taken in, what vanished goes")
-    .argument(
+  define(program, context, "ingest", {
+    description: "read documents: folders, files, pages of the web; what is new or changed is taken in, what vanished goes",
+    argument: [
       "[what...]",
       "folders with documents of any usual format, subfolders too; files; an address or a sitemap; - for standard input",
-    )
-    .option("--domain <name>", "body of knowledge that they belong to")
-    .option("--tenant <name>", "only this party inside the domain may see them")
-    .option("--access <label>", "access label of documents that state none")
-    .option("--base-url <url>", "address under which `a/b.md` is served as `a/b/`")
-    .option("--root <folder>", "paths of documents are relative to this folder instead")
-    .option("--source <name>", "name of the origin; files that vanish are deleted inside one source (default: the folder)")
-    .option("--allow-empty", "take the folder as it is even if it holds no document any more")
-    .option("--files-from <file>", "the files that this file lists, one a line; - for standard input")
-    .option("--name <file>", "how a document from standard input is called; its ending says what it is", "input.md")
-    .option("--depth <n>", "of an address: links that are followed from it on (default 2)", toWhole)
-    .option("--hosts <names>", "of an address: hosts that may be asked, with their subdomains, by commas (default: its own)", (names) =>
-      names.split(","),
-    )
-    .option("--max-pages <n>", "of an address: pages that are read at most (default 500)", toWhole)
-    .option("--dry-run", "read and report; store nothing")
-    .option("--watch", "stay, and read again whenever something in the folder changes")
-    .option("--queue", "leave the reading to `sourcebound worker`, which must see the folder under the same path")
-    .option("--json", "the summary as JSON on stdout")
-    .addHelpText("after", HELP)
-    .action((what: readonly string[], flags: IngestFlags, command: Command) => ingestNamed(what, flags, command, context));
+    ],
+    options: OPTIONS,
+    help: HELP,
+    run: ({ flags, given, command }) => ingestNamed(given, flags, command, context),
+  });
 }
 
 const HELP = `
@@ -136,7 +123,7 @@ async function sourcesOf(
   const sources: AsyncIterable<IngestEvent>[] = [];
   for (const one of what) {
     if (isAddress(one)) sources.push(engine.ingestUrl(one, { ...options, depth, hosts, maxPages }));
-    else if (one === "-") sources.push(engine.ingestBytes({ name, bytes: await readInput(context) }, options));
+    else if (one === "-") sources.push(engine.ingestBytes({ name, bytes: await readStandardInput(context) }, options));
     else if (!isFilePath(pathOf(context, one)))
       sources.push(engine.ingest(pathOf(context, one), { ...options, root: pathOf(context, root) }));
   }
@@ -148,7 +135,10 @@ async function sourcesOf(
 /** The files that a list names, one a line. */
 async function listedIn(filesFrom: string | undefined, context: CliContext): Promise<string[]> {
   if (filesFrom === undefined) return [];
-  const list = filesFrom === "-" ? (await readInput(context)).toString("utf8") : readList(pathOf(context, filesFrom));
+  const list =
+    filesFrom === "-"
+      ? (await readStandardInput(context)).toString("utf8")
+      : await readText(context, filesFrom, { code: "unknown_list", what: "list" });
   return list.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [pathOf(context, line)]));
 }
 
@@ -164,29 +154,10 @@ function isFolderPath(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function readList(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new RequestError("unknown_list", `The list ${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}).`, {}, { cause });
-  }
-}
-
-async function readInput({ process: { stdin } }: CliContext): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of stdin) {
-    bytes += part.length;
-    if (bytes > MAX_FILE_BYTES)
-      throw new RequestError("input_too_large", `Standard input holds more than ${MAX_FILE_BYTES} bytes: write it into a file.`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
-
-function toWhole(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
+async function readStandardInput(context: CliContext): Promise<Buffer> {
+  const bytes = await readInput(context, MAX_FILE_BYTES);
+  if (bytes.length <= MAX_FILE_BYTES) return bytes;
+  throw new RequestError("input_too_large", `Standard input holds more than ${MAX_FILE_BYTES} bytes: write it into a file.`);
 }
 
 /** Before so many seconds and this share of the bytes, what is left cannot be told: the first seconds go into starting, not into reading. */

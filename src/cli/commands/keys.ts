@@ -1,54 +1,39 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
 import { isLiveKey, type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
-import type { CliContext } from "../context.ts";
-import { harmlessLine } from "../harmless.ts";
-import { configOf, withEngine } from "../open.ts";
-import { toTime } from "../to-count.ts";
-import { userName } from "../user-name.ts";
+import { define, JSON_OUT, toTime } from "../command.ts";
+import { type CliContext, userName } from "../context.ts";
+import { harmlessLine } from "../terminal.ts";
 
-interface CreateFlags {
-  role: Role[];
-  domain?: string[];
-  tenant?: string[];
-  allTenants?: true;
-  access?: string[];
-  expires?: string;
-  requestsPerHour?: number;
-  tokensPerDay?: number;
-  usdPerDay?: number;
-  by?: string;
-  json?: boolean;
+interface Grant {
+  readonly role: Role[];
+  readonly domain: string[] | undefined;
+  readonly tenant: string[] | undefined;
+  readonly allTenants: boolean | undefined;
+  readonly access: string[] | undefined;
 }
 
 export function addKeysCommand(program: Command, context: CliContext): void {
-  const keys = program.command("keys").description("who may ask over HTTP: keys for programs and people");
-  addCreate(keys, context);
-  addList(keys, context);
-  addRevoke(keys, context);
-}
-
-function addCreate(keys: Command, context: CliContext): void {
   const { terminal } = context;
-  keys
-    .command("create")
-    .description("make a key; it is shown once, and only a hash of it is kept")
-    .argument("<name>", "who holds it, for the list: such as `website`", toName)
-    .addOption(new Option("--role <role...>", "what it lets do").choices(ROLES).default(["ask"]))
-    .option("--domain <name...>", "domains that it opens; the first one is meant where a request names none (default: the configured one)")
-    .option("--tenant <name...>", "tenants that it opens (default: only what belongs to no tenant)")
-    .option("--all-tenants", "every tenant of its domains, and what belongs to none")
-    .option("--access <label...>", "access labels that it grants, in the place of the configured ones")
-    .option("--expires <time>", "when it stops: 90d, 2027-01-01, or a time (default: never)", toExpiry)
-    .option("--requests-per-hour <number>", "in the place of the server's; 0: as many as come", toRate)
-    .option("--tokens-per-day <number>", "tokens of models, in the place of the server's; 0: as many as come", toRate)
-    .option("--usd-per-day <amount>", "US dollars of models, in the place of the server's; 0: any", toAmount)
-    .option("--by <name>", "who makes it, for the audit log")
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      `
+  const keys = define(program, context, "keys", { description: "who may ask over HTTP: keys for programs and people" });
+  define(keys, context, "create", {
+    description: "make a key; it is shown once, and only a hash of it is kept",
+    argument: ["<name>", "who holds it, for the list: such as `website`", toName],
+    options: [
+      ["--role <role...>", "what it lets do", { choices: ROLES, default: ["ask"] }],
+      ["--domain <name...>", "domains that it opens; the first one is meant where a request names none (default: the configured one)"],
+      ["--tenant <name...>", "tenants that it opens (default: only what belongs to no tenant)"],
+      ["--all-tenants", "every tenant of its domains, and what belongs to none"],
+      ["--access <label...>", "access labels that it grants, in the place of the configured ones"],
+      ["--expires <time>", "when it stops: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
+      ["--requests-per-hour <number>", "in the place of the server's; 0: as many as come", { parse: toRate }],
+      ["--tokens-per-day <number>", "tokens of models, in the place of the server's; 0: as many as come", { parse: toRate }],
+      ["--usd-per-day <amount>", "US dollars of models, in the place of the server's; 0: any", { parse: toAmount }],
+      ["--by <name>", "who makes it, for the audit log"],
+      JSON_OUT,
+    ],
+    help: `
 Roles: ask (questions, verdicts, sessions), ingest (read the documents of its domains again), review (answers of its scope),
 metrics (the figures of /metrics and nothing else), admin (the whole installation: it cannot be bound). From the first key on, requests without one are refused, those from this
 machine too, unless \`server.without_keys\` says otherwise.
@@ -61,22 +46,44 @@ Examples:
   sourcebound keys create office --role ask review --access public staff
   KEY=$(sourcebound keys create script) && curl -s localhost:8787/v1/ask -H "authorization: Bearer $KEY" \\
     -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
-    )
-    .action(async (name: string, flags: CreateFlags, command: Command) => {
-      await withEngine(context, configOf(context, command), async (engine) => {
-        const grant = grantOf(flags, engine);
-        const limits = { requestsPerHour: flags.requestsPerHour ?? null, tokensPerDay: flags.tokensPerDay, usdPerDay: flags.usdPerDay };
-        const made = { name, ...grant, ...limits, expiresAt: flags.expires ?? null };
-        const { key, record } = await engine.store.keys.create(made, flags.by ?? userName());
-        if (flags.json) return terminal.print(JSON.stringify({ key, ...toJson(record) }));
-        terminal.print(key);
-        terminal.error(`Key ${record.id} (${describe(record)}). It is shown this once: keep it where secrets are kept.`);
-      });
-    });
+    async use(engine, { flags, given: name }) {
+      const { requestsPerHour = null, tokensPerDay, usdPerDay, expires: expiresAt = null, by = userName() } = flags;
+      const made = { name, ...grantOf(flags, engine), requestsPerHour, tokensPerDay, usdPerDay, expiresAt };
+      const { key, record } = await engine.store.keys.create(made, by);
+      if (flags.json) return terminal.print(JSON.stringify({ key, ...toJson(record) }));
+      terminal.print(key);
+      terminal.error(`Key ${record.id} (${describe(record)}). It is shown this once: keep it where secrets are kept.`);
+    },
+  });
+  define(keys, context, "list", {
+    description: "all keys, newest first, also those that open nothing any more",
+    options: [JSON_OUT],
+    help: "\nExamples:\n  sourcebound keys list\n  sourcebound keys list --json | jq '.[] | select(.state == \"live\").id'",
+    async use({ store }, { flags: { json } }) {
+      const all = await store.keys.list();
+      if (json) return terminal.print(JSON.stringify(all.map(toJson)));
+      if (all.length === 0)
+        terminal.error("There are no keys: this machine may ask without one. `sourcebound keys create NAME` makes one.");
+      for (const key of all) terminal.print(`${key.id}  ${stateOf(key).padEnd(7)}  ${harmlessLine(key.name)}  (${describe(key)})`);
+    },
+  });
+  define(keys, context, "revoke", {
+    description: "end a key; a running server refuses it from the next request on",
+    argument: ["<id>", "id of the key, from `keys list`"],
+    options: [["--by <name>", "who acts, for the audit log"], JSON_OUT],
+    help: "\nExamples:\n  sourcebound keys revoke 3f0c9a1b2d4e",
+    async use({ store }, { flags: { by = userName(), json }, given: id }) {
+      if (!(await store.keys.revoke(id, by))) {
+        const message = `There is no live key "${id}": \`sourcebound keys list\` shows the ids; a key that was revoked stays so.`;
+        throw new RequestError("unknown_key", message, { id });
+      }
+      terminal.print(json ? JSON.stringify({ id, state: "revoked" }) : `Revoked ${id}.`);
+    },
+  });
 }
 
 /** @throws RequestError for names that do not exist, and for an administrator that is bound */
-function grantOf({ role, domain, tenant, allTenants, access }: CreateFlags, engine: Engine) {
+function grantOf({ role, domain, tenant, allTenants, access }: Grant, engine: Engine) {
   if (role.includes("admin")) {
     if (domain === undefined && tenant === undefined && access === undefined) {
       return { roles: role, domains: null, tenants: null, access: null };
@@ -87,44 +94,6 @@ function grantOf({ role, domain, tenant, allTenants, access }: CreateFlags, engi
   const domains = domain ?? [engine.config.domain];
   for (const one of domains) for (const party of tenant ?? [undefined]) engine.scope({ domain: one, tenant: party });
   return { roles: role, domains, tenants: allTenants === true ? null : (tenant ?? []), access: access ?? null };
-}
-
-function addList(keys: Command, context: CliContext): void {
-  const { terminal } = context;
-  keys
-    .command("list")
-    .description("all keys, newest first, also those that open nothing any more")
-    .option("--json", "as JSON")
-    .addHelpText("after", "\nExamples:\n  sourcebound keys list\n  sourcebound keys list --json | jq '.[] | select(.state == \"live\").id'")
-    .action(async ({ json }: { json?: boolean }, command: Command) => {
-      await withEngine(context, configOf(context, command), async ({ store }) => {
-        const all = await store.keys.list();
-        if (json) return terminal.print(JSON.stringify(all.map(toJson)));
-        if (all.length === 0)
-          terminal.error("There are no keys: this machine may ask without one. `sourcebound keys create NAME` makes one.");
-        for (const key of all) terminal.print(`${key.id}  ${stateOf(key).padEnd(7)}  ${harmlessLine(key.name)}  (${describe(key)})`);
-      });
-    });
-}
-
-function addRevoke(keys: Command, context: CliContext): void {
-  const { terminal } = context;
-  keys
-    .command("revoke")
-    .description("end a key; a running server refuses it from the next request on")
-    .argument("<id>", "id of the key, from `keys list`")
-    .option("--by <name>", "who acts, for the audit log")
-    .option("--json", "as JSON")
-    .addHelpText("after", "\nExamples:\n  sourcebound keys revoke 3f0c9a1b2d4e")
-    .action(async (id: string, { by, json }: { by?: string; json?: boolean }, command: Command) => {
-      await withEngine(context, configOf(context, command), async ({ store }) => {
-        if (!(await store.keys.revoke(id, by ?? userName()))) {
-          const message = `There is no live key "${id}": \`sourcebound keys list\` shows the ids; a key that was revoked stays so.`;
-          throw new RequestError("unknown_key", message, { id });
-        }
-        terminal.print(json ? JSON.stringify({ id, state: "revoked" }) : `Revoked ${id}.`);
-      });
-    });
 }
 
 function stateOf(key: KeyRecord): "live" | "expired" | "revoked" {

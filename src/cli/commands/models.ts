@@ -1,20 +1,29 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type Config, hubFolders } from "../../config.ts";
 import { ConfigError } from "../../errors.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import { configuredSpec } from "../../models/encoder-spec.ts";
-import { DEFAULT_DTYPE, DTYPES, type Dtype, hubModelFacts, hubModelNames } from "../../models/hub/catalog.ts";
-import { installArguments, installHubRuntime } from "../../models/hub/install.ts";
+import { DEFAULT_DTYPE, DTYPES, hubModelFacts, hubModelNames } from "../../models/hub/catalog.ts";
 import { listLocalModels } from "../../models/hub/local.ts";
 import { pullModel } from "../../models/hub/pull.ts";
-import { findHubRuntime, HUB_PACKAGE, HUB_PACKAGE_VERSION, HUB_RUNTIME_MB } from "../../models/hub/runtime.ts";
+import {
+  findHubRuntime,
+  HUB_PACKAGE,
+  HUB_PACKAGE_VERSION,
+  HUB_RUNTIME_MB,
+  installArguments,
+  installHubRuntime,
+} from "../../models/hub/runtime.ts";
 import { openSharedReader } from "../../reader/shared-reader.ts";
-import type { CliContext } from "../context.ts";
-import { configOf, withEngine } from "../open.ts";
-import type { Terminal } from "../terminal.ts";
+import { DOMAIN, define, JSON_OUT } from "../command.ts";
+import { type CliContext, configOf, withEngine } from "../context.ts";
+
+const RESULT = ["--json", "the result as JSON on stdout"] as const;
 
 export function addModelsCommand(program: Command, context: CliContext): void {
-  const models = program.command("models").description("encoders and rerankers on this machine: list, pull, install the runtime");
+  const models = define(program, context, "models", {
+    description: "encoders and rerankers on this machine: list, pull, install the runtime",
+  });
   addList(models, context);
   addPull(models, context);
   addInstall(models, context);
@@ -32,11 +41,10 @@ interface ListedModel {
 
 function addList(models: Command, context: CliContext): void {
   const { terminal } = context;
-  models
-    .command("list")
-    .description("which models are here, their size, kind and licence, and which is in use")
-    .option("--json", "as JSON")
-    .action(async ({ json }: { json?: boolean }, command: Command) => {
+  define(models, context, "list", {
+    description: "which models are here, their size, kind and licence, and which is in use",
+    options: [JSON_OUT],
+    async run({ flags: { json }, command }) {
       const config = configOf(context, command);
       const { modelsDir, runtimeDirs } = hubFolders(config);
       const runtime = findHubRuntime(runtimeDirs);
@@ -58,7 +66,8 @@ function addList(models: Command, context: CliContext): void {
       const missing = `not installed (\`sourcebound models install\`, ${HUB_RUNTIME_MB} MB)`;
       terminal.print(terminal.colors.dim(`Runtime of hub models: ${runtime === null ? missing : `${HUB_PACKAGE} ${runtime.version}`}`));
       terminal.print(terminal.colors.dim(`Reader: ${reader.name}`));
-    });
+    },
+  });
 }
 
 function embeddedModel({ embeddings }: Config): ListedModel {
@@ -87,17 +96,12 @@ function localModels(config: Config): ListedModel[] {
 
 function addPull(models: Command, context: CliContext): void {
   const { terminal, signal } = context;
-  models
-    .command("pull")
-    .description("fetch a model of the hub; goes on where an earlier call stopped")
-    .argument("<name>", `${hubModelNames.join(", ")}, or owner/name of any repository with ONNX weights`)
-    .addOption(new Option("--dtype <precision>", "precision of the weights").choices(DTYPES).default(DEFAULT_DTYPE))
-    .option("--json", "the result as JSON on stdout")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  sourcebound models pull all-MiniLM-L6-v2\n  sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2",
-    )
-    .action(async (name: string, { dtype, json }: { dtype: Dtype; json?: boolean }, command: Command) => {
+  define(models, context, "pull", {
+    description: "fetch a model of the hub; goes on where an earlier call stopped",
+    argument: ["<name>", `${hubModelNames.join(", ")}, or owner/name of any repository with ONNX weights`],
+    options: [["--dtype <precision>", "precision of the weights", { choices: DTYPES, default: DEFAULT_DTYPE }], RESULT],
+    help: "\nExamples:\n  sourcebound models pull all-MiniLM-L6-v2\n  sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2",
+    async run({ flags: { dtype, json }, given: name, command }) {
       const config = configOf(context, command);
       const { modelsDir } = hubFolders(config);
       for await (const event of pullModel(name, { hubUrl: config.hub_url, modelsDir, dtype, signal })) {
@@ -119,7 +123,8 @@ function addPull(models: Command, context: CliContext): void {
             event satisfies never;
         }
       }
-    });
+    },
+  });
 }
 
 function nextStep(name: string, config: Config): string {
@@ -129,41 +134,36 @@ function nextStep(name: string, config: Config): string {
 
 function addInstall(models: Command, context: CliContext): void {
   const { terminal, signal } = context;
-  models
-    .command("install")
-    .description(`install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs hub models (${HUB_RUNTIME_MB} MB, optional)`)
-    .option("--again", "also when it is there")
-    .option("--home", "into the home folder, for every data folder of this user")
-    .option("--json", "the result as JSON on stdout")
-    .action(async ({ again, home, json }: { again?: boolean; home?: boolean; json?: boolean }, command: Command) => {
+  const show = (value: unknown, text: string, json: boolean | undefined) => terminal.print(json ? JSON.stringify(value) : text);
+  define(models, context, "install", {
+    description: `install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs hub models (${HUB_RUNTIME_MB} MB, optional)`,
+    options: [["--again", "also when it is there"], ["--home", "into the home folder, for every data folder of this user"], RESULT],
+    async run({ flags: { again, home, json }, command }) {
       const { runtimeDirs } = hubFolders(configOf(context, command));
       const there = findHubRuntime(runtimeDirs);
       const folder = home ? runtimeDirs[1] : runtimeDirs[0];
       if (there !== null && !again) {
-        show({ version: there.version, installed: false }, `${HUB_PACKAGE} ${there.version} is already installed.`, terminal, json);
+        show({ version: there.version, installed: false }, `${HUB_PACKAGE} ${there.version} is already installed.`, json);
         return;
       }
       terminal.error(`${HUB_RUNTIME_MB} MB will be written to ${folder} by: npm ${installArguments(folder).join(" ")}`);
       for await (const event of installHubRuntime(folder, { env: context.process.env, signal })) {
         if (event.type === "line") terminal.error(terminal.colors.dim(event.text));
         else if (event.type === "bytes") terminal.progress(`${megabytes(event.bytes)} of about ${HUB_RUNTIME_MB} MB`);
-        else show({ version: event.version, installed: true, folder }, `${HUB_PACKAGE} ${event.version} is in ${folder}.`, terminal, json);
+        else show({ version: event.version, installed: true, folder }, `${HUB_PACKAGE} ${event.version} is in ${folder}.`, json);
       }
-    });
+    },
+  });
 }
 
 function addSwitch(models: Command, context: CliContext): void {
   const { terminal, signal } = context;
-  models
-    .command("switch")
-    .description(
+  define(models, context, "switch", {
+    description:
       "make the vectors of another encoder beside those that serve, then switch at once; lasts until the configuration names another one",
-    )
-    .argument("<name>", "embedded, configured, or a model of the hub")
-    .addOption(new Option("--dtype <precision>", "precision of a hub model's weights").choices(DTYPES).default(DEFAULT_DTYPE))
-    .option("--domain <name>", "body of knowledge")
-    .option("--json", "the result as JSON on stdout")
-    .action(async (name: string, { dtype, domain, json }: { dtype: Dtype; domain?: string; json?: boolean }, command: Command) => {
+    argument: ["<name>", "embedded, configured, or a model of the hub"],
+    options: [["--dtype <precision>", "precision of a hub model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }], DOMAIN, RESULT],
+    async run({ flags: { dtype, domain, json }, given: name, command }) {
       const config = configOf(context, command);
       const target = name === "configured" ? configuredSpec(config) : name === "embedded" ? name : { hub: name, dtype };
       if (config.embeddings === "none" || target === null) {
@@ -178,13 +178,10 @@ function addSwitch(models: Command, context: CliContext): void {
           terminal.progress(`${bar(done / Math.max(1, total))} vectors: ${done}/${total} windows`);
         const switched = await engine.switchEncoder(target, { domain, signal, onEmbed });
         const text = `${switched.domain} is ranked by ${switched.encoder} (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
-        show({ ...switched, ms: Date.now() - begun }, text, terminal, json);
+        terminal.print(json ? JSON.stringify({ ...switched, ms: Date.now() - begun }) : text);
       });
-    });
-}
-
-function show(value: unknown, text: string, terminal: Terminal, json: boolean | undefined): void {
-  terminal.print(json ? JSON.stringify(value) : text);
+    },
+  });
 }
 
 const BAR_CELLS = 24;

@@ -1,132 +1,88 @@
-import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
-import { type Command, Option } from "commander";
-import { messageOf, RequestError } from "../../errors.ts";
+import type { Command } from "commander";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../../remember/review.ts";
+import type { Answer } from "../../types.ts";
 import { historyToWire, queueItemToWire, reviewToWire } from "../../wire/memory.ts";
-import { type CliContext, EXIT, pathOf } from "../context.ts";
-import { harmless, harmlessLine } from "../harmless.ts";
-import { configOf, withEngine } from "../open.ts";
+import { DOMAIN, define, JSON_OUT, printResult, toCount } from "../command.ts";
+import { type CliContext, configOf, EXIT, readText, userName, withEngine } from "../context.ts";
 import { renderAnswer } from "../render.ts";
-import type { Terminal } from "../terminal.ts";
-import { toCount } from "../to-count.ts";
-import { userName } from "../user-name.ts";
+import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
-interface ListFlags {
-  domain?: string;
-  status?: "unreviewed" | "approved" | "flagged";
-  limit?: number;
-  json?: boolean;
-}
-
-interface ActFlags {
-  by: string;
-  answer: string;
-  json?: boolean;
-}
+const LIMIT = ["--limit <number>", "how many", { parse: toCount }] as const;
+const DECISIONS = {
+  approve: { what: "the answer is right, here and wherever the same question got it", done: "Approved" },
+  flag: { what: "the answer is wrong or doubtful: the cache lets go of it", done: "Flagged" },
+} as const;
 
 export function addReviewCommand(program: Command, context: CliContext): void {
-  const review = program
-    .command("review")
-    .description("look at answers that wait for review, and approve, flag or correct them")
-    .addHelpText("after", EXAMPLES);
-  addList(review, context);
-  addShow(review, context);
-  addDecision(review, context, { name: "approve", what: "the answer is right, here and wherever the same question got it" });
-  addDecision(review, context, { name: "flag", what: "the answer is wrong or doubtful: the cache lets go of it" });
-  addCorrect(review, context);
-  addHistory(review, context);
-}
-
-function addList(review: Command, context: CliContext): void {
   const { terminal } = context;
-  review
-    .command("list")
-    .description("questions that wait, those that need it most first")
-    .option("--domain <name>", "body of knowledge")
-    .addOption(new Option("--status <status>", "only these, whether they wait or not").choices(["unreviewed", "approved", "flagged"]))
-    .option("--limit <number>", "how many", toCount)
-    .option("--json", "as JSON")
-    .action(async ({ domain, status, limit, json }: ListFlags, command: Command) => {
-      await withEngine(context, configOf(context, command), async ({ memory }) => {
-        const items = await memory.review.queue({ domain, status, limit });
-        terminal.print(json ? JSON.stringify(items.map(queueItemToWire), null, 2) : renderQueue(items, terminal.colors));
-      });
-    });
-}
-
-function addShow(review: Command, context: CliContext): void {
-  const { terminal } = context;
-  review
-    .command("show")
-    .description("one answer with all that is known of it")
-    .argument("<id>")
-    .option("--json", "as JSON")
-    .action(async (id: string, { json }: ActFlags, command: Command) => {
-      await withEngine(context, configOf(context, command), async (engine) => {
-        const shown = await engine.memory.review.show(id);
-        terminal.print(json ? JSON.stringify(reviewToWire(shown), null, 2) : renderReview(shown, terminal.colors));
-      });
-    });
-}
-
-function addDecision(
-  review: Command,
-  context: CliContext,
-  { name, what }: { readonly name: "approve" | "flag"; readonly what: string },
-): void {
-  const { terminal } = context;
-  review
-    .command(name)
-    .description(what)
-    .argument("<id>")
-    .option("--by <name>", "who acts, for the audit log", userName())
-    .action(async (id: string, { by }: ActFlags, command: Command) => {
-      await withEngine(context, configOf(context, command), async ({ memory }) => {
-        await memory.review[name](id, by);
-        terminal.print(name === "approve" ? `Approved ${id}.` : `Flagged ${id}.`);
-        if (name === "flag" && (await memory.review.show(id)).curated?.status === "served")
+  const { colors } = terminal;
+  const by = ["--by <name>", "who acts, for the audit log", { default: userName() }] as const;
+  const review = define(program, context, "review", {
+    description: "look at answers that wait for review, and approve, flag or correct them",
+    help: EXAMPLES,
+  });
+  define(review, context, "list", {
+    description: "questions that wait, those that need it most first",
+    options: [
+      DOMAIN,
+      ["--status <status>", "only these, whether they wait or not", { choices: ["unreviewed", "approved", "flagged"] }],
+      LIMIT,
+      JSON_OUT,
+    ],
+    async use({ memory }, { flags: { json, ...chosen } }) {
+      const items = await memory.review.queue(chosen);
+      printResult(terminal, json, items.map(queueItemToWire), () => renderQueue(items, colors));
+    },
+  });
+  define(review, context, "show", {
+    description: "one answer with all that is known of it",
+    argument: ["<id>"],
+    options: [JSON_OUT],
+    async use({ memory }, { flags: { json }, given }) {
+      const shown = await memory.review.show(given);
+      printResult(terminal, json, reviewToWire(shown), () => renderReview(shown, colors));
+    },
+  });
+  for (const decision of ["approve", "flag"] as const)
+    define(review, context, decision, {
+      description: DECISIONS[decision].what,
+      argument: ["<id>"],
+      options: [by],
+      async use({ memory }, { flags, given }) {
+        await memory.review[decision](given, flags.by);
+        terminal.print(`${DECISIONS[decision].done} ${given}.`);
+        if (decision === "flag" && (await memory.review.show(given)).curated?.status === "served")
           terminal.error("A correction is still served in its place: to withdraw that, ask the question and flag the new answer's id.");
-      });
+      },
     });
-}
-
-function addCorrect(review: Command, context: CliContext): void {
-  const { terminal } = context;
-  review
-    .command("correct")
-    .description("another answer in its place, served first until one of its documents changes")
-    .argument("<id>")
-    .requiredOption(
-      "--answer <file>",
-      "sentences that each cite [n]; lines such as `[1]: path` at the end name documents; - reads the standard input",
-    )
-    .option("--by <name>", "who acts, for the audit log", userName())
-    .action(async (id: string, { answer: file, by }: ActFlags, command: Command) => {
-      const given = await readText(file, context);
+  define(review, context, "correct", {
+    description: "another answer in its place, served first until one of its documents changes",
+    argument: ["<id>"],
+    options: [
+      [
+        "--answer <file>",
+        "sentences that each cite [n]; lines such as `[1]: path` at the end name documents; - reads the standard input",
+        { required: true },
+      ],
+      by,
+    ],
+    async run({ flags: { answer: file, by: who }, given, command }) {
+      const written = await readText(context, file, { code: "answer_unreadable", what: "answer" });
       await withEngine(context, configOf(context, command), async ({ memory }) => {
-        const answer = await memory.review.correct(id, given, by);
-        terminal.print(renderAnswer(answer, terminal.colors).split("\n").slice(0, -2).join("\n"));
-        terminal.error(`Stored in place of ${id}. ${servedWhere(await memory.review.show(id))}`);
+        terminal.print(withoutFooter(await memory.review.correct(given, written, who), colors));
+        terminal.error(`Stored in place of ${given}. ${servedWhere(await memory.review.show(given))}`);
       });
-    });
-}
-
-function addHistory(review: Command, context: CliContext): void {
-  const { terminal } = context;
-  review
-    .command("history")
-    .description("who did what, newest first, and whether the log is intact")
-    .option("--id <id>", "only of this answer")
-    .option("--limit <number>", "how many", toCount)
-    .option("--json", "as JSON")
-    .action(async ({ id, limit, json }: { id?: string; limit?: number; json?: boolean }, command: Command) => {
-      await withEngine(context, configOf(context, command), async ({ memory }) => {
-        const history = await memory.review.history({ id, limit });
-        terminal.print(json ? JSON.stringify(historyToWire(history), null, 2) : renderHistory(history, terminal.colors));
-        if (!history.chain.intact) context.exitCode = EXIT.found;
-      });
-    });
+    },
+  });
+  define(review, context, "history", {
+    description: "who did what, newest first, and whether the log is intact",
+    options: [["--id <id>", "only of this answer"], LIMIT, JSON_OUT],
+    async use({ memory }, { flags: { json, ...chosen } }) {
+      const history = await memory.review.history(chosen);
+      printResult(terminal, json, historyToWire(history), () => renderHistory(history, colors));
+      if (!history.chain.intact) context.exitCode = EXIT.found;
+    },
+  });
 }
 
 const EXAMPLES = `
@@ -151,16 +107,12 @@ function servedWhere({ question, within }: Pick<ShownReview, "question" | "withi
   return `${asked} within ${harmlessLine(within)}; asked otherwise it is answered as before.`;
 }
 
-/** A file that the user named, or the standard input. */
-async function readText(file: string, context: CliContext): Promise<string> {
-  try {
-    return file === "-" ? await text(context.process.stdin) : readFileSync(pathOf(context, file), "utf8");
-  } catch (cause) {
-    throw new RequestError("answer_unreadable", `${file} cannot be read: ${messageOf(cause)}`, { file }, { cause });
-  }
+/** A correction has no confidence and took no time. */
+function withoutFooter(answer: Answer, colors: Terminal["colors"]): string {
+  return renderAnswer(answer, colors).split("\n").slice(0, -2).join("\n");
 }
 
-export function renderQueue(items: readonly QueuedQuestion[], colors: Terminal["colors"]): string {
+function renderQueue(items: readonly QueuedQuestion[], colors: Terminal["colors"]): string {
   if (items.length === 0) return "Nothing waits for review.";
   return items
     .map(({ id, question, within, asked, score, why, tenant }) => {
@@ -191,7 +143,7 @@ function renderReview(shown: ShownReview, colors: Terminal["colors"]): string {
         `Correction by ${harmlessLine(curated.by)}, ${curated.at}: ${curated.status === "served" ? "served" : "no longer served, a source changed"}`,
       ),
     );
-    lines.push(renderAnswer(curated.answer, colors).split("\n").slice(0, -2).join("\n"));
+    lines.push(withoutFooter(curated.answer, colors));
   }
   if (history.length > 0) lines.push("", colors.bold("History"), ...history.map(historyLine));
   return lines.join("\n");

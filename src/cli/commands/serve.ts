@@ -1,28 +1,24 @@
 import type { Command } from "commander";
-import type { CliContext } from "../context.ts";
-import { configOf, withEngine } from "../open.ts";
+import type { JobEvent } from "../../engine/engine.ts";
+import { define } from "../command.ts";
+import { type CliContext, configOf, EXIT, untilAborted, withEngine } from "../context.ts";
+import { harmlessLine } from "../terminal.ts";
+import { showIngest } from "./ingest.ts";
 
-interface ServeFlags {
-  port?: string;
-  host?: string;
-}
+const PORT = ["--port <number>", "port (default 8787)"] as const;
+const portOf = (port: string | undefined) => (port === undefined ? undefined : Number(port));
 
 export function addServeCommand(program: Command, context: CliContext): void {
-  program
-    .command("serve")
-    .description("answer over HTTP, with one page to ask from")
-    .option("--port <number>", "port (default 8787)")
-    .option("--host <address>", "address to bind (default 127.0.0.1: this machine only)")
-    .addHelpText(
-      "after",
-      `
+  define(program, context, "serve", {
+    description: "answer over HTTP, with one page to ask from",
+    options: [PORT, ["--host <address>", "address to bind (default 127.0.0.1: this machine only)"]],
+    help: `
 Examples:
   sourcebound serve
   sourcebound serve --port 9000
   curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
-    )
-    .action(async ({ port, host }: ServeFlags, command: Command) => {
-      const config = configOf(context, command, { "server.port": port === undefined ? undefined : Number(port), "server.host": host });
+    async run({ flags: { port, host }, command }) {
+      const config = configOf(context, command, { "server.port": portOf(port), "server.host": host });
       await withEngine(context, config, async (engine) => {
         const { serveEngine } = await import("../../server/start.ts");
         const server = await serveEngine(engine, context.terminal.error);
@@ -30,13 +26,105 @@ Examples:
         await untilAborted(context.signal);
         await server.close();
       });
-    });
+    },
+  });
 }
 
-/** Resolves when the signal aborts. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
+export function addDemoCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  define(program, context, "demo", {
+    description: "ingest a demo domain and serve it: the real path, on documents of our own",
+    options: [PORT, ["--domain <name>", "demo domain", { default: "veterans" }]],
+    help: "\nExamples:\n  sourcebound demo\n  sourcebound demo --port 9000",
+    async run({ flags: { port, domain }, command }) {
+      await withEngine(context, configOf(context, command, { domain, "server.port": portOf(port) }), async (engine) => {
+        const { serveEngine } = await import("../../server/start.ts");
+        const server = await serveEngine(engine, terminal.error);
+        try {
+          await showIngest(engine.ingestDomain(domain, signal), terminal, false);
+          await engine.corpus(domain).sync({ signal });
+          terminal.print(
+            `\n${terminal.colors.bold("Sourcebound")} answers on ${terminal.colors.cyan(server.url)}\n\nThree questions to try:`,
+          );
+          for (const question of engine.domain(domain).examples.slice(0, 3))
+            terminal.print(`  ${terminal.command} ask --domain ${domain} "${question}"`);
+          terminal.print("\nCtrl-C stops.");
+          await untilAborted(signal);
+        } finally {
+          await server.close();
+        }
+      });
+    },
+  });
+}
+
+export function addWorkerCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  define(program, context, "worker", {
+    description: "read what was uploaded or left by `ingest --queue`, beside other workers",
+    options: [
+      ["--once", "end when nothing is queued"],
+      ["--json", "one line of JSON for each job on stdout"],
+    ],
+    help: `
+Each job is done by one worker. The job of a worker that has not been heard of for a minute is done by another one.
+
+Exit code: 0 all jobs done, 4 some failed.
+
+Examples:
+  DATABASE_URL=postgres://sourcebound@db/sourcebound sourcebound worker
+  sourcebound worker --once --json`,
+    async use(engine, { flags: { once, json } }) {
+      if (once !== true) terminal.error("waiting for work: stop with Ctrl-C");
+      for await (const event of engine.work({ once, signal })) {
+        if (event.type === "job-failed") context.exitCode = EXIT.partly;
+        if (json === true) terminal.print(JSON.stringify(event));
+        else if (event.type !== "job-start") terminal.print(harmlessLine(describeJob(event)));
+      }
+    },
+  });
+}
+
+function describeJob({ type, domain, work, counts, reason }: JobEvent): string {
+  const what = `${domain}: ${work.type === "folder" ? work.folder : `files uploaded with label "${work.label}"`}`;
+  if (type === "job-failed") return `failed ${what}: ${reason}`;
+  if (counts === null) return `read ${what}`;
+  return `read ${what}: ${counts.added} added, ${counts.changed} changed, ${counts.deleted} deleted, ${counts.failed} failed`;
+}
+
+export function addMcpCommand(program: Command, context: CliContext): void {
+  define(program, context, "mcp", {
+    description: "serve a program that speaks the Model Context Protocol, over standard input and output",
+    options: [["--domain <name>", "domain that is meant where a call names none"]],
+    help: `
+Tools: ask, search, check_answer; every document is a resource. It ends with its input, once what came in is answered. The same over HTTP: POST /mcp of \`serve\`.
+
+Examples:
+  sourcebound mcp
+  sourcebound mcp --domain retail
+  { "mcpServers": { "sourcebound": { "command": "sourcebound", "args": ["mcp"] } } }      for a client's settings`,
+    async run({ flags: { domain }, command }) {
+      const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
+      const { createMcpServer } = await import("../../server/mcp.ts");
+      const { createLineTransport } = await import("../../server/mcp-stdio.ts");
+      const { WITHOUT_KEY } = await import("../../server/access/caller.ts");
+      const { terminal, signal, process } = context;
+      const log = {
+        info: () => {},
+        error: (message: string, facts: Readonly<Record<string, unknown>>) => terminal.error(`${message} ${JSON.stringify(facts)}`),
+      };
+      await withEngine(context, configOf(context, command, domain === undefined ? {} : { domain }), async (engine) => {
+        const transport = createLineTransport(process.stdin, terminal.print);
+        const running = new Set<Promise<unknown>>();
+        const served = serveStdio(() => createMcpServer({ engine, caller: WITHOUT_KEY, log, running }), {
+          transport,
+          onerror: (error) => log.error("mcp", { message: error.message }),
+        });
+        await Promise.race([transport.done, untilAborted(signal)]);
+        await served.close();
+        // What was told to stop needs the engine until it has.
+        await Promise.allSettled(running);
+      });
+    },
   });
 }

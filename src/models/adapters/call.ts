@@ -100,3 +100,67 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     signal?.addEventListener("abort", stop, { once: true });
   });
 }
+
+/** Aborts what takes too long. Its clock stands still while the reader, not the sender, is at work. */
+interface Watchdog {
+  readonly signal: AbortSignal;
+  /** Starts waiting for the sender. */
+  start(): void;
+  /** The sender sent; stops waiting. */
+  stop(): void;
+}
+
+/**
+ * @param silenceMs waits longer than this abort
+ * @param totalMs waits that add up to more than this abort
+ */
+export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
+  const controller = new AbortController();
+  let left = totalMs;
+  let begun = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    signal: controller.signal,
+    start() {
+      clearTimeout(timer);
+      begun = performance.now();
+      const ms = Math.min(silenceMs, left);
+      const said = left < silenceMs ? `no end within ${totalMs} ms` : `no answer within ${silenceMs} ms`;
+      timer = setTimeout(() => controller.abort(new Error(said)), ms);
+    },
+    stop() {
+      clearTimeout(timer);
+      left = Math.max(0, left - (performance.now() - begun));
+    },
+  };
+}
+
+/** A signal that also aborts when its time is up. */
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Did the time run out, rather than the signal that was given abort? */
+  expired(): boolean;
+  /** Ends the timer; call it when what it limits has ended. */
+  clear(): void;
+}
+
+/** `AbortSignal.any` with `AbortSignal.timeout` may be collected before it fires (Node 20); this one holds its timer. */
+export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline {
+  const controller = new AbortController();
+  let expired = false;
+  const timer = setTimeout(() => {
+    expired = true;
+    controller.abort(new Error(`${timeoutMs} ms are over`));
+  }, timeoutMs);
+  const stop = () => controller.abort(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return {
+    signal: controller.signal,
+    expired: () => expired && !signal.aborted,
+    clear() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    },
+  };
+}

@@ -5,8 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { describeEncoderContract } from "../../testing/encoder-contract.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { findHubRuntime } from "../hub/runtime.ts";
-import { createHubEncoder, type HubEncoderOptions, pool } from "./hub.ts";
-import { createHubReranker, passageInput } from "./hub-reranker.ts";
+import { createHubEncoder, createHubReranker, type HubEncoderOptions, passageInput, pool } from "./hub.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hub-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -131,7 +130,7 @@ describe.skipIf(!here)(
       }));
     }
 
-    it("has 384 dimensions and places other words for the same thing nearer than other things", { timeout: 60_000 }, async () => {
+    it("has 384 dimensions and places other words for the same thing nearer than other things", async () => {
       const [question, near, far] = await createHubEncoder("all-MiniLM-L6-v2", options).embed([
         "my husband passed away",
         "surviving spouse benefits after a death",

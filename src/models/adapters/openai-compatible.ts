@@ -2,10 +2,8 @@ import { z } from "zod";
 import { ModelError, messageOf } from "../../errors.ts";
 import type { ChatEvent, ChatModel, ChatPrompt } from "../chat.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
-import { CallFailure, type EndpointOptions, toFailure, withRetries } from "./call.ts";
-import { isEventStream, postJson, readEvents, unexpectedReply } from "./endpoint.ts";
-import { createThoughtFilter } from "./thoughts.ts";
-import { createWatchdog } from "./watchdog.ts";
+import { CallFailure, createWatchdog, type EndpointOptions, toFailure, withRetries } from "./call.ts";
+import { createThoughtFilter, isEventStream, postJson, readEvents, unexpectedReply } from "./endpoint.ts";
 
 export type { EndpointOptions } from "./call.ts";
 

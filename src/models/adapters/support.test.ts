@@ -7,8 +7,8 @@ import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.t
 import { fakeChatModel } from "../../testing/index.ts";
 import { describeSupportContract } from "../../testing/support-contract.ts";
 import type { ChatEvent, ChatModel } from "../chat.ts";
-import { createChatSupportScorer } from "./chat-support.ts";
-import { createHubSupportScorer } from "./hub-support.ts";
+import { createChatSupportScorer } from "./chat-verifier.ts";
+import { createHubSupportScorer } from "./hub.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "support-"));
 afterAll(() => rmSync(folder, { recursive: true }));

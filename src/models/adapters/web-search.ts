@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf, WebError } from "../../errors.ts";
-import { startDeadline } from "../deadline.ts";
 import { type WebResult, type WebSearch, withSites } from "../web-search.ts";
+import { startDeadline } from "./call.ts";
 
 export interface SearchEndpoint {
   readonly type: "searxng" | "brave" | "tavily";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
-import { calibrationOf, loadCalibrations, scaleFor } from "./calibration.ts";
-import { carryThreshold, distributionOf, shareBelow } from "./quantiles.ts";
+import { calibrationOf, carryThreshold, distributionOf, loadCalibrations, scaleFor, shareBelow } from "./calibration.ts";
 
 describe("carrying thresholds over", () => {
   const source = distributionOf([0, 1, 2, 3, 4], 5);

@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FakeHub, type FakeHubOptions, startFakeHub, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
-import { installHubRuntime } from "./install.ts";
 import { findLocalModel, listLocalModels } from "./local.ts";
 import { type PullEvent, type PullOptions, pullModel } from "./pull.ts";
-import { findHubRuntime } from "./runtime.ts";
+import { findHubRuntime, installHubRuntime } from "./runtime.ts";
 
 const root = mkdtempSync(join(tmpdir(), "pull-"));
 const repository = "Xenova/all-MiniLM-L6-v2";

@@ -5,8 +5,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../errors.ts";
 import { didYouMean } from "../../text/nearest.ts";
-import { CallFailure, withRetries } from "../adapters/call.ts";
-import { createWatchdog } from "../adapters/watchdog.ts";
+import { CallFailure, createWatchdog, withRetries } from "../adapters/call.ts";
 import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog.ts";
 import { MANIFEST_FILE, placesOf, readManifest } from "./local.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
-import { answerFeatures } from "./answer.ts";
+import { answerFeatures } from "../embedded-support.ts";
 import type { SupportView } from "./claim-view.ts";
 import { SUPPORT_FEATURES } from "./features.ts";
 import { readEvidence, readSentence } from "./text.ts";

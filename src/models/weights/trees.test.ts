@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultOfTrees, scoreTrees, type Trees } from "./trees.ts";
+import { faultOfTrees, scoreTrees, type Trees } from "./scorer.ts";
 
 describe("scoreTrees", () => {
   const trees: Trees = {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../text/hash.ts";
+import { createWasmKernel } from "./kernel.ts";
 import { SCAN_SOURCE_SHA256 } from "./scan.generated.ts";
-import { createWasmKernel } from "./wasm.ts";
 
 describe("scan.wat", () => {
   const source = readFileSync(join(import.meta.dirname, "scan.wat"), "utf8");

@@ -1,0 +1,133 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Engine } from "../engine/engine.ts";
+import { type CliContext, configOf, withEngine } from "./context.ts";
+import type { Terminal } from "./terminal.ts";
+
+interface OptionDetails {
+  /** Makes the value of the text that was given. */
+  readonly parse?: (text: string, before: never) => unknown;
+  readonly choices?: readonly string[];
+  readonly default?: unknown;
+  /** Must be given. */
+  readonly required?: true;
+  /** Variable of the environment that gives it too. */
+  readonly env?: string;
+}
+
+/** An option as commander reads it: `["--base-url <url>", "what it is for"]`. */
+type OptionSpec = readonly [flags: string, description: string, details?: OptionDetails];
+type ArgumentSpec = readonly [name: string, description?: string, parse?: (text: string) => unknown];
+
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+/** Of two names of an option the last one counts. */
+type NameOf<Flags> = Flags extends `${string}, ${infer Last}`
+  ? NameOf<Last>
+  : Flags extends `--no-${infer Name}`
+    ? Camel<Name>
+    : Flags extends `--${infer Name} <${string}`
+      ? Camel<Name>
+      : Flags extends `--${infer Name}`
+        ? Camel<Name>
+        : never;
+type TextOf<Flags, Text> = Flags extends `${string}...>` ? Text[] : Flags extends `${string}>` ? Text : boolean;
+type ValueOf<Spec extends OptionSpec> = Spec[2] extends { parse: (...given: never[]) => infer Value }
+  ? Value
+  : TextOf<Spec[0], Spec[2] extends { choices: readonly (infer Choice)[] } ? Choice : string>;
+type FlagOf<Spec extends OptionSpec> = Spec[2] extends { default: unknown } | { required: true }
+  ? ValueOf<Spec>
+  : ValueOf<Spec> | undefined;
+/** The values of declared options, by their names. */
+export type FlagsOf<Specs extends readonly OptionSpec[]> = { readonly [Spec in Specs[number] as NameOf<Spec[0]>]: FlagOf<Spec> };
+type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
+  ? Spec[0] extends `${string}...${string}`
+    ? readonly string[]
+    : Spec[0] extends `[${string}`
+      ? string | undefined
+      : string
+  : undefined;
+
+interface Call<Flags, Given> {
+  readonly flags: Flags;
+  /** What was given for the argument. */
+  readonly given: Given;
+  readonly command: Command;
+}
+
+interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends ArgumentSpec | undefined> {
+  readonly description: string;
+  readonly argument?: Argument;
+  readonly options?: Specs;
+  /** Follows the list of options: exit codes, examples. */
+  readonly help?: string;
+  /** Does the work without an engine, or opens its own. */
+  readonly run?: (call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
+  /** Does the work with an engine, which is closed afterwards. */
+  readonly use?: (engine: Engine, call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
+}
+
+export const DOMAIN = ["--domain <name>", "body of knowledge"] as const;
+export const TENANT = ["--tenant <name>", "party inside the domain"] as const;
+export const JSON_OUT = ["--json", "as JSON"] as const;
+
+/** Declares a command of `parent`. Returns it: further commands may be added. */
+export function define<const Specs extends readonly OptionSpec[] = [], const Argument extends ArgumentSpec | undefined = undefined>(
+  parent: Command,
+  context: CliContext,
+  name: string,
+  { description, argument, options, help, run, use }: CommandSpec<Specs, Argument>,
+): Command {
+  const command = parent.command(name).description(description);
+  if (argument?.[2] !== undefined) command.argument(argument[0], argument[1] ?? "", argument[2]);
+  else if (argument !== undefined) command.argument(argument[0], argument[1]);
+  for (const spec of options ?? []) command.addOption(toOption(spec));
+  if (help !== undefined) command.addHelpText("after", help);
+  if (run === undefined && use === undefined) return command;
+  return command.action(async (...all: unknown[]) => {
+    const flags = command.opts() as FlagsOf<Specs>;
+    const call = { flags, given: (argument === undefined ? undefined : all[0]) as GivenOf<Argument>, command };
+    await run?.(call);
+    if (use !== undefined) await withEngine(context, configOf(context, command), async (engine) => use(engine, call));
+  });
+}
+
+function toOption([flags, description, details = {}]: OptionSpec): Option {
+  const option = new Option(flags, description);
+  if (details.parse !== undefined) option.argParser(details.parse as (text: string) => unknown);
+  if (details.choices !== undefined) option.choices(details.choices);
+  if (details.default !== undefined) option.default(details.default);
+  if (details.env !== undefined) option.env(details.env);
+  return option.makeOptionMandatory(details.required === true);
+}
+
+/** The command line that asks for the same: of the options those that have a value. */
+export function commandLine(name: string, options: readonly OptionSpec[], flags: Readonly<Record<string, unknown>>): string {
+  const given = options.map(toOption).flatMap((option) => {
+    const value = flags[option.attributeName()];
+    return value === undefined ? [] : [`${option.long} ${value}`];
+  });
+  return [name, ...given].join(" ");
+}
+
+/** A result: as JSON where that was asked for. */
+export function printResult({ print }: Pick<Terminal, "print">, json: boolean | undefined, value: unknown, text: () => string): void {
+  print(json ? JSON.stringify(value, null, 2) : text());
+}
+
+/** A whole number, as an option. */
+export function toWhole(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("give a whole number from 0 to 999999.");
+  return Number(text);
+}
+
+/** A whole number from 1, as an option. */
+export function toCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("give a whole number from 1 to 999999.");
+  return Number(text);
+}
+
+/** A date or a time, as an option. */
+export function toTime(text: string): string {
+  const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isTime) throw new InvalidArgumentError('give a date such as 2026-11-01, or a time such as "2026-11-01T12:00:00Z".');
+  return new Date(text).toISOString();
+}

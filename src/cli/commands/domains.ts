@@ -1,0 +1,166 @@
+import { realpathSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import type { Command } from "commander";
+import { type DomainPack, listDomains } from "../../engine/domain.ts";
+import { calibrationFolder } from "../../engine/gate-thresholds.ts";
+import type { FindingLevel, PackReport } from "../../engine/packs/check-pack.ts";
+import { RequestError } from "../../errors.ts";
+import { profileNamed, profiles } from "../../profiles/index.ts";
+import { isOpenToOthers } from "../../store/private.ts";
+import { define, JSON_OUT, printResult } from "../command.ts";
+import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
+import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
+
+const NAME = /^[a-z0-9][a-z0-9_-]*$/;
+/** Where packs go when neither option nor configuration names a folder, in the working directory. */
+const DEFAULT_FOLDER = "domains";
+/** Places of one finding that are shown; `--json` has all. */
+const SHOWN_ITEMS = 5;
+
+export function addNewDomainCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  define(program, context, "new-domain", {
+    description: "propose a domain pack from a folder of documents: title, topics, terms and questions that stand in them",
+    argument: ["<name>", "name of the domain: lower-case letters, digits, - and _"],
+    options: [
+      ["--from <folder>", "folder of documents; they stay where they are", { required: true }],
+      ["--into <folder>", "folder of domain packs (default: domains_dir of the configuration, else ./domains)"],
+      ["--title <text>", "name that readers see"],
+      ["--dry-run", "show the pack and write nothing"],
+      ["--json", "the proposal as JSON on stdout"],
+    ],
+    help: `
+Examples:
+  sourcebound new-domain handbook --from ./handbook
+  sourcebound new-domain handbook --from ./handbook --dry-run
+  sourcebound new-domain handbook --from ./handbook --into ./packs --title "Staff handbook" --json`,
+    async run({ flags: { from, into, title, dryRun, json }, given: name, command }) {
+      if (!NAME.test(name))
+        throw new RequestError(
+          "config_invalid",
+          `"${name}" is no name of a domain: use lower-case letters, digits, - and _, beginning with a letter or digit.`,
+        );
+      const config = configOf(context, command);
+      const domainsDir = pathOf(context, into) ?? config.domains_dir ?? resolve(context.process.cwd(), DEFAULT_FOLDER);
+      const folder = pathOf(context, from);
+      const { readFolder } = await import("../../engine/packs/read-documents.ts");
+      const { proposePack } = await import("../../engine/packs/propose-pack.ts");
+      const { packText, writePack } = await import("../../engine/packs/propose-pack.ts");
+      const onFile = (done: number, total: number, path: string) => terminal.progress(`${done}/${total} files: ${path}`);
+      const { documents, failed, skipped } = await readFolder(folder, { root: folder, maxFileBytes: config.file_bytes, signal, onFile });
+      if (documents.length === 0)
+        throw new RequestError("config_invalid", `${folder} holds no document that can be read: there is nothing to propose from.`);
+      const path = relative(join(domainsDir, name), realpathSync(folder)).split(sep).join("/");
+      const pack = proposePack(name, documents, { title, path: path === "" ? "." : path });
+      const written = dryRun ? null : writePack(domainsDir, pack);
+      for (const one of failed) terminal.error(harmlessLine(`failed ${one.path}: ${one.reason}`));
+      if (json) return terminal.print(JSON.stringify({ pack, written, documents: documents.length, failed, skipped }, null, 2));
+      if (written === null) return terminal.print(harmless(packText(pack).trimEnd()));
+      const { topics, entities, abbreviations, examples } = pack;
+      terminal.print(
+        `${written}: ${topics.length} topics, ${entities.length} kinds of entities, ${Object.keys(abbreviations).length} abbreviations, ${examples.length} questions, from ${documents.length} documents.`,
+      );
+      const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
+      terminal.print(`\nRead it, correct it, then:\n  ${setting}${terminal.command} doctor ${name}`);
+      terminal.print(`  ${setting}${terminal.command} ingest ${folder} --domain ${name}`);
+    },
+  });
+}
+
+export function addDoctorCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  define(program, context, "doctor", {
+    description:
+      "check domain packs: schema, documents, tenants' terms, vocabulary, addresses, golden set, calibration; and who may look into the data folder",
+    argument: ["[domain]", "one pack (default: every pack that is found)"],
+    options: [
+      ["--documents <folder>", "check its words against these documents instead of the pack's own"],
+      ["--strict", "warnings count as faults"],
+      ["--json", "as JSON, with every place"],
+    ],
+    help: `
+Exit code: 0 no fault, 5 faults were found, 2 wrong usage.
+
+Examples:
+  sourcebound doctor
+  sourcebound doctor retail
+  sourcebound doctor book --documents ./moby-dick --json`,
+    async run({ flags: { documents, strict = false, json }, given: domain, command }) {
+      const config = configOf(context, command);
+      const { domains_dir: domainsDir, file_bytes: maxFileBytes, data_dir: data } = config;
+      if (documents !== undefined && domain === undefined)
+        throw new RequestError(
+          "config_invalid",
+          "--documents belongs to one pack: name it, as in `sourcebound doctor book --documents FOLDER`.",
+        );
+      const { checkPack } = await import("../../engine/packs/check-pack.ts");
+      const { CalibrationFiles } = await import("../../verify/calibration.ts");
+      const calibrations = new CalibrationFiles({ folder: calibrationFolder(data), clock: () => performance.now() });
+      const madeHere = async ({ name, default_profile: profile }: DomainPack) =>
+        calibrations.find(name, profile, null) === null ? null : withEngine(context, config, (engine) => engine.gateThreshold(name));
+      const reports: PackReport[] = [];
+      for (const name of domain === undefined ? listDomains(domainsDir) : [domain]) {
+        terminal.progress(`${name} …`);
+        reports.push(await checkPack(name, { domainsDir, documents: pathOf(context, documents), maxFileBytes, signal, madeHere }));
+      }
+      if (reports.length === 0) throw new RequestError("unknown_domain", `There is no domain pack in ${domainsDir}.`);
+      if (isOpenToOthers(data))
+        terminal.error(
+          `warning: other users of this machine may look into the data folder, which holds every text in the clear: chmod -R go= ${data}`,
+        );
+      const judged = reports.map((one) => ({ ...one, ok: isSound(one, strict) }));
+      printResult(terminal, json, judged, () => reports.flatMap((report) => reportLines(report, terminal)).join("\n"));
+      if (judged.some(({ ok }) => !ok)) context.exitCode = EXIT.found;
+    },
+  });
+}
+
+function isSound({ findings }: PackReport, strict: boolean): boolean {
+  return !findings.some(({ level }) => level === "fault" || (strict && level === "warning"));
+}
+
+function reportLines({ name, title, documents, questions, findings }: PackReport, { colors, asTyped }: Terminal): string[] {
+  const paint: Record<FindingLevel, (text: string) => string> = { fault: colors.red, warning: colors.yellow, note: colors.dim };
+  const count = (level: FindingLevel) => findings.filter((one) => one.level === level).length;
+  return [
+    `${colors.bold(name)}${title === null ? "" : `  ${harmlessLine(title)}: ${documents} documents, ${questions} questions`}`,
+    ...findings.flatMap(({ level, check, message, items }) => [
+      `  ${paint[level](level.padEnd(7))} ${check}: ${harmlessLine(asTyped(message))}`,
+      ...items.slice(0, SHOWN_ITEMS).map((item) => `            ${harmlessLine(item)}`),
+      ...(items.length > SHOWN_ITEMS ? [colors.dim(`            … ${items.length - SHOWN_ITEMS} more (--json)`)] : []),
+    ]),
+    `  faults: ${count("fault")}, warnings: ${count("warning")}, notes: ${count("note")}`,
+  ];
+}
+
+export function addProfilesCommand(program: Command, context: CliContext): void {
+  const { bold, dim, yellow } = context.terminal.colors;
+  define(program, context, "profiles", {
+    description: "list the profiles: what each needs, what of its source runs, what is not built",
+    argument: ["[name]", "one profile with every rule of its source"],
+    options: [JSON_OUT],
+    help: "\nExamples:\n  sourcebound profiles\n  sourcebound profiles seven-layer",
+    run({ flags: { json }, given: name }) {
+      const shown = name === undefined ? profiles : [profileNamed(name)];
+      const lines = shown.flatMap(({ name: of, title, needs, rules }) => {
+        const missing = rules.filter(({ state }) => state === "not built");
+        return [
+          `${bold(of)}  ${title}`,
+          ...(needs.length > 0 ? [`  needs ${needs.map((need) => NEEDS[need]).join("; ")}`] : []),
+          missing.length === 0 ? "  runs, and nothing of it is missing" : "  runs, without what is not built:",
+          ...missing.map(({ rule }) => `  ${yellow("not built")} ${rule}`),
+          ...(name === undefined
+            ? []
+            : rules.map(({ rule, state, why }) => `  ${state.padEnd(10)} ${rule}${why === "" ? "" : dim(` – ${why}`)}`)),
+        ];
+      });
+      printResult(context.terminal, json, shown, () => lines.join("\n"));
+    },
+  });
+}
+
+const NEEDS = {
+  encoder:
+    "a dense encoder (the embedded one, SOURCEBOUND_EMBEDDINGS_HUB, or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL)",
+  model: "a model (SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL)",
+} as const;

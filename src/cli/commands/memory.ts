@@ -1,0 +1,113 @@
+import type { Command } from "commander";
+import { RequestError } from "../../errors.ts";
+import type { Statistics } from "../../remember/statistics.ts";
+import { forgetTargetOf, statisticsToWire } from "../../wire/memory.ts";
+import { define, JSON_OUT, printResult, toTime } from "../command.ts";
+import { type CliContext, EXIT, userName } from "../context.ts";
+import { harmlessLine, type Terminal } from "../terminal.ts";
+
+export function addSessionsCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  const sessions = define(program, context, "sessions", { description: "conversations that later questions may refer to" });
+  define(sessions, context, "purge", {
+    description: "delete expired sessions, expired answers of the cache and what is older than `retention` allows; `serve` does it hourly",
+    options: [JSON_OUT],
+    async use({ memory }, { flags: { json } }) {
+      const purged = await memory.purge();
+      const { sessions, cache, interactions, reports, audit } = purged;
+      const text = `Deleted ${sessions} sessions, ${cache} cached answers, ${interactions} interactions, ${reports} reports, ${audit} rows of the audit log.`;
+      terminal.print(json ? JSON.stringify(purged) : text);
+    },
+  });
+}
+
+export function addForgetCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  define(program, context, "forget", {
+    description:
+      "delete what is remembered of questions: interactions, cached answers, sessions, verdicts, reports, vectors; documents stay",
+    options: [
+      ["--session <id>", "of this session"],
+      ["--user <id>", "of this user"],
+      ["--question <text>", "every time this was asked"],
+      ["--before <date>", "everything that was stored before", { parse: toTime }],
+      ["--all", "everything, corrections included"],
+      ["--yes", "do it; without it, only what would go is counted"],
+      ["--by <name>", "who acts, for the audit log"],
+      JSON_OUT,
+    ],
+    help: `
+The audit log keeps that it was done, by whom and how much, none of the words. The files are written anew, so that nothing
+deleted is left in them; of PostgreSQL the tables, while its log, replicas and backups are the administrator's. Backups are yours to see to. A correction stays, without the question that it answers, unless --question or --all.
+
+Examples:
+  sourcebound forget --session 3f0c… --yes
+  sourcebound forget --question "How is tinnitus rated?"
+  sourcebound forget --before 2026-01-01 --yes --json`,
+    run({ flags: { session, user, question, before, all } }) {
+      if ([session, user, question, before, all].filter((one) => one !== undefined).length !== 1)
+        throw new RequestError("forget_nothing", "Name exactly one of --session, --user, --question, --before and --all.");
+    },
+    async use({ memory }, { flags: { session, user, question, before, by = userName(), yes, json } }) {
+      const target = forgetTargetOf({ session_id: session, user_id: user, question, before });
+      const report = await memory.forget(target, { by, dryRun: yes !== true });
+      const { scrubbed, left, ...counts } = report;
+      const listed = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+      if (json) terminal.print(JSON.stringify(report));
+      else terminal.print(`${scrubbed === null ? "Would delete" : "Deleted"}: ${listed.join(", ")}.`);
+      if (scrubbed === null) terminal.error("Nothing was deleted: run it again with --yes.");
+      if (left !== null) {
+        terminal.error(left);
+        context.exitCode = EXIT.partly;
+      }
+    },
+  });
+}
+
+export function addStatsCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  define(program, context, "stats", {
+    description: "hit rates, cost, topics, confidence, refusals and latency; no text of questions",
+    options: [
+      ["--domain <name>", "only this body of knowledge"],
+      ["--since <date>", "only what was asked since then", { parse: toTime }],
+      JSON_OUT,
+    ],
+    async use(engine, { flags: { domain, since, json } }) {
+      const name = domain === undefined ? null : engine.scope({ domain }).domain;
+      const statistics = await engine.memory.statistics({ domain: name, since: since ?? null });
+      printResult(terminal, json, statisticsToWire(statistics), () => renderStatistics(statistics, terminal.colors));
+    },
+  });
+}
+
+function renderStatistics(statistics: Statistics, colors: Terminal["colors"]): string {
+  const { interactions, statuses, refusals, levels, hitRate, spent, saved, topics, confidence, latencyMs, reviews, feedback } = statistics;
+  if (interactions === 0) return "Nothing was asked.";
+  const share = (count: number) => `${count} (${((100 * count) / interactions).toFixed(1)} %)`;
+  const part = (title: string, counts: Readonly<Record<string, number>>) =>
+    Object.keys(counts).length === 0
+      ? []
+      : [colors.bold(title), ...Object.entries(counts).map(([name, count]) => `  ${harmlessLine(name).padEnd(24)} ${share(count)}`)];
+  const cost = ({ tokens, usd, uncounted }: Statistics["spent"]) =>
+    `${tokens} tokens, $${usd.toFixed(4)}${uncounted === 0 ? "" : ` and ${uncounted} not counted`}`;
+  const ms = (value: number | null) => (value === null ? "–" : `${value.toFixed(0)} ms`);
+  const lines = [
+    `${interactions} questions, ${statistics.ephemeral} of them without text; served from memory: ${hitRate === null ? "–" : `${(100 * hitRate).toFixed(1)} %`}`,
+    ...part("Answers", statuses),
+    ...part("Refusals", refusals),
+    ...part("Levels", levels),
+    colors.bold("Models"),
+    `  spent ${cost(spent)}`,
+    `  saved ${cost(saved)}`,
+    colors.bold("Confidence"),
+    ...confidence.counts.map((count, i) => `  ${(i / 10).toFixed(1)}–${((i + 1) / 10).toFixed(1)} ${String(count).padStart(6)}`),
+    `  none    ${String(confidence.none).padStart(6)}`,
+    `${colors.bold("Latency")} median ${ms(latencyMs.p50)}, 95 % ${ms(latencyMs.p95)}, longest ${ms(latencyMs.max)}`,
+    ...part("Review", reviews),
+    `${colors.bold("Readers")} ${feedback.up} up, ${feedback.down} down`,
+  ];
+  if (topics.length > 0)
+    lines.push(colors.bold("Topics"), ...topics.map(({ topic, count }) => `  ${String(count).padStart(6)} ${harmlessLine(topic)}`));
+  return lines.join("\n");
+}
