@@ -193,6 +193,25 @@ describe.concurrent("compression by a model in spark", () => {
     ));
 });
 
+describe.concurrent("the report of validator", () => {
+  it("has its own shape, and says of every metric that was not told why", () =>
+    using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine }) => {
+      const { report } = answerToWire((await ask(engine, QUESTION, { profile: "validator" })).answer);
+      expect(Object.keys(report ?? {})).toEqual(["overall_pass", "metrics"]);
+      expect(Object.keys(report?.metrics ?? {})).toEqual([
+        "pii_leakage",
+        "token_budget",
+        "answer_relevancy",
+        "faithfulness",
+        "chain_terminology",
+      ]);
+      const told = Object.values(report?.metrics ?? {}).map(({ passed }) => passed);
+      expect(report?.overall_pass).toBe(told.includes(false) ? false : told.includes(null) ? null : true);
+      for (const { passed, reason } of Object.values(report?.metrics ?? {})) expect(passed !== null || reason !== "").toBe(true);
+      expect((await ask(engine)).answer.report).toBeUndefined();
+    }));
+});
+
 describe.concurrent("personal data under validator", () => {
   const SSN = "Tinnitus is rated at 10 percent for file 219-09-9999";
 

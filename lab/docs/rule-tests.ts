@@ -29,8 +29,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
     "layer 3: URL host on the whitelist, else the home page": at(
-      "src/check/urls.test.ts",
-      "puts the home page in the place of a foreign host in the seven-layer profile",
+      "test/model.test.ts",
+      "loses an address that no source has; seven-layer puts the home page in its place",
     ),
     "layer 4: supported ÷ total citations below .7 is flagged": at(
       "test/written-answer.test.ts",
