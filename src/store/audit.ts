@@ -28,12 +28,6 @@ export interface AuditPage {
   readonly before?: number | undefined;
 }
 
-/**
- * `intact: false`: a row was changed, taken out or put in; `brokenAt`: the first that does not fit; `head`: hash of the last row, which, noted elsewhere, shows
- * later that none was cut off.
- */
-export type AuditState = Awaited<ReturnType<typeof verifyAudit>>;
-
 /** What the first row follows. */
 export const AUDIT_GENESIS = sha256Hex("sourcebound audit");
 
@@ -74,7 +68,10 @@ function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Dat
   return sha256Hex(JSON.stringify([previous, seq, at, actor, action, subject, details]));
 }
 
-/** Follows the chain from its start, or from where a purge that is told in it cut it off. */
+/**
+ * Follows the chain from its start, or from where a purge that is told in it cut it off. `intact: false`: a row was changed, taken out or put in; `brokenAt`:
+ * the first that does not fit; `head`: hash of the last row, which, noted elsewhere, shows later that none was cut off.
+ */
 async function verifyAudit(db: Kysely<Database>) {
   let rows = 0;
   let head = AUDIT_GENESIS;
