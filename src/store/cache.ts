@@ -72,7 +72,6 @@ export interface CachePut {
   readonly capacity: number;
 }
 
-
 /** Of a question that only the same question finds: candidates share a topic and an entity, so that its documents alone make it none. */
 const NO_NODES: QuestionNodes = { topics: [], entities: [] };
 /** Uses kept in memory before they are written: an answer must not wait for the disk because it was read. */
