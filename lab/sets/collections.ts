@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { RequestError } from "../../src/errors.ts";
 import { readLinesOf } from "../../src/grade/golden.ts";
@@ -235,7 +235,7 @@ function hashOf(text: string): string {
 }
 
 /**
- * Writes collections as golden sets, so that `eval golden --data OUT` and the recipes read them: `OUT/golden/NAME` with a link to the pages,
+ * Writes collections as golden sets, so that `eval golden --data OUT` and the recipes read them: `OUT/golden/NAME` with its pages,
  * `answerable-dev.jsonl`, `unanswerable-dev.jsonl`, and all rows with the text of their quotes in `rows.jsonl`. Sibling pairs count among the questions.
  */
 export function unpackCollections(names: readonly string[], pages: string, out: string): void {
@@ -243,7 +243,7 @@ export function unpackCollections(names: readonly string[], pages: string, out: 
     const { folder, rows } = readCollection(name, pages);
     const to = join(out, "golden", name);
     mkdirSync(to, { recursive: true });
-    if (!existsSync(join(to, "pages"))) symlinkSync(resolve(folder, "pages"), join(to, "pages"));
+    cpSync(join(folder, "pages"), join(to, "pages"), { recursive: true });
     const answerable = rows.flatMap((row) => {
       if (row.type !== "question" && (row.type !== "sibling" || row.answer === null)) return [];
       const { id, question, answer, key_values, quotes } = row;
