@@ -235,7 +235,7 @@ function hashOf(text: string): string {
 }
 
 /**
- * Writes collections as golden sets, so that `eval golden --data OUT` and the recipes read them: `OUT/golden/NAME` with its pages,
+ * Writes collections as golden sets, so that `eval golden --data OUT` and the recipes read them: `OUT/golden/NAME` with a copy of the pages,
  * `answerable-dev.jsonl`, `unanswerable-dev.jsonl`, and all rows with the text of their quotes in `rows.jsonl`. Sibling pairs count among the questions.
  */
 export function unpackCollections(names: readonly string[], pages: string, out: string): void {
