@@ -2,7 +2,6 @@ import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { UnavailableError } from "../src/errors.ts";
 import { ANSWER_STAGES, type AnswerEvent } from "../src/events.ts";
 import type { Encoder } from "../src/models/encoder.ts";
 import type { Answer } from "../src/types.ts";
@@ -375,22 +374,6 @@ describe("tenants and access", () => {
     expect(answer.status).toBe("insufficient_context");
     expect(JSON.stringify(answer)).not.toContain("4321");
   });
-});
-
-describe("profiles", () => {
-  it.each(["seven-layer", "spark", "vg-rag", "validator", "book"])(
-    "%s runs with an encoder, and says without one which settings it needs",
-    async (profile) => {
-      const without = await open({ settings: { embeddings: "none" } });
-      const error: unknown = await without.ask(CARD, { profile }).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(UnavailableError);
-      expect(String(error)).toMatch(/SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL/);
-      const { events } = await open({ encoder: fakeEncoder(0.9) });
-      const run = await events(CARD, { profile });
-      expectSound(run);
-      expect(answerOf(run)).toMatchObject({ status: "ok", profile });
-    },
-  );
 });
 
 /** Every passage has the same cosine to every question: what is under test is what a score leads to. */

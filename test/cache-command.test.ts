@@ -54,11 +54,4 @@ describe("sourcebound cache", () => {
     });
     expect(await cli(["cache", "clear", "--all"])).toMatchObject({ code: 0, stdout: "0 stored answers cleared.\n" });
   });
-
-  it.each([["cache"], ["cache", "stats"], ["cache", "clear"], ["cache", "explain"]])(
-    "has examples in its help: %s %s",
-    async (...words) => {
-      expect((await cli([...words.filter((word) => word !== undefined), "--help"])).stdout).toContain("Examples:");
-    },
-  );
 });

@@ -309,20 +309,6 @@ describe("wrong usage", () => {
     );
   });
 
-  it("prints help without a command, with the commands and an example", async () => {
-    const run = await cli(seeded, []);
-    expect(`${run.stdout}${run.stderr}`).toMatch(/Examples:[\s\S]*sourcebound ask/);
-  });
-
-  it.each([["ask"], ["ingest"], ["serve"], ["demo"], ["profiles"], ["eval"], ["eval", "va"], ["eval", "retrieval"], ["bench"]])(
-    "%s %s --help has an example",
-    async (...command) => {
-      const run = await cli(seeded, [...command.filter(Boolean), "--help"]);
-      expect(run).toMatchObject({ code: 0, stderr: "" });
-      expect(run.stdout).toMatch(/Examples?:\n {2}(sourcebound|curl) /);
-    },
-  );
-
   it("names the command as it was typed, in help, errors and advice, and leaves a document's words alone", async () => {
     const env = { SOURCEBOUND_COMMAND: "./run" };
     const help = (await cli(seeded, ["ask", "--help"], { env })).stdout;

@@ -1,19 +1,22 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
+import { type Finished, isCivil, runCli, startCli } from "./support/cli.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";
-
-let library: Library | null = null;
-afterEach(async () => {
-  await library?.close();
-  library = null;
-});
-const DOCUMENTS = {
-  "documents/fees.md": "# Card fees\n\nA replacement library card costs $5 for every adult member.\n",
-  "documents/prices.md": "# Card prices\n\nA replacement library card costs $8 for every adult member.\n",
-  "documents/roof.md": "# Roof\n\nThe roof of the reading room was repaired in spring.\n",
-};
+import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_PACK, type Sandbox, writeFiles } from "./support/library.ts";
+import { ownConflicts } from "./support/own-conflicts.ts";
 
 describe("sources that contradict each other", () => {
+  let library: Library | null = null;
+  afterEach(async () => {
+    await library?.close();
+    library = null;
+  });
+  const DOCUMENTS = {
+    "documents/fees.md": "# Card fees\n\nA replacement library card costs $5 for every adult member.\n",
+    "documents/prices.md": "# Card prices\n\nA replacement library card costs $8 for every adult member.\n",
+    "documents/roof.md": "# Roof\n\nThe roof of the reading room was repaired in spring.\n",
+  };
+
   it("stand side by side in the answer, with a warning, and it is not cached", async () => {
     library = await openLibrary({ documents: DOCUMENTS });
     const answer = await library.ask("What does a replacement library card cost?");
@@ -32,5 +35,146 @@ describe("sources that contradict each other", () => {
     const last = events.at(-1);
     expect(last?.type === "conflicts" && last.conflicts.map(({ sides }) => sides.map(({ value }) => value).sort())).toEqual([["$5", "$8"]]);
     expect(events.filter(({ type }) => type === "progress")).toHaveLength(3);
+  });
+});
+
+/** Contradictions of a field that are not found at most: "free" beside an amount, "all" beside "only", "noon" beside an hour. */
+const MISSED_AT_MOST = 2;
+
+it.each(Object.entries(ownConflicts))("%s: what contradicts is found, and nothing else", async (_field, { real, alike }) => {
+  const pages = [...real, ...alike].flatMap(({ title, one, other }, i) => [
+    [`${i}-handbook.md`, `# ${title}\n\n${one} Ask the staff about anything else.\n`],
+    [`${i}-leaflet.md`, `# ${title}\n\nThis leaflet was printed for guests. ${other}\n`],
+  ]);
+  const library = await openLibrary({ documents: Object.fromEntries(pages) });
+  try {
+    const found = (await collect(library.engine.conflicts())).flatMap((event) =>
+      event.type === "conflicts" ? event.conflicts.flatMap(({ sides }) => sides.map(({ title }) => title)) : [],
+    );
+    expect(alike.filter(({ title }) => found.includes(title))).toEqual([]);
+    expect(real.filter(({ title }) => !found.includes(title)).length).toBeLessThanOrEqual(MISSED_AT_MOST);
+  } finally {
+    await library.close();
+  }
+});
+
+describe("conflicts-cli", () => {
+  const sandboxes: Sandbox[] = [];
+  afterAll(() => {
+    for (const sandbox of sandboxes) sandbox.remove();
+  });
+
+  const OLD = "---\ntitle: Card fees\nas_of: 2024-05-01\n---\n# Card fees\n\nA replacement reader pass costs $5 for every adult member.\n";
+  const NEW =
+    "---\ntitle: Card prices\nas_of: 2026-01-15\n---\n# Card prices\n\nA replacement reader pass costs $8 for every adult member.\n";
+  const DOCUMENTS = { "fees.md": OLD, "prices.md": NEW, "roof.md": "# Roof\n\nThe roof of the reading room was repaired in spring.\n" };
+
+  /** @param pack lines added to the domain's */
+  function sandboxOf(documents: Readonly<Record<string, string>>, pack = ""): Sandbox {
+    const sandbox = createSandbox(documents);
+    writeFiles(sandbox.folder, { "domains/library/domain.yaml": `${LIBRARY_PACK}${pack}` });
+    sandboxes.push(sandbox);
+    return sandbox;
+  }
+
+  function cli({ folder, env }: Sandbox, ...args: string[]): Promise<Finished> {
+    return runCli(args, { cwd: folder, env });
+  }
+
+  async function ingested(documents: Readonly<Record<string, string>>, pack = ""): Promise<Sandbox> {
+    const sandbox = sandboxOf(documents, pack);
+    const { code, stderr } = await cli(sandbox, "ingest", "documents");
+    if (code !== 0) throw new Error(stderr);
+    return sandbox;
+  }
+
+  describe("conflicts", { concurrent: true }, () => {
+    it("lists both sides with their places for people, and that nothing decides", async () => {
+      const run = await cli(await ingested(DOCUMENTS), "conflicts", "--domain", "library");
+      expect(run.code).toBe(0);
+      expect(run.stdout).toMatch(/^1\. value, certainty 0\.\d\d$/m);
+      for (const part of ["$5 – Card fees, as of 2024-05-01", "$8 – Card prices, as of 2026-01-15", "Nothing here decides which holds"])
+        expect(run.stdout).toContain(part);
+      expect(run.stdout).toMatch(/^1 found among \d+ statements of 3 documents \(\d+ pairs compared\)\.$/m);
+    });
+
+    it("gives scripts every field as JSON on stdout, progress on stderr, and the rule that decides", async () => {
+      const run = await cli(await ingested(DOCUMENTS, "precedence: [newer]\n"), "conflicts", "--json");
+      expect(run.code).toBe(0);
+      const report = JSON.parse(run.stdout);
+      expect(report).toMatchObject({ documents: 3, statements: expect.any(Number), compared: expect.any(Number) });
+      expect(report.conflicts).toHaveLength(1);
+      const [conflict] = report.conflicts;
+      expect(conflict).toMatchObject({ kind: "value", resolved_by: { rule: "newer" } });
+      expect(conflict.certainty).toBeGreaterThan(0);
+      const sides: { sid: string; value: string; quote: string; as_of: string; document_id: string; start: number; end: number }[] =
+        conflict.sides;
+      expect(sides.map(({ value, as_of }) => [value, as_of]).sort()).toEqual([
+        ["$5", "2024-05-01"],
+        ["$8", "2026-01-15"],
+      ]);
+      expect(sides.find(({ sid }) => sid === conflict.resolved_by.holds)?.value).toBe("$8");
+      for (const { quote, value, start, end, document_id } of sides) {
+        expect(quote).toContain(value);
+        expect(end - start).toBe(quote.length);
+        expect(document_id).not.toBe("");
+      }
+    });
+
+    it("of a domain without documents finds nothing, and says so", async () => {
+      const empty = sandboxOf({});
+      const run = await cli(empty, "conflicts", "--domain", "library");
+      expect(run).toMatchObject({ code: 0 });
+      expect(run.stdout).toBe("0 found among 0 statements of 0 documents (0 pairs compared).\n");
+      const json = await cli(empty, "conflicts", "--json");
+      expect(JSON.parse(json.stdout)).toEqual({ documents: 0, statements: 0, compared: 0, conflicts: [] });
+    });
+
+    it("of a domain that does not exist is an error that says which there are", async () => {
+      const run = await cli(sandboxOf({}), "conflicts", "--domain", "librery");
+      expect(run.code).not.toBe(0);
+      expect(run.stdout).toBe("");
+      expect(run.stderr).toContain("library");
+      expect(isCivil(run)).toBe(true);
+    });
+
+    it("stops at Ctrl-C with exit code 130 and no half report", async () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 900 }, (_, i) => [
+          `z${i}.md`,
+          `# Item ${i}\n\n${Array.from({ length: 12 }, (_, j) => `The harbour ferry ${j} to island ${i} leaves after ${i + j} minutes from pier ${j}.`).join(" ")}\n`,
+        ]),
+      );
+      const sandbox = await ingested(many);
+      const running = startCli(["conflicts", "--json"], { cwd: sandbox.folder, env: sandbox.env });
+      await running.shows(/\d+\/900 documents/);
+      running.child.kill("SIGINT");
+      const run = await running.finished;
+      expect(run).toMatchObject({ code: 130, stdout: "" });
+      expect(run.stderr).toMatch(/Cancelled/);
+      expect(isCivil(run)).toBe(true);
+    });
+  });
+
+  describe("an answer whose sources conflict", { concurrent: true }, () => {
+    const QUESTION = "What does a replacement reader pass cost?";
+
+    it("names the declared rule and the side that holds", async () => {
+      const sandbox = await ingested({ ...LIBRARY_DOCUMENTS, ...DOCUMENTS }, "precedence: [newer]\n");
+      const run = await cli(sandbox, "ask", QUESTION);
+      expect(run.code).toBe(0);
+      expect(run.stdout).toContain("$8 – Card prices, as of 2026-01-15 (holds)");
+      expect(run.stdout).toContain("Decided by: the newer source");
+      const answer = JSON.parse((await cli(sandbox, "ask", "--json", QUESTION)).stdout);
+      expect(answer.conflicts[0].resolved_by.rule).toBe("newer");
+      const warning = answer.warnings.find(({ code }: { code: string }) => code === "conflict_resolved");
+      expect(warning.message).toContain('by the declared rule "the newer source"');
+    });
+
+    it("says that they disagree where no rule is declared", async () => {
+      const run = await cli(await ingested({ ...LIBRARY_DOCUMENTS, ...DOCUMENTS }), "ask", QUESTION);
+      expect(run.stdout).toContain("Nothing here decides which holds");
+      expect(run.stdout).not.toContain("(holds)");
+    });
   });
 });

@@ -104,14 +104,6 @@ describe("LangChain's way", () => {
     expect(body.choices[0]?.message.content).toMatch(/5 dollars.*\[1\]/);
   });
 
-  it("streams with usage, and the pieces together are what it gets whole", async () => {
-    const asked = { model: "library", temperature: 0, messages: [{ role: "user", content: CARD }] };
-    const whole = (await (await post(asked, stainless)).json()) as { choices: { message: { content: string } }[] };
-    const chunks = await chunksOf(await post({ ...asked, stream: true, stream_options: { include_usage: true } }, stainless));
-    expect(textOf(chunks)).toBe(whole.choices[0]?.message.content);
-    expect(new Set(chunks.map(({ object }) => object))).toEqual(new Set(["chat.completion.chunk"]));
-  });
-
   it("goes on a conversation with what was said and what tools gave: neither is a source, and no tool is called", async () => {
     const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object", properties: {} } } }];
     const response = await post({

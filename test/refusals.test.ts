@@ -26,24 +26,6 @@ async function ask(profile: string, cosine: number, script: readonly string[] = 
 }
 
 describe("refusals of the profiles, by the question's way", () => {
-  it.each([
-    ["seven-layer", 0.449, 0.45],
-    // The learned cross score is small here: .7 of the cosine nearly decides.
-    ["spark", 0.2, 0.6],
-    ["book", 0.699, 0.7],
-  ] as const)("%s refuses just below %s without a model call, and asks the model from %s on", async (profile, below, at) => {
-    const refused = await ask(profile, below);
-    expect(refused.calls).toBe(0);
-    expect(refused.answer).toMatchObject({
-      status: "insufficient_context",
-      calls: [],
-      tokenUsage: { verification: 0, compression: 0, answer: 0, total: 0 },
-    });
-    const asked = await ask(profile, at);
-    expect(asked.calls).toBeGreaterThan(0);
-    expect(asked.answer.status).toBe("ok");
-  });
-
   it("seven-layer sets its warning before the text and the HTML of an answer below .50, and before no other", async () => {
     const low = answerToWire((await ask("seven-layer", 0.46)).answer);
     const [warning] = low.warnings;

@@ -170,21 +170,6 @@ describe("diagnostic reports", () => {
     expect((await engine.reports()).total).toBe(0);
   });
 
-  it("are made by many who ask at once, in two processes' engines, and none is lost", async () => {
-    const { ask, engine } = await open();
-    const other = await createEngine(engine.config, SHARED_PARTS);
-    try {
-      const asked = await Promise.all(
-        Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? ask(`${REFUSED} ${n}`) : other.answer(`${REFUSED} ${n}`))),
-      );
-      const { reports, total } = await other.reports({ limit: 100 });
-      expect(total).toBe(24);
-      expect(reports.map(({ interactionId }) => interactionId).sort()).toEqual(asked.map(({ id }) => id).sort());
-    } finally {
-      await other.close();
-    }
-  });
-
   it("that have expired are gone from the database when it is next opened", async () => {
     let now = Date.parse("2026-01-01T00:00:00Z");
     const { ask, engine, sandbox } = await open({ now: () => new Date(now) });

@@ -1,38 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../src/client/index.ts";
+import { loadConfig } from "../src/config.ts";
+import { createEngine } from "../src/engine/engine.ts";
+import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
 import { serveEngine } from "../src/server/start.ts";
+import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { runCli } from "./support/cli.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";
-import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
-
-/** Two labels are granted to whoever asks; of the tenants, Alice has both, Bob names none (so the public one), Carol has an empty list. */
-const PACK = LIBRARY_PACK.replace(
-  /tenants:[\s\S]*$/,
-  "tenants:\n  alice: { title: A, access: [public, staff, board] }\n  bob: { title: B }\n  carol: { title: C, access: [] }\n",
-);
-const QUESTION = "What is the code of the side door?";
-const CODE = "4711";
-
-let library: Library;
-beforeAll(async () => {
-  library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0 } });
-  writeFiles(library.sandbox.folder, {
-    "domains/library/domain.yaml": PACK,
-    "staff/door.md": `# The side door\n\nThe code of the side door is ${CODE}.\n`,
-    "staff/hours.md": "# Hours of the side door\n\nThe side door opens at 7 am on Mondays.\n",
-    "staff/hours-2.md": "# Hours of the side door\n\nThe side door opens at 9 am on Mondays.\n",
-    "open/books.md": "# Books\n\nBooks may be kept for 21 days.\n",
-    "board/safe.md": "# The safe\n\nThe code of the safe is 9182.\n",
-  });
-  await library.ingest("staff", { access: "staff" });
-  await library.ingest("open");
-  await library.ingest("board", { access: "board" });
-});
-afterAll(() => library.close());
-
-const everything = (value: unknown) => JSON.stringify(value);
+import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 describe("access of a tenant", () => {
+  /** Two labels are granted to whoever asks; of the tenants, Alice has both, Bob names none (so the public one), Carol has an empty list. */
+  const PACK = LIBRARY_PACK.replace(
+    /tenants:[\s\S]*$/,
+    "tenants:\n  alice: { title: A, access: [public, staff, board] }\n  bob: { title: B }\n  carol: { title: C, access: [] }\n",
+  );
+  const QUESTION = "What is the code of the side door?";
+  const CODE = "4711";
+  let library: Library;
+  beforeAll(async () => {
+    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0 } });
+    writeFiles(library.sandbox.folder, {
+      "domains/library/domain.yaml": PACK,
+      "staff/door.md": `# The side door\n\nThe code of the side door is ${CODE}.\n`,
+      "staff/hours.md": "# Hours of the side door\n\nThe side door opens at 7 am on Mondays.\n",
+      "staff/hours-2.md": "# Hours of the side door\n\nThe side door opens at 9 am on Mondays.\n",
+      "open/books.md": "# Books\n\nBooks may be kept for 21 days.\n",
+      "board/safe.md": "# The safe\n\nThe code of the safe is 9182.\n",
+    });
+    await library.ingest("staff", { access: "staff" });
+    await library.ingest("open");
+    await library.ingest("board", { access: "board" });
+  });
+  afterAll(() => library.close());
+  const everything = (value: unknown) => JSON.stringify(value);
+
   it("shows a tenant what both the configuration and its entry grant", async () => {
     const answer = await library.ask(QUESTION, { tenant: "alice" });
     expect(everything(answer.sentences)).toContain(CODE);
@@ -90,4 +97,156 @@ describe("access of a tenant", () => {
     expect(await memory.session({ id: "s" }, scope({ tenant: "alice" }))).not.toEqual([]);
     await expect(memory.session({ id: "s" }, scope({ tenant: "bob" }))).rejects.toMatchObject({ code: "unknown_session" });
   });
+});
+
+describe("tenant-words", () => {
+  const PACK = LIBRARY_PACK.replace(
+    /tenants:[\s\S]*$/,
+    "tenants:\n  alice: { title: A, access: [public, staff] }\n  bob: { title: B, access: [public] }\n",
+  );
+  const BOTH = "How long may a parcel be kept?";
+  /** `Beta` and `quokkaflix` stand in what Bob's readers and the staff may see alone. */
+  const NAMED = "Within how many days does Beta take parcels back?";
+  const UNHELD = "Within how many days are quokkaflix parcels taken back?";
+  const LABELLED = "Within how many days does Timbuktu take parcels back?";
+
+  const BOXES = "\nEvery quokkaflix is taken back, and a quokkaflix is a box.\n";
+  const parcels = (name: string, days: number) =>
+    `# Parcels\n\n${name} takes parcels back within ${days} days of delivery.\n\nA parcel may be kept for ${days} weeks.\n`;
+
+  let library: Library;
+  let get: (path: string, key: string) => Promise<unknown>;
+  const keys = new Map<string, string>();
+
+  beforeAll(async () => {
+    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0 } });
+    const { engine, sandbox } = library;
+    writeFiles(sandbox.folder, {
+      "domains/library/domain.yaml": PACK,
+      "alice/parcels.md": parcels("Alpha", 14),
+      "bob/parcels.md": parcels("Beta", 30) + BOXES,
+      "staff/parcels.md": parcels("Timbuktu", 60),
+    });
+    writeFiles(join(sandbox.folder, "open"), LIBRARY_DOCUMENTS);
+    await library.ingest("open");
+    await library.ingest("alice", { tenant: "alice" });
+    await library.ingest("bob", { tenant: "bob" });
+    await library.ingest("staff", { access: "staff" });
+    const app = createApp({
+      ...{ engine, keys: engine.store.keys },
+      ...{ log: silentLog, webRoot: "/nowhere" },
+    });
+    for (const tenant of ["alice", "bob"]) {
+      const grant = { roles: ["ask", "review"], domains: ["library"], tenants: [tenant], access: ["public"], expiresAt: null } as const;
+      keys.set(tenant, (await engine.store.keys.create({ name: tenant, ...grant, requestsPerHour: 0 }, "test")).key);
+    }
+    get = async (path, whose) => {
+      const response = await app.request(path, { headers: { authorization: `Bearer ${keys.get(whose)}` } });
+      return response.json();
+    };
+  });
+  afterAll(() => library.close());
+
+  const asAlice = (question: string, options = {}) => library.ask(question, { tenant: "alice", access: ["public"], ...options });
+  const namedIn = ({ warnings }: { readonly warnings: readonly { readonly code: string; readonly message: string }[] }) =>
+    warnings.filter(({ code }) => code === "not_named" || code === "not_held").map(({ message }) => message);
+
+  describe("words of those whom the asker may not see", () => {
+    it.each([
+      ["of another tenant", NAMED, "Beta"],
+      ["of another label", LABELLED, "Timbuktu"],
+    ])("a name %s is named as one that no document holds", async (_whose, question, name) => {
+      const answer = await asAlice(question);
+      expect(answer.status).toBe("ok");
+      expect(namedIn(answer).join(" ")).toContain(name);
+      const whoMay = name === "Beta" ? { tenant: "bob", access: ["public"] } : { tenant: "alice", access: ["public", "staff"] };
+      expect(namedIn(await library.ask(question, whoMay))).toEqual([]);
+    });
+
+    it("change nothing: confidence and scores are the same when nobody holds the word any more", async () => {
+      const told = async () => {
+        const { sentences, evidence, confidence, warnings } = await asAlice(UNHELD, { privacy: "ephemeral" });
+        return {
+          sentences: sentences.map(({ text }) => text),
+          confidence,
+          warnings,
+          scores: evidence.map(({ score, passage }) => [score, passage.scores]),
+        };
+      };
+      const before = await told();
+      expect(before.warnings.map(({ message }) => message).join(" ")).toContain("quokkaflix");
+      writeFiles(library.sandbox.folder, { "bob/parcels.md": parcels("Beta", 30) + BOXES.replaceAll("quokkaflix", "cardboard") });
+      await library.ingest("bob", { tenant: "bob" });
+      expect(await told()).toEqual(before);
+    });
+
+    it("tell nothing in events either", async () => {
+      const events = await collect(library.engine.ask(NAMED, { tenant: "alice", access: ["public"] }));
+      expect(JSON.stringify(events)).not.toMatch(/30 (days|weeks)|quokkaflix/);
+    });
+  });
+
+  describe("how often a question was asked", () => {
+    beforeAll(async () => {
+      for (let times = 0; times < 4; times++) await library.ask(BOTH, { tenant: "bob", access: ["public"] });
+      await library.ask(BOTH, { tenant: "alice", access: ["public", "staff"] });
+      await asAlice(BOTH);
+    });
+
+    it.each([
+      ["alice", 1],
+      ["bob", 4],
+    ] as const)("counts for %s those alone whom the key may see, in the queue and of one answer", async (tenant, asked) => {
+      const { items } = (await get("/v1/review", tenant)) as { items: { id: string; question: string; asked: number }[] };
+      const item = items.find(({ question }) => question === BOTH);
+      expect(item?.asked).toBe(asked);
+      expect(await get(`/v1/review/${item?.id}`, tenant)).toMatchObject({ asked });
+    });
+
+    it("finds no answer of others", async () => {
+      const { items } = (await get("/v1/review", "bob")) as { items: { id: string }[] };
+      expect(await get(`/v1/review/${items[0]?.id}`, "alice")).toMatchObject({ error: { code: "unknown_interaction" } });
+    });
+
+    it("counts everybody for who sees everything", async () => {
+      const queue = await library.engine.memory.review.queue();
+      expect(queue.find(({ question }) => question === BOTH)?.asked).toBe(6);
+    });
+  });
+});
+
+it("tells a model nothing that an earlier answer took from a document which the asker may not see any more", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-session-access-"));
+  const model = fakeChatModel([["The reading room closes at nine [1]."]]);
+  const config = loadConfig({
+    cwd: folder,
+    env: {},
+    overrides: { data_dir: join(folder, "data"), embeddings: "none", cache: { enabled: false } },
+  });
+  const engine = await createEngine(config, { ...SHARED_PARTS, models: { small: model, large: model } });
+  const ingest = async (access: string) => {
+    for await (const _ of engine.ingest(join(folder), { access })) void _;
+  };
+  try {
+    writeFileSync(join(folder, "room.md"), "# The reading room\n\nThe reading room closes at nine.\n");
+    await ingest("public");
+    const first = await engine.answer("When does the reading room close?", { sessionId: "s" });
+    expect(first.sentences.map(({ text }) => text).join(" ")).toContain("nine");
+    await engine.answer("When does the reading room close?", { sessionId: "kept" });
+    const before = model.calls.length;
+    await engine.answer("When does the reading room close?", { sessionId: "kept" });
+    const said = (call: number) => model.calls[call]?.prompt.user ?? "";
+    expect(said(before)).toContain("A: The reading room closes at nine");
+    await ingest("staff");
+    rmSync(join(folder, "room.md"));
+    writeFileSync(join(folder, "archive.md"), "# The archive\n\nThe archive opens on Mondays.\n");
+    for await (const _ of engine.ingest(folder, { source: "other" })) void _;
+    const after = model.calls.length;
+    await engine.answer("When does the archive open?", { sessionId: "s" });
+    expect(said(after)).toContain("When does the reading room close?");
+    expect(said(after)).not.toContain("nine");
+  } finally {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

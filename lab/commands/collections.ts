@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { CliContext } from "../../src/cli/context.ts";
 import { RequestError } from "../../src/errors.ts";
 import { readLinesOf } from "../../src/grade/golden.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import {
   chooseCollections,
   collectionNames,
@@ -86,6 +87,22 @@ export function addCollectionsCommand(program: Command, { terminal }: CliContext
             .join(", ")}`,
         );
       }
+    });
+
+  command
+    .command("draw")
+    .description("print rows drawn at random, as JSON lines, to be read once more")
+    .requiredOption("--pages <folder>", pages)
+    .option("--rows <n>", "drawn", "100")
+    .option("--seed <n>", "of the draw", DEFAULT_SEED)
+    .action((flags: { pages: string; rows: string; seed: string }) => {
+      const random = createRandom(Number(flags.seed));
+      const all = collectionNames().flatMap((name) => readCollection(name, flags.pages).rows);
+      const drawn = all
+        .map((row) => ({ row, at: random() }))
+        .sort((a, b) => a.at - b.at)
+        .slice(0, Number(flags.rows));
+      for (const { row } of drawn) terminal.print(JSON.stringify(row));
     });
 
   command

@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 import type { Served } from "../judges/cache-decision.ts";
 import { partOf } from "../sets/cache-pairs.ts";
 import { evaluateCache } from "./cache.ts";
-import { curveMetrics, curveOf, curveTable, type ScoredPair } from "./cache-curve.ts";
+import { curveOf, type ScoredPair } from "./cache-curve.ts";
 import { judgePairs } from "./cache-va.ts";
 
 const pair = (id: string, same_answer: boolean) => ({ id, a: `${id} stored`, b: `${id} asked`, same_answer, kind: "made" });
@@ -23,13 +23,6 @@ describe("judgePairs", () => {
     expect(asked[0]).toBe("1 stored > 1 asked");
     expect(result.metrics).toMatchObject({ "pairs.hit_rate": 0.5, "pairs.false_hits": 1, "pairs.missed.values": 1 });
     expect(result.n).toEqual({ "pairs.share": 2, "pairs.others": 2 });
-  });
-
-  it("knows no rate of nothing", async () => {
-    expect((await judgePairs([], async () => served(true))).metrics).toMatchObject({
-      "pairs.hit_rate": null,
-      "pairs.false_rate_upper": null,
-    });
   });
 });
 
@@ -97,16 +90,6 @@ describe("curveOf", () => {
     expect(curve.cosine.find(({ threshold }) => threshold === 0.92)).toEqual({ threshold: 0.92, hits: 1, wrong: 1 });
     expect(curve.chosen).toEqual({ threshold: 0.5, hits: 1, wrong: 1 });
     expect(curve.equalHits).toEqual({ threshold: 0.95, hits: 1, wrong: 1 });
-  });
-
-  it("gives rates with their bound, and null of nothing", () => {
-    expect(curveMetrics("set", curveOf(rows, 0.96))).toMatchObject({
-      "set.hit_rate": 0,
-      "set.false_rate": 0,
-      "set.cosine_equal_hits.false_rate": null,
-    });
-    expect(curveMetrics("set", curveOf([], 0.5))).toMatchObject({ "set.hit_rate": null, "set.false_rate_upper": null });
-    expect(curveTable("set", curveOf(rows, 0.5), "")[0]?.figure).toBe("1 of 2");
   });
 });
 

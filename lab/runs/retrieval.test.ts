@@ -123,27 +123,6 @@ describe("a model of the hub beside ours", () => {
     expect(progress).toContain("clapnq: dense:all-MiniLM-L6-v2, 6/6 windows");
   });
 
-  it("ranks by its own vectors: by the model that is named, not by ours", async () => {
-    const hub = await hubSystems("all-MiniLM-L6-v2", hubOptions(memoryCache()));
-    const { report } = await evaluate([...embeddedSystems(SHARED_PARTS.embedded()), ...hub]);
-    const ranked = (name: string) => report.items.filter(({ system }) => system === name).map((item) => item.ranked);
-    expect(ranked("dense:all-MiniLM-L6-v2")).not.toEqual(ranked("dense"));
-  });
-
-  it("gives the same report a second time, but for the date, and makes no vector again", async () => {
-    const cache = memoryCache();
-    const run = async () => {
-      const systems = [...embeddedSystems(SHARED_PARTS.embedded()), ...(await hubSystems("all-MiniLM-L6-v2", hubOptions(cache)))];
-      const { report } = await evaluate(systems, { sets: ["clapnq", "policyqa"] });
-      return JSON.stringify({ ...report, date: "", timings: {} });
-    };
-    const first = await run();
-    const made = cache.made;
-    expect(made).toBeGreaterThan(0);
-    expect(await run()).toBe(first);
-    expect(cache.made).toBe(made);
-  });
-
   it.each([
     ["the model is not there", "some/absent", "runtime", "not installed", /`sourcebound models pull some\/absent`/],
     ["the model does not run", "some/broken", "runtime", "does not run", /some\/broken.*protobuf parsing failed/],
@@ -157,17 +136,6 @@ describe("a model of the hub beside ours", () => {
     expect(report.versions[hybrid]).toBe(state);
     expect(report.metrics[`clapnq.${OURS}.ndcg@10`]).toEqual(expect.any(Number));
     expect(Object.keys(report.metrics).filter((key) => key.includes(hybrid))).toEqual([]);
-  });
-
-  it("names the command that installs the runtime", async () => {
-    const hub = await hubSystems("all-MiniLM-L6-v2", { ...hubOptions(memoryCache()), runtimeDirs: [join(folder, "nowhere")] });
-    for (const system of hub)
-      expect(system).toMatchObject({ type: "absent", remedy: expect.stringContaining("sourcebound models install") });
-  });
-
-  it("stops when cancelled while the model is tried", async () => {
-    const options = { ...hubOptions(memoryCache()), signal: AbortSignal.abort(new Error("cancelled")) };
-    await expect(hubSystems("all-MiniLM-L6-v2", options)).rejects.toThrow("cancelled");
   });
 });
 
@@ -198,11 +166,6 @@ describe("peers", () => {
     });
     expect(report.metrics["policyqa.minisearch.ndcg@10"]).toBe(1);
     expect(table).toContainEqual({ name: "orama", figure: "not installed", note: "npm ci --prefix lab/bench/peers --ignore-scripts" });
-  });
-
-  it("without documents to rank are not there", async () => {
-    const peers = writeFakePeer("old", 'export const peer = { name: "Fake", package: "fake" };');
-    expect(await peerSystems(peers)).toEqual(expect.arrayContaining([expect.objectContaining({ type: "absent", name: "minisearch" })]));
   });
 
   it.for(["minisearch.mjs", "orama-words.mjs"])(

@@ -94,18 +94,6 @@ describe("eval checks, support", () => {
     expect(ragtruth?.items).toHaveLength(60);
   });
 
-  it("gives the same figures twice, none for a class that is empty, and nothing for a set that is not there", async () => {
-    const [one, two] = [await evaluateSupport("begin", { data, encoder }), await evaluateSupport("begin", { data, encoder })];
-    expect(one).toEqual(two);
-    expect(one?.metrics["begin.auroc"]).toBeNull();
-    expect(await evaluateSupport("wice", { data, encoder })).toBeNull();
-  });
-
-  it("stops when it is cancelled", async () => {
-    const reason = new Error("enough");
-    await expect(evaluateSupport("ragtruth", { data, encoder, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-  });
-
   it("says what to give when there is nothing to measure", async () => {
     const domain = { base_url: null, strip_prefix: "", hosts: [], home_page: null };
     const options = { domain, profile: sourcebound.name, support: null, encoder, command: "eval checks" };

@@ -4,16 +4,11 @@ import { RequestError } from "../errors.ts";
 import { injectionSignals } from "../guard/injection.ts";
 import { documentsShown } from "../remember/session-messages.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";
-import type { Store } from "../store/store.ts";
+
 import { documentOfChunk } from "../text/chunk-id.ts";
-import type { AskRequest, Question, Scope, Selection, StoredDocument, Turn } from "../types.ts";
+import type { AskRequest, Question, Selection, StoredDocument, Turn } from "../types.ts";
 import type { AnswerParts } from "./parts.ts";
 import type { StageLog } from "./trace.ts";
-
-interface AdmitOptions {
-  /** Characters at most, after trimming. */
-  readonly maxCharacters: number;
-}
 
 /** Control characters other than tab and line breaks, and characters that hide or reorder text. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
@@ -23,7 +18,11 @@ const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
  * topics of earlier turns would be looked for in words that were chosen to be about something else.
  * @throws RequestError `question_empty`, `question_too_long`, `question_control_characters`
  */
-export function admitQuestion(request: AskRequest, history: readonly Turn[], { maxCharacters }: AdmitOptions): Question {
+export function admitQuestion(
+  request: AskRequest,
+  history: readonly Turn[],
+  { maxCharacters }: Pick<AnswerParts, "maxCharacters">,
+): Question {
   const { filters: _, turns: __, ...rest } = request;
   const text = request.question.replaceAll(/[\t\r\n]+/g, " ").trim();
   if (text === "") throw new RequestError("question_empty", "The question is empty: write what you want to know.");
@@ -48,24 +47,23 @@ export function admitQuestion(request: AskRequest, history: readonly Turn[], { m
 
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
 export async function admit(request: AskRequest, parts: AnswerParts, log: StageLog): Promise<Question> {
-  const { maxCharacters, store, isCrisis } = parts;
-  const earlier = request.history ?? (await earlierTurns(request, parts));
+  const { store, isCrisis } = parts;
+  const earlier = await earlierTurns(request, parts);
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
   const history = earlier.filter((_, i) => !inCrisis[i]);
-  const admitted = admitQuestion(request, history, { maxCharacters });
-  if (request.selection !== null) await assertSelected(request.selection, request.scope, store);
-  const question = { ...admitted, ...(await applyFilters(readFilters(request.filters), request.scope, store.documents)) };
+  const { selection, scope } = request;
+  const admitted = admitQuestion(request, history, parts);
+  if (selection !== null) {
+    const { documentId: id } = selection;
+    assertSelection(selection, (await store.documents.load(scope, [id])).get(id));
+  }
+  const question = { ...admitted, ...(await applyFilters(readFilters(request.filters), scope, store.documents)) };
   log.fact("history", question.history.length);
   log.fact("injection_signals", question.injectionSignals.join(",") || null);
   log.fact("searched_in", question.filters?.searchedIn ?? null);
   log.fact("resolved", question.resolved === question.text ? null : question.resolved);
   if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
   return question;
-}
-
-async function assertSelected(selection: Selection, scope: Scope, { documents }: Pick<Store, "documents">): Promise<void> {
-  const { documentId } = selection;
-  assertSelection(selection, (await documents.load(scope, [documentId])).get(documentId));
 }
 
 /**
@@ -98,12 +96,9 @@ export function assertSelection({ documentId, start, end }: Selection, document:
     throw new RequestError("unknown_document", message, { id: documentId });
   }
   const { length } = document.text;
-  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0)
-    throw invalid(start, end, "is no range of whole numbers from 0", length);
-  if (end <= start) throw invalid(start, end, "is empty: its end must lie behind its start", length);
-  if (start >= length) throw invalid(start, end, `lies beyond the document, which has ${length} characters: select again`, length);
-}
-
-function invalid(start: number, end: number, reason: string, characters: number): RequestError {
-  return new RequestError("selection_invalid", `The selection ${start}–${end} ${reason}.`, { start, end, characters });
+  const invalid = (reason: string) =>
+    new RequestError("selection_invalid", `The selection ${start}–${end} ${reason}.`, { start, end, characters: length });
+  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0) throw invalid("is no range of whole numbers from 0");
+  if (end <= start) throw invalid("is empty: its end must lie behind its start");
+  if (start >= length) throw invalid(`lies beyond the document, which has ${length} characters: select again`);
 }

@@ -1,6 +1,6 @@
 import { leastFaithfulness } from "../check/guard-answer.ts";
 import { sentenceGuards } from "../check/guards.ts";
-import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
+import { RAW_SCALE } from "../models/calibration/calibration.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
@@ -30,7 +30,7 @@ import type { Choice } from "../write/chooser-weights.ts";
 import type { AnswerParts } from "./parts.ts";
 import type { Found } from "./retrieve.ts";
 import type { Trace } from "./trace.ts";
-import { nothingWritten, type Written } from "./write.ts";
+import { nothingWritten } from "./write.ts";
 
 /** The final answer; of a hit everything but the question's own facts. */
 export function assemble(question: Question, outcome: Outcome, parts: AnswerParts, trace: Trace): Answer {
@@ -156,43 +156,32 @@ function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckR
 }
 
 /** What a question has come to so far. `answer` alone writes it, with what each stage returns. */
-export interface Outcome {
-  readonly warnings: Warning[];
-  readonly checks: CheckResult[];
-  /** Every call of a model in order. */
-  readonly calls: ModelCall[];
-  embedding: Found["embedding"];
-  scale: ScoreScale;
-  evidence: readonly Evidence[];
-  conflicts: readonly Conflict[];
-  /** `null`: the web was not asked. */
-  web: readonly WebEvidence[] | null;
-  decision: Decision;
-  /** What the passages hold, the likeliest first; `null`: nothing was chosen yet. */
-  choice: Choice | null;
-  /** How far above the least that answers; `null`: not known. */
-  headroom: number | null;
-  written: Written;
-  refusal: Refusal | null;
-  /** The stored answer that is served instead. */
-  hit: Hit | null;
-}
-
-export function createOutcome(): Outcome {
+export function createOutcome() {
   return {
-    warnings: [],
-    checks: [],
-    calls: [],
-    embedding: null,
+    warnings: [] as Warning[],
+    checks: [] as CheckResult[],
+    /** Every call of a model in order. */
+    calls: [] as ModelCall[],
+    embedding: null as Found["embedding"],
     scale: RAW_SCALE,
-    evidence: [],
-    conflicts: [],
-    web: null,
-    decision: { answer: false, confidence: null, chance: null, calibrated: false, usable: [], warnings: [], reason: "nothing_relevant" },
-    choice: null,
-    headroom: null,
+    evidence: [] as readonly Evidence[],
+    conflicts: [] as readonly Conflict[],
+    /** `null`: the web was not asked. */
+    web: null as readonly WebEvidence[] | null,
+    decision: NOT_DECIDED,
+    /** What the passages hold, the likeliest first; `null`: nothing was chosen yet. */
+    choice: null as Choice | null,
+    /** How far above the least that answers; `null`: not known. */
+    headroom: null as number | null,
     written: nothingWritten(),
-    refusal: null,
-    hit: null,
+    refusal: null as Refusal | null,
+    /** The stored answer that is served instead. */
+    hit: null as Hit | null,
   };
 }
+export type Outcome = ReturnType<typeof createOutcome>;
+
+const NOT_DECIDED: Decision = {
+  ...{ answer: false, confidence: null, chance: null, calibrated: false },
+  ...{ usable: [], warnings: [], reason: "nothing_relevant" },
+};

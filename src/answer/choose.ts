@@ -230,7 +230,14 @@ export async function completeChoice(answered: Answered, parts: JudgingParts, lo
   const followed = await withFollowing(question.resolved, choice, { weights, readTexts, signal });
   log.fact("following", followed.followingChance);
   const asked = askedParts(question, parts);
-  const whole = await withParts(followed, asked, { ...lookUp(answered, parts, signal), readTexts, signal });
+  const sids = new Set(answered.usable.map(({ passage }) => passage.sid));
+  // A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole.
+  const open = answered.evidence.map((one) => ({ ...one, verdict: "verified" as const }));
+  const whole = await withParts(followed, asked, {
+    choosePart: (part) => piecesFor(askAlone(question, part), open, parts, { mostRead: READ_OF_PART, signal }),
+    mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
+    ...{ readTexts, signal },
+  });
   log.fact("asked_parts", asked.length);
   log.fact("open_parts", whole.open?.length ?? 0);
   return whole;
@@ -242,20 +249,6 @@ export async function completeChoice(answered: Answered, parts: JudgingParts, lo
  */
 export function askedParts({ text, resolved }: Question, parts: JudgingParts): QuestionPart[] {
   return parts.profile.gate.type === "sufficiency" && writersOf(parts) === null && text === resolved ? questionParts(text) : [];
-}
-
-/** A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole. */
-function lookUp(
-  { question, evidence, usable }: Answered,
-  parts: JudgingParts,
-  signal: AbortSignal,
-): Pick<PartsOptions, "choosePart" | "mayBeQuoted"> {
-  const sids = new Set(usable.map(({ passage }) => passage.sid));
-  const open = evidence.map((one) => ({ ...one, verdict: "verified" as const }));
-  return {
-    choosePart: (part) => piecesFor(askAlone(question, part), open, parts, { mostRead: READ_OF_PART, signal }),
-    mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
-  };
 }
 
 /** The learned gate never answers from what is rejected; another gate may, where nothing is better, and what is not rejected comes first there. */

@@ -126,7 +126,7 @@ function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
     for (const i of [(own[0] ?? 0) - 1, (own.at(-1) ?? 0) + 1]) if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
   }
   for (const i of [...keep]) {
-    const heading = headingAbove(units, i);
+    const heading = units.slice(0, i + 1).findLastIndex(({ type }) => type === "heading");
     if (heading >= 0) keep.add(heading);
   }
   const parts = runsOf(units, keep);
@@ -136,12 +136,6 @@ function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
 
 function unitsIn(units: readonly PlacedUnit[], { start, end }: TextRange): number[] {
   return units.flatMap((unit, i) => (unit.start < end && unit.end > start ? [i] : []));
-}
-
-function headingAbove(units: readonly PlacedUnit[], at: number): number {
-  let i = at;
-  while (i >= 0 && units[i]?.type !== "heading") i--;
-  return i;
 }
 
 /** Kept units as ranges, those beside each other as one. */
@@ -156,15 +150,6 @@ function runsOf(units: readonly PlacedUnit[], keep: ReadonlySet<number>): TextRa
   return runs.map(({ start, end }) => ({ start, end }));
 }
 
-/** What the writers choose from. */
-export interface ChosenQuotes {
-  readonly candidates: readonly QuoteCandidate[];
-  /** What a model is asked; `null` when quotes alone answer. */
-  readonly task: ModelTask | null;
-  /** What a model was asked to pick them. */
-  readonly calls: readonly ModelCall[];
-}
-
 /** A question with the evidence that may answer it. */
 export interface Usable {
   readonly question: Question;
@@ -176,13 +161,16 @@ export interface Usable {
 /** Candidates that the writers choose from. */
 const QUOTE_CANDIDATES = 12;
 
-export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal): Promise<ChosenQuotes> {
+/**
+ * What the writers choose from. `task`: what a model is asked, `null` when quotes alone answer; `calls`: what a model was asked to pick quotes.
+ */
+export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { question } = given;
   const { profile } = parts;
   const models = writersOf(parts);
   const words = wordsFor(question, parts);
   const choice = usableOf(given);
-  const candidates = chooseQuotes(choice, words, QUOTE_CANDIDATES);
+  const candidates: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);
   if (models === null) {
     log.fact("sources", 0);
@@ -200,9 +188,12 @@ export async function compress(given: Usable, parts: AnswerParts, log: StageLog,
   log.fact("prompt_tokens", fitted === null ? 0 : countTokens(fitted.prompt.system) + countTokens(fitted.prompt.user));
   log.fact("model", model?.id ?? "extractive");
   log.fact("route", `${route.size}: ${route.because}`);
-  const task = model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
+  const task: ModelTask | null =
+    model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
   return { candidates, task, calls: picked?.calls ?? [] };
 }
+
+export type ChosenQuotes = Awaited<ReturnType<typeof compress>>;
 
 /** The models that write; `null`: quotes alone answer. */
 export function writersOf<M>({ models, profile }: { readonly models: M | null; readonly profile: Profile }): M | null {
@@ -255,17 +246,15 @@ interface RouteFacts {
   readonly meanSimilarity: number | null;
 }
 
-interface Route {
-  readonly size: "small" | "large";
-  /** The rules that decided, for people. */
-  readonly because: string;
-}
-
 /**
  * Large if complex terms ≥ 1, or more passages than 5, or mean similarity < .55 (`seven-layer` source, equation 11; numbers from the profile).
  * A similarity that is not known decides nothing.
+ * @returns with the rules that decided, for people
  */
-export function routeModel(route: WriteSettings["route"], { complexTerms, passages, meanSimilarity }: RouteFacts): Route {
+export function routeModel(
+  route: WriteSettings["route"],
+  { complexTerms, passages, meanSimilarity }: RouteFacts,
+): { readonly size: "small" | "large"; readonly because: string } {
   if (typeof route === "string") return { size: route, because: "the profile's choice" };
   const reasons = [
     ...(complexTerms.length >= route.complexTerms ? [`complex (${complexTerms.join(", ")})`] : []),

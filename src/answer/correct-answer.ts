@@ -70,8 +70,11 @@ async function bindSentence(
   const { nearest, bound } = await bindIn(area);
   if ("reason" in bound) {
     if (area === null) return bound;
-    const isBorneElsewhere = !("reason" in (await bindIn(null)).bound);
-    return { reason: limitedTo((await searchedWithin(question, parts.store)) ?? "", isBorneElsewhere ? null : bound.reason) };
+    const within = (await searchedWithin(question, parts.store)) ?? "";
+    if ("reason" in (await bindIn(null)).bound)
+      return { reason: `${bound.reason} (looked for in ${within} alone, which the question was limited to)` };
+    const why = `what bears it stands outside ${within}, which the question was limited to`;
+    return { reason: `${why}: ask it without that limit and correct that answer` };
   }
   const idle = cited.filter(({ id }) => !bound.quotes.some(({ passage }) => passage.document.id === id));
   const others = idle.map((document) => nearest[cited.indexOf(document)] ?? []);
@@ -79,12 +82,6 @@ async function bindSentence(
   if (both !== null) return both;
   const names = numbers.filter((n) => idle.includes(documents.get(n) as StoredDocument));
   return { reason: `${marked(names)} does not bear it, and the rest does: leave ${names.length === 1 ? "it" : "them"} out` };
-}
-
-/** Why nothing within what the question was limited to bears a sentence. @param reason `null`: something outside does */
-function limitedTo(within: string, reason: string | null): string {
-  if (reason !== null) return `${reason} (looked for in ${within} alone, which the question was limited to)`;
-  return `what bears it stands outside ${within}, which the question was limited to: ask it without that limit and correct that answer`;
 }
 
 function marked(numbers: readonly number[]): string {
@@ -235,7 +232,14 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
   }
   if (faults.length > 0) throw unbound(faults);
   const whole = checkAnswer(sheet.sentences, claims, parts.profile.check);
-  const answer = toAnswer(id, question, sheet, claims, [...checks, ...whole]);
+  const { sentences: shown, citations } = sheet;
+  const answer: Answer = {
+    ...{ id, status: "ok", question: question.text, domain: question.scope.domain, profile: question.profile },
+    ...{ sentences: shown, confidence: null, confidenceCalibrated: false, claims, citations },
+    ...{ seeAlso: null, evidence: [], conflicts: [], checks: [...checks, ...whole], warnings: [], refusal: null, cacheMode: "curated" },
+    tokenUsage: { compression: 0, verification: 0, answer: 0, total: 0 },
+    ...{ costUsd: 0, calls: [], timings: {}, latencyMs: 0, model: "reviewer", sessionId: null },
+  };
   await assertServable(answer, question, parts);
   return answer;
 }
@@ -272,41 +276,6 @@ async function citedDocuments(
   return new Map([...ids].flatMap(([n, id]) => (loaded.has(id) ? [[n, loaded.get(id) as StoredDocument] as const] : [])));
 }
 
-function toAnswer(
-  id: string,
-  question: Question,
-  { sentences, citations }: Pick<Answer, "sentences" | "citations">,
-  claims: readonly Claim[],
-  checks: Answer["checks"],
-): Answer {
-  return {
-    id,
-    status: "ok",
-    question: question.text,
-    domain: question.scope.domain,
-    profile: question.profile,
-    sentences,
-    confidence: null,
-    confidenceCalibrated: false,
-    claims,
-    citations,
-    seeAlso: null,
-    evidence: [],
-    conflicts: [],
-    checks,
-    warnings: [],
-    refusal: null,
-    cacheMode: "curated",
-    tokenUsage: { compression: 0, verification: 0, answer: 0, total: 0 },
-    costUsd: 0,
-    calls: [],
-    timings: {},
-    latencyMs: 0,
-    model: "reviewer",
-    sessionId: null,
-  };
-}
-
 /** What will be asked of it on every hit is asked now. */
 async function assertServable(answer: Answer, question: Question, parts: AnswerParts): Promise<void> {
   const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
@@ -315,11 +284,8 @@ async function assertServable(answer: Answer, question: Question, parts: AnswerP
   const found = answer.checks.find(({ verdict }) => verdict !== "pass");
   if (found !== undefined) faults.push({ sentence: 0, text: "the answer as a whole", reason: `${found.name}: ${found.reason}` });
   if (faults.length === 0 && !(await passesAgain(answer, checking(question, parts)))) {
-    faults.push({
-      sentence: 0,
-      text: "the answer as a whole",
-      reason: "its sentences do not pass the checks with the quotes that were located",
-    });
+    const reason = "its sentences do not pass the checks with the quotes that were located";
+    faults.push({ sentence: 0, text: "the answer as a whole", reason });
   }
   if (faults.length > 0) throw unbound(faults);
 }

@@ -92,16 +92,11 @@ export interface Weighed {
   readonly gate: GateSettings;
 }
 
-export interface Decided {
-  readonly decision: Decision;
-  /** How far above the least that answers; `null`: not known. */
-  readonly headroom: number | null;
-  /** What would be shown, the best first: how likely it answers is what decides. */
-  readonly choice: Choice;
-}
-
-/** Answer or refuse, with the threshold that holds for this question. */
-export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Decided> {
+/**
+ * Answer or refuse, with the threshold that holds for this question. `headroom`: how far above the least that answers, `null`: not known; `choice`: what would be
+ * shown, the best first: how likely it answers is what decides.
+ */
+export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
   const things = parts.profile.gate.type === "sufficiency" ? askedThings(question, parts) : null;
   // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best piece.
@@ -122,7 +117,7 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
   const named = things === null ? made : await withNamed(made, weighed, things, parts, log, signal);
-  const decision =
+  const decision: Decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
@@ -132,6 +127,7 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, parts, log, signal);
   return { decision, headroom, choice: shown };
 }
+export type Decided = Awaited<ReturnType<typeof decide>>;
 
 /** What a question names, and the words by which that is told. */
 type AskedThings = NamedThings & {

@@ -26,10 +26,7 @@ interface KnownAndFound {
   readonly found: Pick<Found, "passages" | "warnings">;
 }
 
-interface Recalled {
-  readonly hit: Hit | null;
-  readonly judged: readonly Judgement[];
-}
+type Recalled = Pick<Known, "hit" | "judged">;
 
 /**
  * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph,
@@ -46,12 +43,7 @@ export async function recall(
   const { store, profile, questions } = parts;
   const { asked, candidates } = await asRead({ question, known, found }, parts);
   const how = {
-    ...{
-      cache: store.cache,
-      documents: store.documents,
-      answers: parts.answers,
-      recheck: recheckOf(question, parts),
-    },
+    ...{ cache: store.cache, documents: store.documents, answers: parts.answers, recheck: recheckOf(question, parts) },
     ...{ matcher: questions.matcher, judgeRewording: questions.judgeRewording, readAll: questions.readAll },
     ...{ settings: profile.match, byReview: profile.caches.includes("graph"), signal },
   };
@@ -99,34 +91,29 @@ const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
 /** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted by `recall` when the passages are known. */
 export async function lookup(question: Question, parts: AnswerParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
-  const key = (await notAsked(question, parts)) === null ? exactCacheKey(question, parts.cache) : null;
-  const generation = key === null || effects === "none" ? null : parts.store.generation();
-  const place = { key, generation };
-  const known = (await again(question, place, parts)) ?? (await lookupAnew(question, place, parts, effects));
+  const known = await find(question, parts, effects);
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
   log.fact("candidates", known.candidates.length);
   return known;
 }
 
-/** Where a question is looked up. */
-interface Place {
-  /** In the exact cache; `null`: no cache is asked. */
-  readonly key: string | null;
-  /** Of the store, before anything is read; `null`: it does not tell, or must not be relied on. */
-  readonly generation: number | null;
-}
-
-/** The hit on the same question, where nothing that it rests on has changed since: neither entry, review, correction nor any document, nor who sees them. */
-async function again({ resolved }: Question, { key, generation }: Place, { answers, store }: AnswerParts): Promise<Known | null> {
-  const served = key === null || generation === null ? null : answers.servedIn(generation, key, resolved);
-  if (key === null || served === null || !(await store.cache.use({ key, expiresAt: served.expiresAt }))) return null;
-  return { ...NOTHING, hit: served.hit, judged: [served.judged] };
-}
-
-async function lookupAnew(question: Question, place: Place, parts: AnswerParts, effects: Effects): Promise<Known> {
+async function find(question: Question, parts: AnswerParts, effects: Effects): Promise<Known> {
+  const { answers, store } = parts;
+  const key = (await notAsked(question, parts)) === null ? exactCacheKey(question, parts.cache) : null;
+  // Of the store, before anything is read; `null`: it does not tell, or must not be relied on.
+  const generation = key === null || effects === "none" ? null : store.generation();
+  // The hit on the same question, where nothing that it rests on has changed since: neither entry, review, correction nor any document, nor who sees them.
+  const served = key === null || generation === null ? null : answers.servedIn(generation, key, question.resolved);
+  if (key !== null && served !== null && (await store.cache.use({ key, expiresAt: served.expiresAt })))
+    return { ...NOTHING, hit: served.hit, judged: [served.judged] };
   const curated = await lookupReviewed(question, parts, effects);
   if (curated !== null) return { ...NOTHING, hit: curated };
-  return place.key === null ? NOTHING : ask(question, { ...place, key: place.key }, parts, effects);
+  if (key === null) return NOTHING;
+  const places = { cache: store.cache, documents: store.documents, answers, recheck: recheckOf(question, parts) };
+  const { hit, ...exact } = await lookupExact(key, question.scope, places, effects);
+  if (hit === null) return { hit, ...(await collect(question, question.resolved, parts)), judged: [exact.judged] };
+  if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit, generation });
+  return { ...NOTHING, hit, judged: [exact.judged] };
 }
 
 /** It is no cache: it is served whether or not the cache is switched on. */
@@ -148,23 +135,6 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
     const part = partOf(area, { id, version });
     return part !== undefined && rangeAround(part, { start, end }) !== undefined;
   });
-}
-
-async function ask(
-  question: Question,
-  { key, generation }: Place & { readonly key: string },
-  parts: AnswerParts,
-  effects: Effects,
-): Promise<Known> {
-  const { store, answers } = parts;
-  const { cache: entries, documents } = store;
-  const places = { cache: entries, documents, answers, recheck: recheckOf(question, parts) };
-  const exact = await lookupExact(key, question.scope, places, effects);
-  if (exact.hit !== null) {
-    if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit: exact.hit, generation });
-    return { ...NOTHING, hit: exact.hit, judged: [exact.judged] };
-  }
-  return { hit: null, ...(await collect(question, question.resolved, parts)), judged: [exact.judged] };
 }
 
 /**
@@ -210,7 +180,7 @@ export async function uncacheable(question: Question, { hotlines, models }: Answ
 }
 
 /** Today's checks of an answer that was stored; once for as long as neither it nor anything that they are made with changes. */
-export function recheckOf(question: Question, parts: AnswerParts): (answer: Answer) => Promise<boolean> {
+function recheckOf(question: Question, parts: AnswerParts): (answer: Answer) => Promise<boolean> {
   const { scope, profile, resolved } = question;
   const { configHash, encoder, language } = parts.cache;
   const context = JSON.stringify([configHash, encoder, language, profile, scope.domain, scope.tenant, resolved]);

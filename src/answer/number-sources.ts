@@ -24,16 +24,14 @@ export interface UnreadSource {
   readonly reason: string;
 }
 
-interface SourceFile {
-  readonly path: string;
-  readonly read: () => Promise<readonly ParsedDocument[]>;
-}
-
 /**
  * A number for every file in the order given, whether or not it can be read: one that is empty shifts no other. A file of several documents, such as a list in
  * JSON, has one for each.
  */
-export async function numberSources(files: readonly SourceFile[], unnumbered: Sources["unnumbered"] = []): Promise<Sources> {
+export async function numberSources(
+  files: readonly { readonly path: string; readonly read: () => Promise<readonly ParsedDocument[]> }[],
+  unnumbered: Sources["unnumbered"] = [],
+): Promise<Sources> {
   const numbered: NumberedSource[] = [];
   const unread = (path: string, reason: string) => ({ path, document: null, reason });
   for (const { path, read } of files) {

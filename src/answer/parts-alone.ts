@@ -1,7 +1,8 @@
 import { onceEach } from "../text/once-each.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Conflict, Evidence, Passage, Question } from "../types.ts";
-import type { Choice, OpenPart, ScoredPiece } from "../write/chooser-weights.ts";
+import type { OpenPart, ScoredPiece } from "../write/chooser-weights.ts";
+import type { Outcome } from "./assemble.ts";
 import { askAlone, askedParts, openParts } from "./choose.ts";
 import { type Decided, decide } from "./decide.ts";
 import type { AnswerParts } from "./parts.ts";
@@ -9,21 +10,8 @@ import { type Found, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";
 import { type Judged, verify } from "./verify.ts";
 
-/** What a message comes to whose parts were asked alone. */
-export interface DecidedAlone extends Pick<Judged, "calls">, Pick<Found, "embedding"> {
-  /** `null`: none of them is answered, and what was decided on the whole stands. */
-  readonly settled: Settled | null;
-}
-
-type Settled = Decided & Pick<Judged, "evidence" | "conflicts">;
-
 /** What the message came to as a whole. */
-export interface AskedWhole
-  extends Pick<Found, "embedding">,
-    Pick<Judged, "evidence" | "conflicts">,
-    Pick<Decided, "decision" | "headroom"> {
-  readonly choice: Choice | null;
-}
+type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "headroom" | "choice">>;
 
 /**
  * What is asked again alone: of a message that asks several things, what its answer leaves open; all of them where it is refused as a whole. Nothing of one that gives
@@ -41,16 +29,23 @@ export function partsToAsk(
 /**
  * Each thing asked is looked for and decided by itself, as if nothing else had been asked. What is surely answered is shown, in the order of the message, and what is
  * not is named; where nothing is, the message is refused as it was.
+ * @returns `settled` is `null` where none of them is answered, and what was decided on the whole stands
  */
 export async function decideAlone(
   { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
   parts: AnswerParts,
   log: StageLog,
   signal: AbortSignal,
-): Promise<DecidedAlone> {
+) {
   const nameFound = oneName(whole.evidence);
   const found: PartFound[] = [];
-  for (const open of asked) found.push(await findPart(open, { question, nameFound }, parts, signal));
+  for (const open of asked) {
+    const { text, resolved, standsAlone } = open.part;
+    // Asked as it stands, where that says what it is about, and else with what it leaves out.
+    const alone = askAlone(question, open.part, standsAlone ? text : resolved);
+    const retrieved = await retrieve(alone, parts, SILENT_LOG, signal);
+    found.push({ open, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
+  }
   // Searching takes some milliseconds and names passages in turn; reading, which takes longer, is done for all together, so that no thread waits.
   const alone = await Promise.all(found.map((part) => decidePart(part, parts, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
@@ -68,15 +63,19 @@ export async function decideAlone(
 }
 
 /** All that is answered as one, the whole first where it is; `null`: nothing is. */
-function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: AskedWhole): DecidedAlone["settled"] {
+function settle(
+  alone: readonly PartAlone[],
+  left: readonly OpenPart[],
+  whole: AskedWhole,
+): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
   const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
   const answered = asked.filter(({ decision }) => decision.answer);
   const choice = answered[0]?.choice ?? null;
   if (choice === null) return null;
-  const usable = onceEach(
-    answered.flatMap(({ decision }) => decision.usable),
-    sidOf,
-  );
+  const sidOf = ({ passage }: Evidence) => passage.sid;
+  const found = answered.flatMap(({ decision }) => decision.usable);
+  const usable = onceEach(found, sidOf);
+  const conflicts = answered.flatMap((one) => one.conflicts);
   // Of what is refused alone it may be said that no document holds a code; what was said of the whole holds of no part.
   const heard = asked.filter((one) => one !== whole || one.decision.answer);
   const said = [...heard.flatMap(({ decision }) => decision.warnings), ...openParts(left)];
@@ -94,10 +93,7 @@ function settle(alone: readonly PartAlone[], left: readonly OpenPart[], whole: A
     headroom: least(answered.map(({ headroom }) => headroom)),
     choice: { ...choice, pieces: piecesOf(whole, alone) },
     evidence: onceEach([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
-    conflicts: onceEach(
-      answered.flatMap(({ conflicts }) => conflicts),
-      placesOf,
-    ),
+    conflicts: onceEach(conflicts, placesOf),
   };
 }
 
@@ -121,25 +117,6 @@ interface PartFound {
 interface PartAlone extends PartFound {
   readonly judged: Judged;
   readonly decided: Decided;
-}
-
-interface AskedOf {
-  /** The message that asks it. */
-  readonly question: Question;
-  readonly nameFound: (passages: readonly Passage[]) => Passage[];
-}
-
-/** Asked as it stands, where that says what it is about, and else with what it leaves out. */
-async function findPart(
-  open: OpenPart,
-  { question: message, nameFound }: AskedOf,
-  parts: AnswerParts,
-  signal: AbortSignal,
-): Promise<PartFound> {
-  const { text, resolved, standsAlone } = open.part;
-  const question = askAlone(message, open.part, standsAlone ? text : resolved);
-  const retrieved = await retrieve(question, parts, SILENT_LOG, signal);
-  return { open, question, found: { ...retrieved, passages: nameFound(retrieved.passages) } };
 }
 
 async function decidePart(part: PartFound, parts: AnswerParts, signal: AbortSignal): Promise<PartAlone> {
@@ -183,10 +160,6 @@ function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"
 function least(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.min(...known);
-}
-
-function sidOf({ passage }: Evidence): string {
-  return passage.sid;
 }
 
 function placesOf({ kind, sides }: Conflict): string {

@@ -71,12 +71,8 @@ function readInside(root: string, path: string): Uint8Array | null {
   } catch (cause) {
     // A proof may name paths that no file can have.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
-    throw new DocumentsUnreadable(
-      "documents_unreadable",
-      `${path} cannot be read (${messageOf(cause)}): give the process the right to.`,
-      { path },
-      { cause },
-    );
+    const message = `${path} cannot be read (${messageOf(cause)}): give the process the right to.`;
+    throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });
   }
 }
 

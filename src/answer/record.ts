@@ -5,7 +5,6 @@ import { sha256Hex } from "../text/hash.ts";
 import type { Answer, Passage, Question, Quote, TextRange, Twin } from "../types.ts";
 import type { Outcome } from "./assemble.ts";
 import type { Models, RecordedCall, RecordedSettings } from "./parts.ts";
-import type { Written } from "./write.ts";
 
 /** A passage by its place: its text stands in the document. */
 export interface RecordedPassage extends TextRange {
@@ -67,74 +66,47 @@ export function recordOf(
   { revision, settings, calls }: RecordedInputs,
 ): NewRecord {
   const { text, resolved, profile, detail, selection, history, filters = null } = question;
-  const tables = createTables();
+  const { passages, quotes, passageAt, quoteAt } = createTables();
   const { written, evidence } = outcome;
   const body: AnswerRecord = {
     format: 1,
     question: { text, resolved, profile, detail, selection, history, filters },
     calls,
     served: outcome.hit?.answer.id ?? null,
-    ...drawnFrom(written, tables),
-    evidence: evidence.map(({ passage }) => tables.passage(passage)),
-    passages: tables.passages,
-    quotes: tables.quotes,
+    offered: written.offered.map(quoteAt),
+    candidates: written.candidates.map(quoteAt),
+    drafts: written.drafts.map((draft) => ({
+      text: draft.text,
+      quotes: draft.quotes.map(quoteAt),
+      missing: [...draft.missing],
+      others: draft.others.map((other) => other.map(quoteAt)),
+      dangling: draft.dangling === true,
+    })),
+    evidence: evidence.map(({ passage }) => passageAt(passage)),
+    ...{ passages, quotes },
   };
   return { revision, settings, body };
 }
 
-function drawnFrom({ offered, candidates, drafts }: Written, { quote }: Tables): Pick<AnswerRecord, "offered" | "candidates" | "drafts"> {
-  return {
-    offered: offered.map(quote),
-    candidates: candidates.map(quote),
-    drafts: drafts.map((draft) => ({
-      text: draft.text,
-      quotes: draft.quotes.map(quote),
-      missing: [...draft.missing],
-      others: draft.others.map((quotes) => quotes.map(quote)),
-      dangling: draft.dangling === true,
-    })),
+/** Each passage and each quote once, by its place in a list that grows. */
+function createTables() {
+  const passages: RecordedPassage[] = [];
+  const quotes: RecordedQuote[] = [];
+  const places = new Map<string, number>();
+  const enter = <T>(rows: T[], key: string, make: () => T): number => {
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    const at = rows.push(make()) - 1;
+    places.set(key, at);
+    return at;
   };
-}
-
-interface Tables {
-  readonly passages: readonly RecordedPassage[];
-  readonly quotes: readonly RecordedQuote[];
-  readonly passage: (passage: Passage) => number;
-  readonly quote: (quote: Quote) => number;
-}
-
-/** Each passage and each quote once. */
-function createTables(): Tables {
-  const passages = new Map<string, { at: number; row: RecordedPassage }>();
-  const quotes = new Map<string, { at: number; row: RecordedQuote }>();
-  const passage = (one: Passage) => entered(passages, one.sid, () => placeOf(one));
-  const quote = (one: Quote) =>
-    entered(quotes, `${one.passage.sid} ${one.start} ${one.end}`, () => ({
-      passage: passage(one.passage),
-      start: one.start,
-      end: one.end,
-      header: one.header === undefined ? null : { start: one.header.start, end: one.header.end },
+  const passageAt = (one: Passage) => enter(passages, one.sid, () => placeOf(one));
+  const quoteAt = ({ passage, start, end, header }: Quote) =>
+    enter(quotes, `${passage.sid} ${start} ${end}`, () => ({
+      ...{ passage: passageAt(passage), start, end },
+      header: header === undefined ? null : { start: header.start, end: header.end },
     }));
-  const rows = <T>(table: ReadonlyMap<string, { readonly row: T }>) => [...table.values()].map(({ row }) => row);
-  return {
-    passage,
-    quote,
-    get passages() {
-      return rows(passages);
-    },
-    get quotes() {
-      return rows(quotes);
-    },
-  };
-}
-
-function entered<T>(table: Map<string, { at: number; row: T }>, key: string, make: () => T): number {
-  const known = table.get(key);
-  if (known !== undefined) return known.at;
-  const row = make();
-  const at = table.size;
-  table.set(key, { at, row });
-  return at;
+  return { passages, quotes, passageAt, quoteAt };
 }
 
 function placeOf({ sid, chunkId, document, range, bounds, window, headingPath, twins = [] }: Passage): RecordedPassage {
@@ -187,7 +159,7 @@ function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
 /** Models that say again what was recorded, each prompt once in its turn. A prompt that was not recorded fails: nothing is known of what it would get. */
 export function playbackModels(
   named: { readonly small: string; readonly large: string } | null,
-  calls: () => readonly RecordedCall[] | null,
+  calls: readonly RecordedCall[] | null,
 ): Models {
   if (named === null) return null;
   const used = new WeakSet<RecordedCall>();
@@ -195,7 +167,7 @@ export function playbackModels(
     id,
     async *stream(prompt): AsyncGenerator<ChatEvent, void> {
       const wanted = hashOf(prompt);
-      const call = calls()?.find((one) => one.prompt === wanted && one.model === id && !used.has(one));
+      const call = calls?.find((one) => one.prompt === wanted && one.model === id && !used.has(one));
       if (call === undefined) throw new ModelError("model_not_recorded", "What the model would say to this prompt is not recorded.");
       used.add(call);
       if (call.text !== "") yield { type: "text", text: call.text };

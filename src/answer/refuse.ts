@@ -163,25 +163,12 @@ function lacksOf(
 
 const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
 
-function smallTalk(about: string): string {
-  return `Hello. Ask me anything that these documents may answer: ${about}. Every sentence of an answer comes with the place where it stands.`;
-}
-
-function notEnglish(spoken: string): string {
-  return `This version reads English, and the question seems to be in another language (${spoken}): ask it in English.`;
-}
-
 /** What is no question to English documents gets a line of its own, and nothing is searched for it; `null`: it is one. */
 export async function refuseUnsearched(question: Question, parts: AnswerParts): Promise<Refusal | null> {
   const said = await unsearched(question, parts);
   if (said === null) return null;
-  const { documents } = parts.store;
-  const none = { ...(await documents.counts(question.scope)), unreadable: [] };
-  const { searched } = explainRefusal(question, said.reason, said.message, [], none, {
-    ...parts.refusal,
-    words: wordsFor(question, parts),
-  });
-  return { ...said, note: "", searched, nearest: [], contacts: [] };
+  const counts = await parts.store.documents.counts(question.scope);
+  return { ...said, note: "", searched: { ...counts, unreadable: [], unreadableCount: 0 }, nearest: [], contacts: [] };
 }
 
 async function unsearched(
@@ -189,9 +176,14 @@ async function unsearched(
   { isCrisis, about, language }: AnswerParts,
 ): Promise<Pick<Refusal, "reason" | "message"> | null> {
   if (await isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
-  if (isSmallTalk(text)) return { reason: "small_talk", message: smallTalk(await about(scope)) };
+  if (isSmallTalk(text)) {
+    const message = `Hello. Ask me anything that these documents may answer: ${await about(scope)}. Every sentence of an answer comes with the place where it stands.`;
+    return { reason: "small_talk", message };
+  }
   const spoken = language === "en" ? tongueOf(text) : null;
-  return spoken === null || spoken === "English" ? null : { reason: "language", message: notEnglish(spoken) };
+  if (spoken === null || spoken === "English") return null;
+  const message = `This version reads English, and the question seems to be in another language (${spoken}): ask it in English.`;
+  return { reason: "language", message };
 }
 
 /** Passages of which the nearest sentence is shown, and its characters at most. */
@@ -217,7 +209,8 @@ export async function refuse(
     words: wordsFor(question, parts),
     nearest,
   });
-  return isCalm ? refusal : withoutLacks(refusal);
+  // Whoever is in danger is not told which of their words no document holds.
+  return isCalm ? refusal : { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }
 
 /** The likeliest piece of each of the nearest passages, where the checks of a quote find nothing in it. */
@@ -235,9 +228,4 @@ async function nearestQuotes(question: Question, choice: Choice | null, parts: A
     found.set(passage.sid, quote);
   }
   return found;
-}
-
-/** Whoever is in danger is not told which of their words no document holds. */
-function withoutLacks(refusal: Refusal): Refusal {
-  return { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }

@@ -14,13 +14,8 @@ import { isStoredAsShown, recordOf } from "./record.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-/** What a record is made of. */
-interface RecordedFrom {
-  readonly outcome: Parameters<typeof recordOf>[1];
-}
-
 /** Stores the interaction, the session's turn, a clean answer for the cache, and a report where confidence was low. */
-export async function remember(answered: Answered & RecordedFrom, parts: AnswerParts, log: StageLog): Promise<void> {
+export async function remember(answered: Answered, parts: AnswerParts, log: StageLog): Promise<void> {
   const { question, answer, outcome } = answered;
   const { profile, questions, cache, store } = parts;
   if (parts.remember === null) return;
@@ -59,7 +54,7 @@ async function topicsOf({ scope }: Question, { citations }: Answer, { documents 
 interface Answered {
   readonly question: Question;
   readonly answer: Answer;
-  readonly outcome: Pick<Outcome, "headroom" | "scale" | "conflicts" | "decision" | "hit">;
+  readonly outcome: Pick<Outcome, "headroom" | "scale" | "conflicts" | "decision" | "hit" | "written" | "evidence">;
 }
 
 /** The report of a question that was not answered well; `null`: it needs none, or none could be made, which is said and harms nothing. */

@@ -1,31 +1,20 @@
-import { type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
+import { scaleFor } from "../models/calibration/calibration.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieve/retrieve.ts";
 import type { SwitchState } from "../retrieve/search-index.ts";
 import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieve/understand.ts";
 import type { Store } from "../store/store.ts";
-import type { Passage, Question, Scope, Warning } from "../types.ts";
+import type { Question, Scope, Warning } from "../types.ts";
 import type { AnswerParts } from "./parts.ts";
 import type { StageLog } from "./trace.ts";
-
-/** What retrieval found, and by what. */
-export interface Found {
-  readonly passages: readonly Passage[];
-  /** What the question's vector cost at an endpoint. */
-  readonly embedding: Retrieved["embedding"];
-  /** Id of the encoder that ranked; `null`: words alone did. */
-  readonly ranker: string | null;
-  /** How inherited thresholds are read with the encoder that ranked. */
-  readonly scale: ScoreScale;
-  readonly warnings: readonly Warning[];
-}
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
 export function assertCanRun({ profile, encoder }: Pick<AnswerParts, "profile" | "encoder">): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
-export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal): Promise<Found> {
+/** What is found for a question, and by what. */
+export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
   const { profile, corpus } = parts;
   const found = await retrievePassages(question, profile.retrieve, parts, signal);
   const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
@@ -38,15 +27,13 @@ export async function retrieve(question: Question, parts: AnswerParts, log: Stag
   if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
   if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
+  /** How inherited thresholds are read with the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
-  return {
-    passages,
-    embedding,
-    ranker: ranker?.id ?? null,
-    scale,
-    warnings: [...readAs(question, understood), ...retrievalWarnings(found)],
-  };
+  const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found)];
+  // `embedding`: what the question's vector cost at an endpoint; `ranker`: id of the encoder that ranked, `null`: words alone did.
+  return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings };
 }
+export type Found = Awaited<ReturnType<typeof retrieve>>;
 
 /** What failed is said, where it lies is for the trace alone. */
 const DENSE_FAILED = {

@@ -147,34 +147,25 @@ function plain(value: unknown) {
   return JSON.parse(JSON.stringify(value));
 }
 
-interface ListedDocuments {
-  readonly root: string;
-  readonly documents: ProofDocument[];
-  readonly placeOf: (id: string) => number;
-}
-
 /** Documents in the order of their ids, each with its place under the corpus root. */
-function listDocuments(domain: string, held: readonly HeldVersion[], named: ReadonlyMap<string, StoredDocument>): ListedDocuments {
+function listDocuments(domain: string, held: readonly HeldVersion[], named: ReadonlyMap<string, StoredDocument>) {
   const tree = merkleTree(held.map(({ originalHash, ...one }) => leafOf(domain, { ...one, sha256: originalHash })));
   const indexes = new Map(held.map(({ id }, index) => [id, index]));
   const documents = [...named.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   const places = new Map(documents.map(({ id }, place) => [id, place]));
   return {
     root: tree.root,
-    documents: documents.map((document) => {
-      const index = indexes.get(document.id) ?? 0;
-      return { ...stateDocument(document), index, inclusion: tree.path(index) };
-    }),
-    placeOf: (id) => places.get(id) ?? 0,
+    documents: documents.map(
+      ({ id, path, originalHash: sha256, version, title, url, asOf: as_of, tenant, access, normaliser }): ProofDocument => {
+        const index = indexes.get(id) ?? 0;
+        return { id, path, sha256, version, title, url, as_of, tenant, access, normaliser, index, inclusion: tree.path(index) };
+      },
+    ),
+    placeOf: (id: string) => places.get(id) ?? 0,
   };
 }
 
-function stateDocument(document: StoredDocument): Omit<ProofDocument, "index" | "inclusion"> {
-  const { id, path, version, title, url, asOf, tenant, access, normaliser } = document;
-  return { id, path, sha256: document.originalHash, version, title, url, as_of: asOf, tenant, access, normaliser };
-}
-
-function statePassage(passage: RecordedPassage, placeOf: ListedDocuments["placeOf"]): ProofPassage {
+function statePassage(passage: RecordedPassage, placeOf: (id: string) => number): ProofPassage {
   const { sid, chunkId, documentId, start, end, bounds, window, headingPath, twins } = passage;
   return {
     ...{ sid, chunk: chunkId, document: placeOf(documentId), start, end },

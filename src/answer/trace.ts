@@ -15,15 +15,6 @@ export interface StageLog {
 /** Of a stage that runs where nobody listens. */
 export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undefined, notice: () => undefined };
 
-/** Times the stages of one question and turns each into its `-start` and `-end` events. */
-export interface Trace {
-  readonly timings: Record<string, number>;
-  /** Runs one stage; what it returns is the value of the `yield*`. */
-  stage<T>(name: AnswerStage, run: (log: StageLog) => T | Promise<T>): AsyncGenerator<AnswerEvent, T>;
-  /** Milliseconds since the trace began. */
-  elapsed(): number;
-}
-
 export interface TraceParts {
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
@@ -31,28 +22,25 @@ export interface TraceParts {
   readonly turn: () => Promise<void>;
 }
 
-export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pick<AskRequest, "verbose">): Trace {
+/** Times the stages of one question and turns each into its `-start` and `-end` events. */
+export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pick<AskRequest, "verbose">) {
   const begun = clock();
   const timings: Record<string, number> = {};
   return {
     timings,
+    /** Milliseconds since the trace began. */
     elapsed: () => round(clock() - begun),
-    async *stage(name, run) {
+    /** Runs one stage; what it returns is the value of the `yield*`. */
+    async *stage<T>(name: AnswerStage, run: (log: StageLog) => T | Promise<T>): AsyncGenerator<AnswerEvent, T> {
       yield { type: `${name}-start` };
       await turn();
       const start = clock();
       const facts: StageFacts = {};
       const notices: { code: string; message: string }[] = [];
       const result = await run({
-        fact: (fact, value) => {
-          facts[fact] = value;
-        },
-        detail: (fact, value) => {
-          if (verbose) facts[fact] = value();
-        },
-        notice: (code, message) => {
-          notices.push({ code, message });
-        },
+        fact: (fact, value) => Object.assign(facts, { [fact]: value }),
+        detail: (fact, value) => verbose && Object.assign(facts, { [fact]: value() }),
+        notice: (code, message) => notices.push({ code, message }),
       });
       timings[name] = round(clock() - start);
       for (const notice of notices) yield { type: "notice", stage: name, ...notice };
@@ -61,6 +49,7 @@ export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pi
     },
   };
 }
+export type Trace = ReturnType<typeof createTrace>;
 
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;

@@ -128,19 +128,13 @@ async function verify(
   const support =
     options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(sharedEncoder()) : null;
   const index = indexSources(numbered);
-  const guards = {
-    contacts: domain === undefined ? [] : publishedContacts(domain),
-    terminology: terminologyOf(domain?.tenants ?? {}, tenant),
-  };
   const context: CheckContext = {
-    settings: profile.check,
-    hosts: domain?.hosts ?? [],
-    homePage: domain?.home_page ?? null,
-    reader: createReader(),
-    question,
-    support,
-    readClaims: options.readClaims,
-    guards,
+    ...{ settings: profile.check, hosts: domain?.hosts ?? [], homePage: domain?.home_page ?? null },
+    ...{ reader: createReader(), question, support, readClaims: options.readClaims },
+    guards: {
+      contacts: domain === undefined ? [] : publishedContacts(domain),
+      terminology: terminologyOf(domain?.tenants ?? {}, tenant),
+    },
   };
   const sentences: VerifiedSentence[] = [];
   for (const range of markedSentences(answer)) {
@@ -177,13 +171,8 @@ function assertAnswer(answer: string): void {
 async function readSources(folder: string): Promise<Sources> {
   const { files, skipped, unreadable } = scanFolder(folder, folder, supportedExtensions);
   const unnumbered = [...skipped, ...unreadable].map(({ path, reason }) => ({ path, reason }));
-  const sources = await numberSources(
-    files.map(({ absolute, path, bytes }) => ({
-      path,
-      read: () => readSource(absolute, path, bytes),
-    })),
-    unnumbered,
-  );
+  const readable = files.map(({ absolute, path, bytes }) => ({ path, read: () => readSource(absolute, path, bytes) }));
+  const sources = await numberSources(readable, unnumbered);
   const { numbered } = sources;
   if (numbered.some(({ document }) => document !== null)) return sources;
   const seen = [...numbered, ...unnumbered].map(({ path, reason }) => `${path}: ${reason}`).slice(0, 3);
@@ -209,16 +198,8 @@ interface PlacedSentence extends TextRange {
   readonly quote: CitedQuote;
 }
 
-interface SourceIndex {
-  /** By number, from 0. */
-  readonly sources: readonly NumberedSource[];
-  readonly quotes: readonly (readonly CitedQuote[])[];
-  /** Source sentences by their text. */
-  readonly verbatim: ReadonlyMap<string, readonly PlacedSentence[]>;
-  nearest(text: string, limit: number, accept?: (source: number) => boolean): PlacedSentence[];
-}
-
-function indexSources(sources: readonly NumberedSource[]): SourceIndex {
+/** Sources by number, from 0. */
+function indexSources(sources: readonly NumberedSource[]) {
   const stem = createStemmer();
   const ranking = new Bm25Index();
   const placed: PlacedSentence[] = [];
@@ -236,40 +217,38 @@ function indexSources(sources: readonly NumberedSource[]): SourceIndex {
       return quote;
     }),
   );
+  /** Source sentences by their text. */
   const verbatim = new Map<string, PlacedSentence[]>();
   for (const one of placed) verbatim.set(one.text, [...(verbatim.get(one.text) ?? []), one]);
   return {
-    sources,
-    quotes,
-    verbatim,
-    nearest: (text, limit, accept = () => true) =>
+    ...{ sources, quotes, verbatim },
+    nearest: (text: string, limit: number, accept: (source: number) => boolean = () => true): PlacedSentence[] =>
       ranking.search(tokenize(text, stem), limit, (slot) => accept(placed[slot]?.source ?? -1)).flatMap(({ slot }) => placed[slot] ?? []),
   };
 }
 
-async function verifySentence(
-  written: string,
-  index: SourceIndex,
-  context: CheckContext,
-): Promise<Omit<VerifiedSentence, "start" | "end"> | null> {
+type SourceIndex = ReturnType<typeof indexSources>;
+/** Without its place in the answer. */
+type Sentence = Omit<VerifiedSentence, "start" | "end">;
+
+async function verifySentence(written: string, index: SourceIndex, context: CheckContext): Promise<Sentence | null> {
   const { text, numbers } = parseMarkers(written);
   if (!/[\p{L}\p{N}]/u.test(text)) return null;
   const unread = numbers.filter((n) => index.sources[n - 1]?.document === null).map((n) => n - 1);
   if (unread.length === 0) return verifyCiting(written, { text, numbers }, index, context);
-  const found = unreadFinding(unread, index.sources);
+  const named = unread.map((source) => `[${source + 1}] ${index.sources[source]?.path}: ${index.sources[source]?.reason}`);
+  const found = finding("unread", "warn", null, `cites what could not be read: ${named.join("; ")}`);
   // Only what cannot be looked at is cited: of the sentence itself nothing can be said.
-  if (unread.length === numbers.length) return describe(written, uncheckable(text, found), unread, false, undefined, index);
+  if (unread.length === numbers.length) {
+    const unchecked = { kept: true, results: [found], status: "unchecked" as const, reason: found.reason };
+    return describe(written, unchecked, unread, false, undefined, index);
+  }
   const rest = await verifyCiting(written, { text, numbers: numbers.filter((n) => !unread.includes(n - 1)) }, index, context);
   const citations = [...rest.citations, ...unread.map((source) => source + 1)];
   return { ...rest, verdict: rest.verdict === "fail" ? "fail" : "warn", citations, checks: [...rest.checks, found] };
 }
 
-async function verifyCiting(
-  written: string,
-  { text, numbers }: MarkedText,
-  index: SourceIndex,
-  context: CheckContext,
-): Promise<Omit<VerifiedSentence, "start" | "end">> {
+async function verifyCiting(written: string, { text, numbers }: MarkedText, index: SourceIndex, context: CheckContext): Promise<Sentence> {
   const isThere = (n: number) => n >= 1 && n <= index.sources.length;
   const known = numbers.filter(isThere).map((n) => n - 1);
   const missing = numbers.filter((n) => !isThere(n));
@@ -279,12 +258,10 @@ async function verifyCiting(
     const checked = await checkSentence({ text, cited: [{ ...exact.quote, text }] }, context);
     return describe(written, checked, [exact.source], numbers.length === 0, exact, index);
   }
-  const near = numbers.length > 0 ? [] : index.nearest(text, NEAREST);
-  const cited =
-    numbers.length > 0
-      ? known.flatMap((source) => quotesWithin(source, text, index))
-      : [...new Set(near.slice(0, 3).map(({ quote }) => quote))];
-  const citedSources = numbers.length > 0 ? known : [...new Set(near.slice(0, 3).map(({ source }) => source))];
+  const searched = numbers.length === 0;
+  const near = searched ? index.nearest(text, NEAREST).slice(0, 3) : [];
+  const cited = searched ? [...new Set(near.map(({ quote }) => quote))] : known.flatMap((source) => quotesWithin(source, text, index));
+  const citedSources = searched ? [...new Set(near.map(({ source }) => source))] : known;
   const elsewhere = index.nearest(text, NEAREST, (source) => !citedSources.includes(source));
   const others = [...new Set(elsewhere.map(({ source }) => source))];
   const quotesOf = (source: number) => [...new Set(elsewhere.filter((one) => one.source === source).map(({ quote }) => quote))];
@@ -292,23 +269,7 @@ async function verifyCiting(
   const better = checked.recited === null ? undefined : others[checked.recited];
   const sources = better === undefined ? citedSources : [better];
   const place = index.nearest(text, 1, (source) => sources.includes(source))[0];
-  return describe(
-    written,
-    checked,
-    place !== undefined && numbers.length === 0 ? [place.source] : sources,
-    numbers.length === 0,
-    place,
-    index,
-  );
-}
-
-function unreadFinding(unread: readonly number[], sources: readonly NumberedSource[]): Finding {
-  const named = unread.map((source) => `[${source + 1}] ${sources[source]?.path}: ${sources[source]?.reason}`);
-  return finding("unread", "warn", null, `cites what could not be read: ${named.join("; ")}`);
-}
-
-function uncheckable(text: string, found: Finding): CheckedSentence {
-  return { text, kept: true, recited: null, results: [found], status: "unchecked", reason: found.reason };
+  return describe(written, checked, place !== undefined && searched ? [place.source] : sources, searched, place, index);
 }
 
 /** The quotes of a cited source; of a long one those that come nearest. */
@@ -319,12 +280,12 @@ function quotesWithin(source: number, text: string, { quotes, nearest }: SourceI
 
 function describe(
   text: string,
-  { kept, results, status, reason }: CheckedSentence,
+  { kept, results, status, reason }: Pick<CheckedSentence, "kept" | "results" | "status" | "reason">,
   sources: readonly number[],
   searched: boolean,
   place: PlacedSentence | undefined,
   { sources: all }: SourceIndex,
-): Omit<VerifiedSentence, "start" | "end"> {
+): Sentence {
   const worst = (["fail", "warn", "repaired"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
   const document = place === undefined ? null : (all[place.source]?.document ?? null);
   return {

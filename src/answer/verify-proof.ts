@@ -99,7 +99,7 @@ export async function verifyProof(text: string, folder: string, options: VerifyP
   if (options.root !== undefined)
     await run("root", () => (statement.corpus.root === options.root ? "is the published one" : fail("is not the published one")));
   await run("software", () => assertSameProgram(statement));
-  await runAgain({ statement, folder, reads: options.reader !== false, models: options.models ?? createProofModels(), isOther }, run);
+  await runAgain(statement, folder, { reads: options.reader !== false, models: options.models ?? createProofModels(), isOther, run });
   const isRejected = steps.some(({ ok }) => ok === false);
   const status = isRejected ? "rejected" : isOther() ? "unchecked" : key === null ? "sound" : "verified";
   return { status, id: statement.id, question: statement.question.text, steps };
@@ -121,27 +121,32 @@ function readProof(text: string, steps: ProofStep[]): Proof | null {
   }
 }
 
-type Run = <T extends string | null>(name: ProofStep["name"], step: () => Promise<T> | T) => Promise<boolean>;
+interface Runner {
+  readonly run: <T extends string | null>(name: ProofStep["name"], step: () => Promise<T> | T) => Promise<boolean>;
+  readonly isOther: () => boolean;
+}
 
 /** The proof comes from a program that checks otherwise: nothing is said against it, and nothing for it. */
 class OtherProgram extends ProofFault {}
 
 /** Runs steps; what does not hold is a step that failed, never an exception. `null`: it was not run again. */
-function createRunner(steps: ProofStep[]): { readonly run: Run; readonly isOther: () => boolean } {
+function createRunner(steps: ProofStep[]): Runner {
   let other = false;
-  const run: Run = async (name, step) => {
-    try {
-      const reason = await step();
-      steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again: it rests on the signature" });
-      return true;
-    } catch (error) {
-      if (error instanceof DocumentsUnreadable) throw error;
-      if (error instanceof OtherProgram) other = true;
-      steps.push({ name, ok: error instanceof OtherProgram ? null : false, reason: messageOf(error) });
-      return false;
-    }
+  return {
+    async run(name, step) {
+      try {
+        const reason = await step();
+        steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again: it rests on the signature" });
+        return true;
+      } catch (error) {
+        if (error instanceof DocumentsUnreadable) throw error;
+        if (error instanceof OtherProgram) other = true;
+        steps.push({ name, ok: error instanceof OtherProgram ? null : false, reason: messageOf(error) });
+        return false;
+      }
+    },
+    isOther: () => other,
   };
-  return { run, isOther: () => other };
 }
 
 function fail(reason: string): never {
@@ -171,17 +176,13 @@ function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels
     throw new OtherProgram(`was scored by other weights than these (${differs}): verify it with the program that made it`);
 }
 
-/** A proof with what it is run again by. */
-interface Rerun {
-  readonly statement: ProofStatement;
-  readonly folder: string;
+/** What a proof is run again by; `isOther`: did it turn out that other checks than these made it? */
+interface Rerun extends Runner {
   readonly reads: boolean;
   readonly models: ProofModels;
-  /** Did it turn out that other checks than these made it? */
-  readonly isOther: () => boolean;
 }
 
-async function runAgain({ statement, folder, reads, models, isOther }: Rerun, run: Run): Promise<void> {
+async function runAgain(statement: ProofStatement, folder: string, { reads, models, isOther, run }: Rerun): Promise<void> {
   let documents: PassageSource[] = [];
   let passages: Passage[] = [];
   let quotes: Quote[] = [];
@@ -213,7 +214,7 @@ async function runAgain({ statement, folder, reads, models, isOther }: Rerun, ru
   await run("answer", () => {
     if (isOther()) return null;
     if (context === null) return fail("its checks cannot be set up as it states them");
-    return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, { written, passages, context, models });
+    return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, written, passages, context, models);
   });
   await run("refusal", () => compareRefusal(statement, documents));
 }
@@ -243,25 +244,27 @@ function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote
 
 function contextOf({ checking, question, served }: ProofStatement, reads: boolean, models: ProofModels): CheckContext {
   const settings = settingsOf(checking);
-  const { hosts, home_page: homePage, contacts, terminology, encoder } = checking;
+  const { hosts, home_page: homePage, contacts, terminology } = checking;
   const { uncitedSimilarity } = settings;
-  const embedded = uncitedSimilarity === undefined || encoder === null ? null : models.encoder();
-  if (embedded !== null && embedded.id !== encoder) fail(`was checked with the encoder ${encoder}, which is not at hand`);
+  const embedded = uncitedSimilarity === undefined ? null : encoderOf(checking, models);
   const similarity =
     embedded === null || uncitedSimilarity === undefined ? undefined : createSimilarity(embedded, uncitedSimilarity.of, loadCalibrations());
   const scores = reads && Object.keys(checking.weights).length > 0;
-  const support: CheckContext["support"] = {
-    id: "embedded",
-    score: (pairs) => models.support().score(pairs),
-  };
   return {
     ...{ settings, hosts, homePage, similarity },
     reader: createReader(models.words()),
     question: served?.resolved ?? question.resolved,
-    support: scores ? support : null,
+    support: scores ? { id: "embedded", score: (pairs) => models.support().score(pairs) } : null,
     readClaims: scores ? (pairs) => models.readClaims()(pairs) : null,
     guards: { contacts, terminology },
   };
+}
+
+/** The encoder that a statement names; `null`: it names none. @throws ProofFault when it is not at hand */
+function encoderOf({ encoder }: ProofStatement["checking"], models: ProofModels): EmbeddedEncoder | null {
+  if (encoder === null) return null;
+  const embedded = models.encoder();
+  return embedded.id === encoder ? embedded : fail(`was checked with the encoder ${encoder}, which is not at hand`);
 }
 
 /** Lays every draft beside its quotes again, as the path of the question did. */
@@ -290,40 +293,27 @@ function assertSame(what: string, found: readonly unknown[], stated: readonly un
   }
 }
 
-interface Again {
-  readonly written: Written;
-  readonly passages: readonly Passage[];
-  readonly context: CheckContext;
-  readonly models: ProofModels;
-}
-
 /** The checks of the whole, and what follows from all checks. */
-async function compareAnswer({ answer, evidence, checking, question, served }: ProofStatement, again: Again): Promise<string> {
-  const { written, passages, context, models } = again;
+async function compareAnswer(
+  { answer, evidence, checking }: ProofStatement,
+  written: Written,
+  passages: readonly Passage[],
+  { settings, question, support, reader }: CheckContext,
+  models: ProofModels,
+): Promise<string> {
   if ((answer.status === "ok") !== (answer.refusal === null)) fail(`the status "${answer.status}" does not fit the refusal`);
   if (answer.status === "ok" && answer.sentences.length === 0) fail("nothing is said");
-  const settings = settingsOf(checking);
   const judged = evidence.flatMap(({ passage }) =>
     passage === null ? [] : { passage: passages[passage] ?? fail(`evidence has no passage ${passage}`) },
   );
   const relevancy = (settings.guards ?? GUARDS).relevancy;
-  const encoder = relevancy === null || checking.encoder === null ? null : models.encoder();
-  if (encoder !== null && encoder.id !== checking.encoder) fail(`was checked with the encoder ${checking.encoder}, which is not at hand`);
+  const encoder = relevancy === null ? null : encoderOf(checking, models);
+  const parts = {
+    ...{ profile: { check: settings }, encoder, calibrations: relevancy === null ? [] : loadCalibrations(), check: { support, reader } },
+    loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
+  };
   const ran = answer.checks.length > 0;
-  const whole = !ran
-    ? []
-    : await checkWhole(
-        { question: { resolved: served?.resolved ?? question.resolved }, written, evidence: judged },
-        {
-          profile: { check: settings },
-          ...{
-            encoder,
-            calibrations: relevancy === null ? [] : loadCalibrations(),
-            check: { support: context.support, reader: context.reader },
-          },
-          loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
-        },
-      );
+  const whole = ran ? await checkWhole({ question: { resolved: question }, written, evidence: judged }, parts) : [];
   const checks = [...written.checks, ...whole];
   assertSame("checks", checks.map(stateCheck), answer.checks);
   const unsaid = flags(checks).find(({ code, message }) => !answer.warnings.some((one) => one.code === code && one.message === message));

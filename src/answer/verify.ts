@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
-import type { GateSettings, Profile } from "../profiles/profile.ts";
+import type { Profile } from "../profiles/profile.ts";
 import { dot } from "../reader/dot.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import { readQuestion } from "../reading/question.ts";
@@ -110,26 +110,13 @@ export async function withLearnedAgreement(
   };
 }
 
-/** What is known of a question before anything is written. */
-export interface Judged {
-  readonly evidence: readonly Evidence[];
-  /** Among passages that are not rejected. */
-  readonly conflicts: readonly Conflict[];
-  /** The gate with the thresholds that hold for what ranked the passages. */
-  readonly gate: GateSettings;
-  /** The passages as the learned gate reads them; `null`: none did. */
-  readonly view: EvidenceView | null;
-  /** What a model was asked. */
-  readonly calls: readonly ModelCall[];
-}
-
 /** A question with what retrieval found for it. */
 export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
   readonly question: Question;
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Judged> {
+export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale, ranker } = retrieval;
   const { profile } = parts;
   const words = wordsFor(question, parts);
@@ -141,14 +128,17 @@ export async function verify(retrieval: Retrieval, parts: JudgingParts, log: Sta
   const learned = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
   const judge = await withReadings(learned, retrieval, parts, log, signal);
   if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
+  /** With the thresholds that hold for what ranked the passages. */
   const gate = carryGate(profile.gate, scale, judge.type === "learned");
-  const evidence = verifyPassages(question, passages, gate, read, scale, compared, judge);
+  const evidence: readonly Evidence[] = verifyPassages(question, passages, gate, read, scale, compared, judge);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
-  const conflicts = amongKept(compared.conflicts, evidence);
+  const conflicts: readonly Conflict[] = amongKept(compared.conflicts, evidence);
   log.fact("conflicts", conflicts.length);
+  // `view`: the passages as the learned gate reads them, `null`: none did; `calls`: what a model was asked.
   return { evidence, conflicts, gate, view: profile.gate.type === "sufficiency" ? view : null, calls };
 }
+export type Judged = Awaited<ReturnType<typeof verify>>;
 
 /** Does the gate go by the learned chance that a passage answers? The guard does where no cross-encoder has read the passages. */
 function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]): boolean {
@@ -218,50 +208,35 @@ async function byModel(
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
   if (verifier === null) return { compared, calls: [] };
-  if (!weighsRelevance(profile.gate)) {
+  // Other gates compare cosines, as their sources say.
+  if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
     log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
     return { compared, calls: [] };
   }
   const calls: ModelCall[] = [];
-  const judged = await judgeByModel(question, passages, verifier, calls, signal);
-  log.fact("judged_by_model", judged.verdicts.size);
-  for (const failure of judged.failures) log.notice("verify_by_rules", `the scores of rules stay: ${failure}`);
-  return { compared: withVerdicts(compared, judged, verifier.verifier.model), calls };
-}
-
-interface ModelVerdicts {
-  /** Of the passages that the model judged; the others keep the scores of the rules. */
-  readonly verdicts: ReadonlyMap<Passage, PassageVerdict>;
-  /** Why passages have none. */
-  readonly failures: readonly string[];
-}
-
-/** Does the gate weigh whether a passage answers? The others compare cosines, as their sources say. */
-function weighsRelevance(gate: GateSettings): boolean {
-  return gate.type === "sufficiency" || gate.type === "v-score";
+  // A question that gives orders is refused whatever its passages say.
+  const isAsked = passages.length > 0 && question.injectionSignals.length === 0;
+  const verdicts = isAsked ? await judgeByModel(question, passages, verifier, calls, log, signal) : new Map<Passage, PassageVerdict>();
+  log.fact("judged_by_model", verdicts.size);
+  return { compared: withVerdicts(compared, verdicts, verifier.verifier.model), calls };
 }
 
 /**
  * Asks the model once about all passages. Whatever goes wrong, the rules' scores stay: only whoever left ends the question.
  * @param calls takes the call, whatever becomes of it
+ * @returns verdicts of the passages that the model judged; the others keep the scores of the rules
  */
 async function judgeByModel(
   question: Question,
   passages: readonly Passage[],
   { verifier, timeoutMs }: ModelVerifier,
   calls: ModelCall[],
+  log: StageLog,
   signal: AbortSignal,
-): Promise<ModelVerdicts> {
-  const failures: string[] = [];
+): Promise<ReadonlyMap<Passage, PassageVerdict>> {
+  const failed = (reason: string) => log.notice("verify_by_rules", `the scores of rules stay: ${reason}`);
   const verdicts = new Map<Passage, PassageVerdict>();
-  // A question that gives orders is refused whatever its passages say.
-  if (passages.length === 0 || question.injectionSignals.length > 0) return { verdicts, failures };
-  const call: { -readonly [Key in keyof ModelCall]: ModelCall[Key] } = {
-    stage: "verify",
-    model: verifier.model,
-    inputTokens: null,
-    outputTokens: null,
-  };
+  const call: ModelCall = { stage: "verify", model: verifier.model, inputTokens: null, outputTokens: null };
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const found = await verifier.verify(
@@ -271,30 +246,30 @@ async function judgeByModel(
         signal: AbortSignal.any([signal, timeout]),
         onCall: () => calls.push(call),
         onUsage: (usage) => Object.assign(call, usage),
-        onFailure: (reason) => failures.push(reason),
+        onFailure: failed,
       },
     );
     for (const [i, verdict] of found.entries()) if (verdict !== null) verdicts.set(passages[i] as Passage, verdict);
   } catch (error) {
     if (signal.aborted) throw error;
-    failures.push(timeout.aborted ? `${verifier.id} took longer than ${timeoutMs} ms` : messageOf(error));
+    failed(timeout.aborted ? `${verifier.id} took longer than ${timeoutMs} ms` : messageOf(error));
   }
-  return { verdicts, failures };
+  return verdicts;
 }
 
 /** What the model says of a passage takes the place of what the rules say of it. */
-function withVerdicts(compared: Compared, { verdicts }: ModelVerdicts, by: string): Compared {
+function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, PassageVerdict>, by: string): Compared {
   return {
     ...compared,
     of(passage) {
       const comparison = compared.of(passage);
       const verdict = verdicts.get(passage);
       if (verdict === undefined) return comparison;
-      const consistency = { score: verdict.consistency, reason: `judged by ${by}` };
+      const { consistency, relevance } = verdict;
       return {
         ...comparison,
-        consistency,
-        relevance: { score: verdict.relevance, reason: `relevance ${verdict.relevance.toFixed(2)} judged by ${by}` },
+        consistency: { score: consistency, reason: `judged by ${by}` },
+        relevance: { score: relevance, reason: `relevance ${relevance.toFixed(2)} judged by ${by}` },
       };
     },
   };

@@ -1,5 +1,5 @@
 import type { AnswerEvent } from "../events.ts";
-import type { HotlineFinder } from "../guard/hotlines.ts";
+
 import type { Profile } from "../profiles/profile.ts";
 import type { Conflict, Evidence, Question, Warning, WebEvidence } from "../types.ts";
 import { askWeb, type WebOutcome, withWebVerdicts } from "../verify/web.ts";
@@ -66,17 +66,14 @@ export async function* consultWeb(
   return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings: failureWarnings(asked) };
 }
 
-/** Words of an earlier turn are part of what a follow-up is read as, and would leave the machine with it. */
-async function isEmergency({ text, resolved }: Question, hotlines: HotlineFinder): Promise<boolean> {
-  return (await hotlines(text)).length > 0 || (await hotlines(resolved)).length > 0;
-}
-
 /** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
 async function whyNot(question: Question, { web, hotlines }: AnswerParts): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
   if (question.injectionSignals.length > 0) return "the question gives orders";
-  return (await isEmergency(question, hotlines)) ? "the question is an emergency" : null;
+  // Words of an earlier turn are part of what a follow-up is read as, and would leave the machine with it.
+  for (const text of [question.text, question.resolved]) if ((await hotlines(text)).length > 0) return "the question is an emergency";
+  return null;
 }
 
 function failureWarnings({ failures }: WebOutcome): Warning[] {

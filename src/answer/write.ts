@@ -6,7 +6,7 @@ import type { AnswerEvent } from "../events.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../types.ts";
 import type { DraftFault } from "../write/prompt.ts";
-import { type AnswerSheet, createAnswerSheet } from "../write/sheet.ts";
+import { createAnswerSheet } from "../write/sheet.ts";
 import { type OfferedDraft, writeDrafts } from "../write/write.ts";
 import { checking, flags, toCitedQuote } from "./checking.ts";
 import type { ChosenQuotes } from "./compress.ts";
@@ -19,50 +19,32 @@ export interface CheckedDraft extends OfferedDraft {
 }
 
 /** What has been written and shown. */
-export interface Written {
-  readonly sheet: AnswerSheet;
-  readonly claims: Claim[];
-  /** Of sentences; those that were left out too. */
-  readonly checks: CheckResult[];
-  readonly warnings: Warning[];
-  /** Every call of a model in order. */
-  readonly calls: ModelCall[];
-  /** Sentences as they were drawn, before their checks; without those that left no trace, since they were repeated or held back. */
-  readonly drafts: CheckedDraft[];
-  /** Quotes that a model was given; empty where quotes alone answer. */
-  offered: readonly Quote[];
-  /** Quotes that an answer of quotes is chosen from. */
-  candidates: readonly Quote[];
-  /** Name of the model that wrote, or `extractive`; empty: nothing was written. */
-  writer: string;
-  /** The model said that the quotes do not answer. */
-  insufficient: boolean;
-}
-
-export function nothingWritten(): Written {
+export function nothingWritten() {
   return {
     sheet: createAnswerSheet(),
-    claims: [],
-    checks: [],
-    warnings: [],
-    calls: [],
-    drafts: [],
-    offered: [],
-    candidates: [],
+    claims: [] as Claim[],
+    /** Of sentences; those that were left out too. */
+    checks: [] as CheckResult[],
+    warnings: [] as Warning[],
+    /** Every call of a model in order. */
+    calls: [] as ModelCall[],
+    /** Sentences as they were drawn, before their checks; without those that left no trace, since they were repeated or held back. */
+    drafts: [] as CheckedDraft[],
+    /** Quotes that a model was given; empty where quotes alone answer. */
+    offered: [] as readonly Quote[],
+    /** Quotes that an answer of quotes is chosen from. */
+    candidates: [] as readonly Quote[],
+    /** Name of the model that wrote, or `extractive`; empty: nothing was written. */
     writer: "",
+    /** The model said that the quotes do not answer. */
     insufficient: false,
   };
 }
-
-/** Where the sentences of a question go. */
-interface Writing {
-  readonly question: Question;
-  readonly quotes: ChosenQuotes;
-}
+export type Written = ReturnType<typeof nothingWritten>;
 
 /** Draws sentence after sentence, checks each, and shows what stands. */
 export async function* writeChecked(
-  { question, quotes: { candidates, task } }: Writing,
+  { question, quotes: { candidates, task } }: { readonly question: Question; readonly quotes: ChosenQuotes },
   parts: AnswerParts,
   trace: Trace,
   signal: AbortSignal,

@@ -69,11 +69,8 @@ export async function* askLabelled(
       unjudgeable.push(labelled.id);
       continue;
     }
-    const { answer, chance, by } = await askOne(engine, labelled.question, {
-      scope: { ...scope, tenant: labelled.tenant ?? scope.tenant },
-      profile,
-      signal,
-    });
+    const asker = { ...scope, tenant: labelled.tenant ?? scope.tenant };
+    const { answer, chance, by } = await askOne(engine, labelled.question, { scope: asker, profile, signal });
     if (by !== null) judges.set(JSON.stringify(by), by);
     const isGold = ({ documentId, start, end }: Answer["citations"][number]) =>
       (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);
@@ -83,11 +80,10 @@ export async function* askLabelled(
     judged.push({ id: labelled.id, kind: labelled.kind, cluster, chance, answered, wrong });
   }
   const [by, other] = judges.values();
-  if (other !== undefined)
-    throw new ModelError(
-      "encoder_unsteady",
-      "The encoder failed for some of the questions, so that they were not all judged alike: try again when it is steady.",
-    );
+  if (other !== undefined) {
+    const message = "The encoder failed for some of the questions, so that they were not all judged alike: try again when it is steady.";
+    throw new ModelError("encoder_unsteady", message);
+  }
   yield { type: "progress", done: questions.length, total: questions.length, what: "" };
   yield { type: "judged", questions: judged, unjudgeable, by: by ?? { encoder: null, model: "words" } };
 }
@@ -166,11 +162,8 @@ export async function locateGold(
   const lost = golden.filter(({ gold_pages }) => gold_pages.every((page) => pages.get(page) === null));
   if (lost.length > 0) {
     const example = lost[0] as Gold;
-    throw new RequestError(
-      "golden_pages_missing",
-      `${lost.length} of ${golden.length} answerable questions cite pages that are not among the ${paths.length} documents (${example.id}: ${example.gold_pages[0]}). Ingest the documents that the questions were written for, with paths as the questions name them (--root).`,
-      { questions: lost.map(({ id }) => id) },
-    );
+    const message = `${lost.length} of ${golden.length} answerable questions cite pages that are not among the ${paths.length} documents (${example.id}: ${example.gold_pages[0]}). Ingest the documents that the questions were written for, with paths as the questions name them (--root).`;
+    throw new RequestError("golden_pages_missing", message, { questions: lost.map(({ id }) => id) });
   }
   const ids = [...new Set([...pages.values()].flatMap((id) => id ?? []))];
   const texts = new Map([...(await documents.load(scope, ids))].map(([id, { text }]) => [id, lettersOf(text)]));

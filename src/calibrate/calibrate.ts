@@ -8,7 +8,7 @@ import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
 import { calibrationName, type GateCalibration, type GateFacts, gateCalibrationSchema } from "../verify/calibration.ts";
 import { readChooserWeights } from "../write/chooser-weights.ts";
-import { askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
+import { type AskLabelledEvent, askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
 import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
 import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
 
@@ -94,9 +94,8 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
   for await (const event of askLabelled(engine, labelled.questions, { scope, profile, signal })) {
     if (event.type === "progress") yield event;
     else {
-      const report = summarise(event.questions, { labelled, facts, risk, delta, by: event.by, unjudgeable: event.unjudgeable });
-      const calibration = report.choice.type === "chosen" ? artifactOf(report, { facts, documents, date }) : null;
-      yield { type: "report", report: { ...report, calibration } };
+      const report = summarise(event, labelled, facts, { risk, delta });
+      yield { type: "report", report: { ...report, calibration: artifactOf(report, facts, documents, date) } };
     }
   }
 }
@@ -119,62 +118,44 @@ async function documentFacts(engine: Engine, scope: Scope, { questions }: Labell
   return { count: outlines.length, windows: corpus.windows, revision, sha256 };
 }
 
-interface Given {
-  readonly labelled: LabelledQuestions;
-  readonly facts: GateFacts;
-  readonly risk: number;
-  readonly delta: number;
-  readonly by: JudgedBy;
-  readonly unjudgeable: readonly string[];
-}
-
 /** A question that is answered when its chance reaches the threshold. */
 interface Answered extends JudgedQuestion {
   readonly chance: number;
 }
 
 function summarise(
-  questions: readonly JudgedQuestion[],
-  { labelled, facts, risk, delta, by, unjudgeable }: Given,
+  { questions, by, unjudgeable }: Extract<AskLabelledEvent, { readonly type: "judged" }>,
+  { sha256, repeated }: LabelledQuestions,
+  { domain, profile }: GateFacts,
+  { risk, delta }: Pick<CalibrateOptions, "risk" | "delta">,
 ): Omit<CalibrationReport, "calibration"> {
   const answered = questions.filter((one): one is Answered => one.answered && one.chance !== null);
-  if (answered.length === 0)
-    throw new RequestError(
-      "calibrate_nothing",
-      `None of the ${questions.length} labelled questions was answered: there is nothing to calibrate.`,
-    );
+  if (answered.length === 0) {
+    const message = `None of the ${questions.length} labelled questions was answered: there is nothing to calibrate.`;
+    throw new RequestError("calibrate_nothing", message);
+  }
   const clusters = answered.map(({ cluster }) => cluster);
-  const bounded = (figure: (some: readonly Answered[]) => number | null): Measured => {
-    const drawn = clusterBootstrap(clusters, (indexes) => figure(indexes.map((i) => answered[i] as Answered)), {
-      draws: DRAWS,
-      seed: SEED,
-    });
-    return drawn ?? { value: 0, low: 0, high: 0 };
-  };
+  const options = { draws: DRAWS, seed: SEED };
+  const bounded = (figure: (some: readonly Answered[]) => number | null): Measured =>
+    clusterBootstrap(clusters, (indexes) => figure(indexes.map((i) => answered[i] as Answered)), options) ?? { value: 0, low: 0, high: 0 };
+  const unanswerable: Record<string, number> = {};
+  for (const { kind } of questions) if (kind !== "answerable") unanswerable[kind] = (unanswerable[kind] ?? 0) + 1;
+  const scored = answered.map(({ chance, wrong }) => ({ score: chance, wrong }));
   return {
-    domain: facts.domain,
-    profile: facts.profile,
-    risk,
-    delta,
-    by,
+    ...{ domain, profile, risk, delta, by },
     labels: {
-      sha256: labelled.sha256,
+      sha256,
       n: questions.length,
       answerable: questions.filter(({ kind }) => kind === "answerable").length,
-      unanswerable: countBy(questions.flatMap(({ kind }) => (kind === "answerable" ? [] : [kind]))),
+      unanswerable,
       pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
-      repeated: labelled.repeated,
-      unjudgeable,
+      ...{ repeated, unjudgeable },
     },
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
     shipped: pointAt(answered, readChooserWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
     calibrationError: bounded((some) => expectedCalibrationError(some.map(({ chance, wrong }) => ({ score: chance, right: !wrong })))),
-    choice: chooseThreshold(
-      answered.map(({ chance, wrong }) => ({ score: chance, wrong })),
-      risk,
-      delta,
-    ),
+    choice: chooseThreshold(scored, risk, delta),
     questions,
   };
 }
@@ -189,13 +170,13 @@ function pointAt(answered: readonly Answered[], threshold: number): OperatingPoi
   };
 }
 
-interface ArtifactFacts {
-  readonly facts: GateFacts;
-  readonly documents: GateCalibration["documents"];
-  readonly date: Date;
-}
-
-function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, documents, date }: ArtifactFacts): GateCalibration | null {
+/** `null`: no threshold was chosen. */
+function artifactOf(
+  report: Omit<CalibrationReport, "calibration">,
+  facts: GateFacts,
+  documents: GateCalibration["documents"],
+  date: Date,
+): GateCalibration | null {
   const { choice, questions, labels, risk, delta, by, aurc, calibrationError } = report;
   if (choice.type !== "chosen") return null;
   const { threshold, answered, wrong } = choice;
@@ -207,9 +188,7 @@ function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, doc
     name: calibrationName(facts, date),
     date: date.toISOString(),
     version: VERSION,
-    domain: facts.domain,
-    profile: facts.profile,
-    settings: facts.settings,
+    ...{ domain: facts.domain, profile: facts.profile, settings: facts.settings },
     encoder: by.encoder,
     weights: { id: facts.weights, model: by.model },
     writer: facts.writer,
@@ -226,20 +205,10 @@ function artifactOf(report: Omit<CalibrationReport, "calibration">, { facts, doc
       answered_answerable: questions.filter(reaches).length,
       reached: questions.filter(({ chance }) => chance !== null && chance >= threshold).length,
     },
-    aurc: pickMeasured(aurc),
-    calibration_error: pickMeasured(calibrationError),
+    aurc,
+    calibration_error: calibrationError,
     chances: questions.flatMap(({ chance }) => chance ?? []).sort((a, b) => a - b),
   };
-}
-
-function pickMeasured({ value, low, high }: Measured): Measured {
-  return { value, low, high };
-}
-
-function countBy(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }
 
 /**
@@ -255,11 +224,7 @@ export async function writeCalibration(calibration: GateCalibration, folder: str
     await replaceFile(path, [new TextEncoder().encode(text)], async () => true);
     return path;
   } catch (cause) {
-    throw new StoreError(
-      "calibration_unwritable",
-      `The calibration could not be written to ${path} (${messageOf(cause)}).`,
-      { path },
-      { cause },
-    );
+    const message = `The calibration could not be written to ${path} (${messageOf(cause)}).`;
+    throw new StoreError("calibration_unwritable", message, { path }, { cause });
   }
 }

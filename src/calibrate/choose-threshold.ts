@@ -45,12 +45,23 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
     if (!(value > 0 && value < 1)) throw new RangeError(`${name} is a share between 0 and 1, not ${value}.`);
   const counts = countAnswered(labelled);
   const needed = leastLabels(risk, delta);
-  const test = { risk, delta, least: (all: number) => Math.max(needed, Math.ceil(LEAST_ANSWERED * all)), all: labelled.length };
-  const chosen = testInSequence(counts, test);
+  /** Answers from which on a threshold is tested. */
+  const least = (all: number) => Math.max(needed, Math.ceil(LEAST_ANSWERED * all));
+  /** @param more questions answered without an error beside those that were counted, at every threshold */
+  const testInSequence = (more: number): Count | null => {
+    let chosen: Count | null = null;
+    for (const count of counts) {
+      if (count.answered + more < least(labelled.length + more)) continue;
+      if (binomialTail(count.wrong, count.answered + more, risk) > delta) break;
+      chosen = count;
+    }
+    return chosen;
+  };
+  const chosen = testInSequence(0);
   if (chosen !== null) return { type: "chosen", ...chosen };
   let missing = 1;
-  while (testInSequence(counts, test, missing) === null) missing++;
-  return { type: "too-few", needed, missing, least: test.least(labelled.length) };
+  while (testInSequence(missing) === null) missing++;
+  return { type: "too-few", needed, missing, least: least(labelled.length) };
 }
 
 interface Count {
@@ -70,24 +81,4 @@ function countAnswered(labelled: readonly LabelledScore[]): Count[] {
     }
     return { threshold, answered, wrong };
   });
-}
-
-interface SequenceTest {
-  readonly risk: number;
-  readonly delta: number;
-  /** Questions in all. */
-  readonly all: number;
-  /** Answers from which on a threshold is tested. */
-  readonly least: (all: number) => number;
-}
-
-/** @param more questions answered without an error beside those that were counted, at every threshold */
-function testInSequence(counts: readonly Count[], { risk, delta, all, least }: SequenceTest, more = 0): Count | null {
-  let chosen: Count | null = null;
-  for (const count of counts) {
-    if (count.answered + more < least(all + more)) continue;
-    if (binomialTail(count.wrong, count.answered + more, risk) > delta) break;
-    chosen = count;
-  }
-  return chosen;
 }

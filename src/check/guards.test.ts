@@ -2,12 +2,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Parser } from "htmlparser2";
 import { describe, expect, it } from "vitest";
+import { domainSchema, loadDomain } from "../engine/domain.ts";
+import { findTermViolations, terminologyOf } from "../guard/terminology.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { expectLinearTime } from "../testing/growth.ts";
 import { countTokens } from "../text/cl100k.ts";
 import { renderAnswerHtml } from "../write/render.ts";
 import { removeMarkup } from "./check.ts";
 import { checkRelevancy, checkTokenBudget } from "./guard-answer.ts";
-import { checkInjection } from "./guards.ts";
+import { checkInjection, checkPii, checkTerminology } from "./guards.ts";
+import { parseMarkers } from "./markers.ts";
 
 describe("checkInjection", () => {
   it.each([
@@ -155,3 +159,152 @@ function expectInert(text: string): void {
   parser.end(renderAnswerHtml(answer));
   expect(words).toBe(`${text}[1]${text}: ${text}`);
 }
+
+const quote = "Call 800-827-1000 or write to help@va.gov, PO Box 4444, Janesville, WI 53547-4444. Sample SSN: 123-45-6789.";
+const check = (text: string, quotes: readonly string[] = [quote], contacts: readonly string[] = []) =>
+  checkPii(text, quotes, contacts, "remove");
+
+describe("checkPii", () => {
+  it.each([
+    "Call 800-827-1000.",
+    "Call 800\u2011827\u20111000.",
+    "Write to HELP@va.gov.",
+    "Write to PO Box 4444, Janesville, WI 53547-4444.",
+  ])("lets a published contact pass: %s", (text) => {
+    expect(check(text)).toMatchObject({ verdict: "pass", score: 1 });
+  });
+
+  it.each([
+    ["another number", "Call 800-827-1001.", "phone"],
+    ["a number that continues a published one", "Call 1-800-827-10007.", "phone"],
+    ["another mailbox", "Write to help@va.gov.example.", "email"],
+    ["a mailbox that ends like a published one", "Write to john.help@va.gov.", "email"],
+    ["a mailbox that a published one ends with", "Write to elp@va.gov.", "email"],
+    ["an account", "Pay to DE89 3704 0044 0532 0130 00.", "iban"],
+  ])("fails %s", (_what, text, kind) => {
+    const found = check(text);
+    expect(found).toMatchObject({ verdict: "fail", score: 0 });
+    expect(found.reason).toContain(kind);
+    expect(checkPii(text, [quote], [], "warn").verdict).toBe("warn");
+  });
+
+  it("fails what identifies somebody even when a document publishes it", () => {
+    const text = "Use 123-45-6789 as your number.";
+    expect(check(text)).toMatchObject({ verdict: "fail" });
+    expect(check(text).spans).toEqual([{ start: 4, end: 15 }]);
+  });
+
+  it("lets nothing pass without a quote or a contact that holds it", () => {
+    expect(check("Call 800-827-1000.", []).verdict).toBe("fail");
+    expect(check("Call 800-827-1000.", [], ["Benefits hotline 800-827-1000"]).verdict).toBe("pass");
+  });
+
+  it("lets the crisis line's answer and every contact of the demo's domain pass", () => {
+    const { contacts, hotlines } = loadDomain("veterans");
+    const texts = [...contacts.map(({ contact }) => contact), ...hotlines.map(({ text }) => text)];
+    expect(texts.length).toBeGreaterThan(3);
+    for (const text of texts) expect(check(text, [], texts).verdict).toBe("pass");
+    for (const { text } of hotlines) expect(check(text, []).verdict).toBe("pass");
+  });
+});
+
+const { tenants } = domainSchema.parse({
+  name: "retail",
+  title: "Retail",
+  tenants: {
+    nova: { title: "Nova", terms: { STOCK_CHECK: "availability scan", RETURN: "hand-back", POLICY: "care policy", TILL: "POS" } },
+    shelf: { title: "Shelf", terms: { STOCK_CHECK: "stock check", RETURN: "return box", POLICY: "policy", TILL: "IT" } },
+    third: { title: "Third", terms: { STOCK_CHECK: "shelf count" } },
+  },
+});
+const nova = terminologyOf(tenants, "nova");
+const found = (text: string, quotes: readonly string[] = []) => checkTerminology(text, quotes, nova, "warn");
+
+describe("terminologyOf", () => {
+  it("knows no rules for nobody, for an unknown tenant and for a domain without tenants", () => {
+    expect(terminologyOf(tenants, null)).toEqual([]);
+    expect(terminologyOf(tenants, "unknown")).toEqual([]);
+    expect(terminologyOf({}, "nova")).toEqual([]);
+    expect(checkTerminology("Run a stock check.", [], [], "warn").verdict).toBe("pass");
+  });
+
+  it("takes no term that the tenant uses itself for a rival's", () => {
+    const shared = { a: { terms: { X: "order", Y: "parcel" } }, b: { terms: { X: "Parcel", Y: "box" } } };
+    expect(terminologyOf(shared, "a")).toEqual([{ canonical: "Y", right: "parcel", rivals: [{ term: "box", of: "b" }] }]);
+  });
+});
+
+describe("checkTerminology", () => {
+  it.each([
+    ["a rival's term", "Run a stock check first.", "stock check"],
+    ["a plural", "Two stock checks a day.", "stock checks"],
+    ["an irregular plural", "All policies apply.", "policies"],
+    ["a hyphen or a line break", "A stock-check or stock\ncheck.", "stock-check"],
+    ["the internal name", "Call STOCK_CHECK now.", "STOCK_CHECK"],
+    ["a term with characters without width", "A st\u200bock check.", "st\u200bock check"],
+    ["an acronym", "Ask IT for it.", "IT"],
+  ])("finds %s", (_what, text, term) => {
+    const { verdict, spans, score } = found(text);
+    expect({ verdict, score }).toEqual({ verdict: "warn", score: 0 });
+    expect(text.slice(spans[0]?.start, spans[0]?.end)).toBe(term);
+    expect(checkTerminology(text, [], nova, "remove").verdict).toBe("fail");
+  });
+
+  it.each([
+    ["the right term", "Run an availability scan."],
+    ["the right term beside a rival's", "An availability scan, elsewhere called stock check."],
+    ["part of another word", "The stock checker and the restock check-in are here."],
+    ["a rival's term inside the tenant's own", "The care policy and all care policies apply."],
+    ["an acronym in small letters", "Is it here?"],
+  ])("lets %s pass", (_what, text) => {
+    expect(found(text)).toMatchObject({ verdict: "pass", score: 1 });
+  });
+
+  it("lets a rival's term stand in a verbatim quote, and only there", () => {
+    const quotes = ["A stock check takes an hour."];
+    expect(found("A stock check takes an hour.", quotes).verdict).toBe("pass");
+    expect(found('They write: "A stock check takes an hour."', quotes).verdict).toBe("pass");
+    expect(found("They write “stock check takes a day”.", quotes).verdict).toBe("warn");
+    expect(found("Do a stock check today.", quotes).verdict).toBe("warn");
+  });
+
+  it("says who says it and what to say instead", () => {
+    expect(found("Do a stock check, then a stock check.").reason).toBe('"stock check" (shelf) instead of "availability scan"');
+  });
+
+  it("reads terms with signs of patterns as they stand", () => {
+    const odd = { a: { terms: { X: "plain" } }, b: { terms: { X: "C++ (beta) [x]" } } };
+    expect(findTermViolations("Use C++ (beta) [x] now.", terminologyOf(odd, "a"))).toHaveLength(1);
+    expect(findTermViolations("Use C now.", terminologyOf(odd, "a"))).toEqual([]);
+  });
+});
+
+describe("parseMarkers", () => {
+  it.each([
+    ["[1]", "Ten percent [1].", "Ten percent.", [1]],
+    ["several", "Ten percent [1][3].", "Ten percent.", [1, 3]],
+    ["a list", "Ten percent [1, 3 and 4].", "Ten percent.", [1, 3, 4]],
+    ["a range", "Ten percent [2-4].", "Ten percent.", [2, 3, 4]],
+    ["[Source 1]", "Ten percent [Source 2].", "Ten percent.", [2]],
+    ["superscripts", "Ten percent.¹²", "Ten percent.", [12]],
+    ["powers and marks behind a digit as text", "From −(2⁷) to 10⁻³, at most 10⁶ cells¹.", "From −(2⁷) to 10⁻³, at most 10⁶ cells.", [1]],
+    ["superscript past 19", "Ten percent.²⁷", "Ten percent.", [27]],
+    ["footnotes", "Ten percent.[^1]", "Ten percent.", [1]],
+    ["lenticular brackets", "Ten percent【1】.", "Ten percent.", [1]],
+    ["Arabic-Indic digits", "Ten percent [١].", "Ten percent.", [1]],
+    ["Devanagari digits", "Ten percent [१२].", "Ten percent.", [12]],
+    ["full-width digits", "Ten percent [３].", "Ten percent.", [3]],
+    ["a repeated number once", "Ten [1] percent [1].", "Ten percent.", [1]],
+    ["a very wide range as its ends", "All [1-999].", "All.", [1, 999]],
+  ])("reads %s", (_what, sentence, text, numbers) => {
+    expect(parseMarkers(sentence)).toEqual({ text, numbers });
+  });
+
+  it("leaves brackets that are no citation", () => {
+    expect(parseMarkers("The form [see page two] is needed.")).toEqual({ text: "The form [see page two] is needed.", numbers: [] });
+  });
+
+  it.each(["[", "[1", "[1,", "¹", "[1-", " [", "【"])("takes linear time on %j over and over", (piece) =>
+    expectLinearTime(50_000, (n) => piece.repeat(n), parseMarkers),
+  );
+});

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { onlySaysThatItIsSo } from "../answer/check.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
+import { align } from "./alignment.ts";
 import { checkSentence } from "./check.ts";
+import { checkStrength } from "./claim-checks.ts";
 import { createReader } from "./statements.ts";
 
 const reader = createReader();
@@ -52,4 +55,45 @@ describe("what stands below a heading that denies", () => {
     ["Water damage is covered after storms.", "Water damage is covered after a storm.", "What is not covered, and what is"],
     ["At nine the sauna opens.", "The sauna opens at nine.", "Not allowed"],
   ])("passes as it is said: %s", async (text, stated, heading) => expect(await below(text, stated, heading)).toBe("pass"));
+});
+
+describe("a claim that says more than its quote", () => {
+  const reader = createReader();
+  const beside = (claim: string, quote: string) =>
+    align(reader.read(claim), reader.statements({ text: quote, url: null, exact: true, above: ["Rules"] }), new Set());
+  const strength = (claim: string, quote: string) => checkStrength(beside(claim, quote), "remove").verdict;
+
+  it.each([
+    ["All ferries carry cars.", "Some ferries carry cars."],
+    ["The captain will cancel the crossing.", "The captain may cancel the crossing."],
+    ["The crossing always takes an hour.", "The crossing usually takes an hour."],
+    ["Pay with both cash and card.", "Pay with cash or card."],
+    ["Dogs are never admitted.", "Dogs are not admitted, except guide dogs."],
+    ["Every cabin has a window.", "Every cabin has a window, apart from those on deck two."],
+  ])("falls: %s", (claim, quote) => expect(strength(claim, quote)).toBe("fail"));
+
+  it.each([
+    ["All ferries carry cars.", "Every ferry carries cars. Some ferries carry buses."],
+    ["Some ferries carry cars.", "Most ferries carry cars."],
+    ["The captain may cancel every crossing.", "The captain may cancel crossings."],
+    ["All dogs but guide dogs stay ashore; exceptions exist, except none.", "Dogs are not admitted, except guide dogs."],
+    ["Guide dogs are admitted.", "Dogs are not admitted, except guide dogs."],
+    ["", ""],
+  ])("stands: %s", (claim, quote) => expect(strength(claim, quote)).toBe("pass"));
+});
+
+describe("onlySaysThatItIsSo", () => {
+  it.each([
+    ["Why is only one suitcase allowed?", ["Only one suitcase is allowed per person."], true],
+    ["why are selfie sticks not allowed", ["Tripods and selfie sticks are not allowed.", "In exhibitions photography is forbidden."], true],
+    [
+      "Why is only one suitcase allowed?",
+      ["Only one suitcase is allowed, because the hold of the boat is small and others travel too."],
+      false,
+    ],
+    ["Why is only one suitcase allowed?", ["The hold is small."], false],
+    ["Is only one suitcase allowed?", ["Only one suitcase is allowed per person."], false],
+    ["Why?", ["Only one suitcase is allowed."], false],
+    ["Why is only one suitcase allowed?", [], false],
+  ])("%s", (question, sentences, expected) => expect(onlySaysThatItIsSo(question, sentences)).toBe(expected));
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { readAsked } from "./asked-kind.ts";
+import { compareSlots } from "./compare-slots.ts";
+import { createLikeness } from "./likeness.ts";
 import { createSlotVocabulary } from "./slot-vocabulary.ts";
 import { readSlots } from "./slots.ts";
 
@@ -128,5 +131,55 @@ describe("readAsked", () => {
     ["rules of the reading room", "open"],
   ] as const)("%s asks for %s", (question, kind) => {
     expect(readAsked(question)).toBe(kind);
+  });
+});
+
+describe("arguments that change places, in other words too", () => {
+  const vocabulary = createSlotVocabulary();
+  const context = { likeness: createLikeness(SHARED_PARTS.embedded()) };
+  const verdict = (asked: string, stored: string) => compareSlots(readSlots(asked, vocabulary), readSlots(stored, vocabulary), context);
+
+  it.each([
+    ["railway", "How do I change a ticket from Oslo to one from Bergen?", "How do I change a ticket to Oslo to one from Bergen?"],
+    ["pharmacy", "How do I switch a patient from warfarin to apixaban?", "How is a patient on apixaban moved over to warfarin from it?"],
+    ["pharmacy", "Can insulin be moved to the freezer from the fridge?", "Can insulin be moved from the freezer into the fridge?"],
+    [
+      "library",
+      "May I carry a loan over to the branch library from the main library?",
+      "May I carry a loan from the branch over to the main library?",
+    ],
+    ["software", "How do I convert from JSON into YAML?", "How can YAML be converted to JSON?"],
+    ["shop", "Can I move store credit from my gift card to my account?", "Can I move store credit to my gift card out from my account?"],
+  ])("%s: %s | %s", (_domain, one, other) => {
+    expect(verdict(one, other)).toMatchObject({ same: false, rule: "direction" });
+    expect(verdict(other, one)).toMatchObject({ same: false, rule: "direction" });
+  });
+
+  it.each([
+    ["Can I transfer money from savings to checking?", "Can money be transferred to checking from savings?"],
+    ["How long does the train ride take from Oslo to Bergen?", "How long does the train ride to Bergen take from Oslo?"],
+  ])("are in their places in %s | %s", (one, other) => {
+    const compared = verdict(one, other);
+    expect(compared.same ? "" : compared.rule).not.toBe("direction");
+    expect(verdict(one, one).same).toBe(true);
+  });
+});
+
+describe("words of one stem", () => {
+  const vocabulary = createSlotVocabulary();
+  const same = (a: string, b: string) => compareSlots(readSlots(a, vocabulary), readSlots(b, vocabulary), {}).same;
+  const asked = (word: string) => `How long is the ${word} kept in the store?`;
+
+  it.each(["silicon/silicone", "tort/torte", "probate/probation", "notary/notarial", "soffit/soffite"])(
+    "are two where they are no forms of one word: %s",
+    (pair) => {
+      const [one = "", other = ""] = pair.split("/");
+      expect([same(asked(one), asked(other)), same(asked(other), asked(one))]).toEqual([false, false]);
+    },
+  );
+
+  it.each(["parcel/parcels", "battery/batteries", "stored/storing", "stop/stopped"])("are one where they are forms of one: %s", (pair) => {
+    const [one = "", other = ""] = pair.split("/");
+    expect(same(asked(one), asked(other))).toBe(true);
   });
 });

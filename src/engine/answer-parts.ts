@@ -82,7 +82,8 @@ export function createTurns(clock: () => number = () => performance.now()): () =
 export type PartsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => AnswerParts;
 
 export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): PartsFor {
-  const { config, store, secret, encoder, local, models, verifier, prices, calibrations, createId, clock, warn } = opened;
+  const { config, store, secret, local, ...shared } = opened;
+  const { encoder, models, verifier, clock, warn } = shared;
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
   const answers = new StoredAnswers();
@@ -94,32 +95,14 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
     const modelCalls: RecordedCall[] = [];
     const settings = settingsOf(pack, profile, threshold, corpus.encoder?.id ?? null);
     return {
-      ...{
-        store,
-        documents: store.documents,
-        corpus,
-        answers,
-        encoder,
-        profile,
-        models: recordModels(models, modelCalls),
-        threshold,
-        verifier,
-        prices,
-        calibrations,
-        createId,
-        clock,
-      },
+      ...shared,
+      ...{ store, documents: store.documents, corpus, answers, profile, threshold, settings },
+      models: recordModels(models, modelCalls),
       rerankers: local.rerankers,
       agreement: local.support,
-      cache: {
-        secret,
-        language: pack.language,
-        encoder: corpus.encoder?.id ?? "none",
-        configHash: settings.configHash,
-      },
+      cache: { secret, language: pack.language, encoder: corpus.encoder?.id ?? "none", configHash: settings.configHash },
       remember: isMeasured ? null : rememberSettings(config),
       modelCalls: verifier === null ? modelCalls : null,
-      settings,
       reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
       questions: {
         index: questions,

@@ -92,7 +92,7 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     selection: options.selection ?? null,
     filters: options.filters ?? null,
     userId: options.userId ?? null,
-    ...(options.history === undefined ? {} : { history: options.history }),
+
     verbose: options.verbose,
     privacy: config.privacy === "ephemeral" ? "ephemeral" : (options.privacy ?? "redacted"),
   };

@@ -25,19 +25,8 @@ const PROOF_KEY_FILE = "proof-key.pem";
 const PROOF_KEY_FACT = "fact:proof-key";
 
 type Row = Extract<BackupLine, { table: string }>;
-type OriginalPlace = Pick<Database["originals"], "domain" | "tenant" | "label" | "path">;
-
-/** The row that holds a file in PostgreSQL; `null`: a part of a file that a killed process left. */
-function rowOfFile(
-  name: string,
-  bytes: Uint8Array,
-): { table: "meta"; row: Database["meta"] } | { table: "originals"; row: Database["originals"] } | null {
-  if (name === PROOF_KEY_FILE) return { table: "meta", row: { key: PROOF_KEY_FACT, value: Buffer.from(bytes).toString("utf8") } };
-  const place = placeOf(name);
-  return place === null ? null : { table: "originals", row: { ...place, bytes, updatedAt: new Date(0).toISOString() } };
-}
-
-function placeOf(name: string): OriginalPlace | null {
+/** Where PostgreSQL holds a file; `null`: a part of a file that a killed process left. */
+function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" | "label" | "path"> | null {
   const [kind, domain = "", tenant = "", folder = "", ...rest] = name.split("/");
   const label = kind === "uploads" ? labelOf(folder) : `${kind} ${folder}`;
   const path = rest.join("/");
@@ -48,16 +37,15 @@ function placeOf(name: string): OriginalPlace | null {
 /** Labels under which pages of the web and what was handed over lie in PostgreSQL. */
 const SOURCE_LABEL = /^(web|input) ([0-9a-f]{16})$/;
 
-/** The file that a data folder has in place of a row; `null`: it keeps the row. */
-function fileOfRow({ table, row }: Row): { readonly name: string; readonly bytes: Buffer } | null {
+/** The file that a data folder has in place of a row; `null`: the row stays one. */
+function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: string; readonly bytes: Buffer } | null {
+  if (database !== undefined) return null;
   if (table === "meta" && row.key === PROOF_KEY_FACT) return { name: PROOF_KEY_FILE, bytes: Buffer.from(String(row.value), "utf8") };
   if (table !== "originals") return null;
   const [domain, tenant, label, path] = [row.domain, row.tenant, row.label, row.path].map(String) as [string, string, string, string];
   const [, kind, source] = SOURCE_LABEL.exec(label) ?? [];
-  const folder =
-    kind === undefined
-      ? folderOf("uploads", { domain, tenant: tenant || null, label })
-      : join(kind, domain, tenant || "_", source as string);
+  const uploads = folderOf("uploads", { domain, tenant: tenant || null, label });
+  const folder = kind === undefined ? uploads : join(kind, domain, tenant || "_", source as string);
   const bytes = typeof row.bytes === "object" && row.bytes !== null ? Buffer.from(row.bytes.base64, "base64") : Buffer.alloc(0);
   return { name: `${folder.split(sep).join("/")}/${path}`, bytes };
 }
@@ -108,12 +96,8 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
   } catch (cause) {
     await rm(part, { force: true });
     if (cause instanceof StoreError) throw cause;
-    throw new StoreError(
-      "backup_unwritable",
-      `${path} could not be written (${messageOf(cause)}): nothing was left behind.`,
-      { path },
-      { cause },
-    );
+    const message = `${path} could not be written (${messageOf(cause)}): nothing was left behind.`;
+    throw new StoreError("backup_unwritable", message, { path }, { cause });
   } finally {
     await db.destroy();
   }
@@ -189,7 +173,7 @@ export async function restore(place: Place, path: string): Promise<BackupResult>
     for await (const line of linesOf(path))
       if ("file" in line) await keepFile(place, current, line.file, Buffer.from(line.base64, "base64"));
       else if ("table" in line) {
-        const file = place.database === undefined ? fileOfRow(line) : null;
+        const file = fileOfRow(line, place);
         if (file !== null) await keepFile(place, current, file.name, file.bytes);
       }
   } finally {
@@ -199,7 +183,7 @@ export async function restore(place: Place, path: string): Promise<BackupResult>
 }
 
 /** A backup that was cut off or changed puts nothing in. */
-async function check(path: string, { database }: Place): Promise<{ header: BackupHeader; names: readonly string[] }> {
+async function check(path: string, place: Place): Promise<{ header: BackupHeader; names: readonly string[] }> {
   let header: BackupHeader | null = null;
   let rows = 0;
   let end: { rows: number; files: number } | null = null;
@@ -209,7 +193,7 @@ async function check(path: string, { database }: Place): Promise<{ header: Backu
     if ("format" in line) header = line;
     else if ("table" in line) {
       rows++;
-      const file = database === undefined ? fileOfRow(line) : null;
+      const file = fileOfRow(line, place);
       if (file !== null) moved.push(file.name);
     } else if ("file" in line) names.push(line.file);
     else end = line;
@@ -217,12 +201,9 @@ async function check(path: string, { database }: Place): Promise<{ header: Backu
   const stray = [...names, ...moved].find(
     (name) => name.split("/").includes("..") || !KEPT_FILES.some((kept) => name === kept || name.startsWith(`${kept}/`)),
   );
-  if (stray !== undefined)
-    throw new StoreError("backup_invalid", `${path} names a file that no backup holds (${stray.slice(0, 100)}): nothing was restored.`, {
-      path,
-    });
-  if (header === null || end === null || end.rows !== rows || end.files !== names.length)
-    throw new StoreError("backup_invalid", `${path} is no whole backup: nothing was restored.`, { path });
+  const invalid = (why: string) => new StoreError("backup_invalid", `${path} ${why}: nothing was restored.`, { path });
+  if (stray !== undefined) throw invalid(`names a file that no backup holds (${stray.slice(0, 100)})`);
+  if (header === null || end === null || end.rows !== rows || end.files !== names.length) throw invalid("is no whole backup");
   return { header, names: [...names, ...moved] };
 }
 
@@ -244,21 +225,30 @@ async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
 }
 
 /** Rows that stay rows where they are put. */
-async function* rowsOf(path: string, { database }: Place) {
-  for await (const line of linesOf(path)) {
-    if (!("table" in line) || (database === undefined && (fileOfRow(line) !== null || isJobOfUploads(line)))) continue;
-    yield line;
-  }
+async function* rowsOf(path: string, place: Place) {
+  for await (const line of linesOf(path))
+    if ("table" in line && fileOfRow(line, place) === null && !(place.database === undefined && isJobOfUploads(line))) yield line;
 }
 
-async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Database>, name: string, bytes: Uint8Array): Promise<void> {
+async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Database>, name: string, bytes: Buffer): Promise<void> {
   if (database === undefined) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
     await writeFile(path, bytes, { mode: PRIVATE_FILE });
     return;
   }
-  const kept = rowOfFile(name, bytes);
-  if (kept?.table === "meta") await db.insertInto("meta").values(kept.row).execute();
-  if (kept?.table === "originals") await db.insertInto("originals").values(kept.row).execute();
+  if (name === PROOF_KEY_FILE) {
+    await db
+      .insertInto("meta")
+      .values({ key: PROOF_KEY_FACT, value: bytes.toString("utf8") })
+      .execute();
+    return;
+  }
+  const place = placeOf(name);
+  const updatedAt = new Date(0).toISOString();
+  if (place !== null)
+    await db
+      .insertInto("originals")
+      .values({ ...place, bytes, updatedAt })
+      .execute();
 }

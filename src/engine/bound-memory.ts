@@ -5,7 +5,7 @@ import { RequestError } from "../errors.ts";
 import { createMemory, type Memory } from "../remember/memory.ts";
 import { applyFilters } from "../retrieve/retrieve.ts";
 import type { Store } from "../store/store.ts";
-import type { Answer, AppliedFilters, Question, Scope } from "../types.ts";
+import type { AppliedFilters, Question, Scope } from "../types.ts";
 import type { PartsFor } from "./answer-parts.ts";
 import { scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
@@ -20,10 +20,8 @@ export function createBoundMemory(opened: Opened, domains: Domains, partsFor: Pa
     sessionTurns: config.session.turns,
     domain: (name) => domains.pack(name).name,
     async within(asked) {
-      const recorded = await recordedQuestions(
-        asked.map(({ id }) => id),
-        store,
-      );
+      const ids = asked.map(({ id }) => id);
+      const recorded = await recordedQuestions(ids, store);
       const limits = new Map<string, string>();
       for (const { id, scope } of asked) {
         const { filters = null, selection = null } = recorded.get(id) ?? {};
@@ -35,16 +33,15 @@ export function createBoundMemory(opened: Opened, domains: Domains, partsFor: Pa
     async bind({ id: asked, domain, tenant, access, profile, question }, before, id, text) {
       const pack = domains.pack(domain);
       const recorded = (await recordedQuestions([asked], store)).get(asked);
-      if (recorded === undefined) throw notRecorded(asked);
-      return bindCorrection(
-        {
-          id,
-          text,
-          question: await askedAgain(question, recorded, scopeOf(pack, tenant, access), store),
-          cited: documentsByNumber(before),
-        },
-        partsFor(pack, domains.profile(pack, profile), { type: "shipped" }),
-      );
+      // Without it nobody knows what the question was limited to, and what a correction may quote.
+      if (recorded === undefined) {
+        const message = `How the question of ${asked} was asked is not known any more: ask it again and correct the new answer.`;
+        throw new RequestError("review_stale", message, { id: asked });
+      }
+      const cited = new Map(before.citations.map(({ n, documentId }) => [n, documentId]));
+      const again = await askedAgain(question, recorded, scopeOf(pack, tenant, access), store);
+      const parts = partsFor(pack, domains.profile(pack, profile), { type: "shipped" });
+      return bindCorrection({ id, text, question: again, cited }, parts);
     },
   });
 }
@@ -83,14 +80,4 @@ async function named(
     if (!(error instanceof RequestError)) throw error;
     return { ...filters, searchedIn: "a part of the documents that is not there any more" };
   }
-}
-
-/** Without it nobody knows what the question was limited to, and what a correction may quote. */
-function notRecorded(id: string): RequestError {
-  const message = `How the question of ${id} was asked is not known any more: ask it again and correct the new answer.`;
-  return new RequestError("review_stale", message, { id });
-}
-
-function documentsByNumber({ citations }: Answer): Map<number, string> {
-  return new Map(citations.map(({ n, documentId }) => [n, documentId]));
 }

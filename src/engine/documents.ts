@@ -10,33 +10,13 @@ import type { Scope, StoredDocument } from "../types.ts";
 import { scanConflicts } from "../verify/scan-conflicts.ts";
 import { documentUrl, tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { Engine, IngestOptions } from "./engine-types.ts";
+import type { EngineDocuments, IngestOptions } from "./engine-types.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import type { RefreshedSource, RefreshResult, Work } from "./service-types.ts";
 
-/** What an engine does with documents. */
-export interface Documents
-  extends Pick<
-    Engine,
-    | "ingest"
-    | "queue"
-    | "ingestFiles"
-    | "ingestDomain"
-    | "files"
-    | "deleteFile"
-    | "citationStates"
-    | "conflicts"
-    | "counts"
-    | "switchEncoder"
-    | "refresh"
-    | "retrieveParts"
-  > {
-  /** Resolves when nothing is being read any more. */
-  idle(): Promise<void>;
-}
-
-export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): Documents {
+/** What an engine does with documents; `idle` resolves when nothing is being read any more. */
+export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): EngineDocuments & { idle(): Promise<void> } {
   const { config, given, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
@@ -63,12 +43,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     const reader = given.reader ?? createFileReader();
     const elsewhere = await filesElsewhere(origin, await store.origins.list(origin.domain), (one) => store.documents.listFiles(one));
     const events = path.ingest(
-      {
-        ...{ domain: origin.domain, tenant: origin.tenant, folder: absolute, root: origin.root },
-        ...{ source: origin.source, access: origin.access, allowEmpty: options.allowEmpty ?? false },
-        dryRun: options.dryRun ?? false,
-        only,
-      },
+      { ...origin, folder: absolute, allowEmpty: options.allowEmpty ?? false, dryRun: options.dryRun ?? false, only },
       {
         ...{ store, clock, corpus: indexes.of(pack.name), prices: encoder === null ? null : prices },
         urlOf: (file) => addresses.get(file) ?? documentUrl(address, file),
@@ -87,7 +62,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     }
   }
 
-  const ingest: Engine["ingest"] = (folder, options = {}) => ingestFrom(folder, options, null);
+  const ingest: EngineDocuments["ingest"] = (folder, options = {}) => ingestFrom(folder, options, null);
 
   /** The files of a source that were taken in by name, again. One that is gone is reported as such, and its documents go. */
   async function* ingestKnown(options: IngestOptions & { readonly domain: string; readonly source: string; readonly root: string }) {

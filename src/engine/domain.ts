@@ -9,6 +9,7 @@ import { PACKAGE_ROOT } from "../package.ts";
 import { didYouMean } from "../text/nearest.ts";
 import type { Scope } from "../types.ts";
 import { readPackFile, termsOf } from "./packs/pack-files.ts";
+import type { ScopeOptions } from "./service-types.ts";
 
 /** The six categories of words that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
@@ -201,13 +202,11 @@ export function loadDomain(name: string, own?: string): DomainPack {
     throw new ConfigError("domain_invalid", `${path} says \`name: ${pack.name}\`; its folder says "${name}". Make them equal.`, { path });
   }
   // Somebody in danger may be anywhere: who writes a pack need not think of it.
-  const hotlines = pack.hotlines ?? (name === DEFAULT_DOMAIN ? shippedHotlines(own) : loadDomain(DEFAULT_DOMAIN, own).hotlines);
+  // A pack of the default's name that names none has those of the pack that it takes the place of.
+  const from = name === DEFAULT_DOMAIN ? undefined : own;
+  const isShipped = name === DEFAULT_DOMAIN && own === undefined;
+  const hotlines = pack.hotlines ?? (isShipped ? [] : loadDomain(DEFAULT_DOMAIN, from).hotlines);
   return { ...withCatalogue(pack, folder), hotlines, folder };
-}
-
-/** Of a pack of the default's name that names none: those that it takes the place of. */
-function shippedHotlines(own: string | undefined): DomainPack["hotlines"] {
-  return own === undefined ? [] : loadDomain(DEFAULT_DOMAIN).hotlines;
 }
 
 /** The pack with the terms of its catalogue among its tenants' own. */
@@ -282,9 +281,8 @@ export function tenantOf(pack: DomainPack, name: string | null | undefined): str
   const known = Object.keys(pack.tenants);
   if (known.includes(name)) return name;
   const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
-  throw new RequestError("unknown_tenant", `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`, {
-    tenant: name,
-  });
+  const message = `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`;
+  throw new RequestError("unknown_tenant", message, { tenant: name });
 }
 
 /**
@@ -302,7 +300,7 @@ export function scopeOf(pack: DomainPack, tenant: string | null | undefined, gra
 /** The scope of a request: what it names, with the labels that it brings or else the configured ones. @throws RequestError `unknown_tenant` */
 export function askingScope(
   pack: DomainPack,
-  { tenant, access, caller }: { tenant?: string | null | undefined; access?: readonly string[] | undefined; caller?: string | undefined },
+  { tenant, access, caller }: Pick<ScopeOptions, "tenant" | "access" | "caller">,
   config: Pick<Config, "access">,
 ): Scope {
   return { ...scopeOf(pack, tenant, access ?? config.access), ...(caller === undefined ? {} : { caller }) };

@@ -1,4 +1,3 @@
-import type { AnswerParts } from "../answer/parts.ts";
 import { createReader } from "../check/statements.ts";
 import type { Config } from "../config.ts";
 import { ConfigError } from "../errors.ts";
@@ -9,8 +8,7 @@ import { fetchWebPage, INTERNET, type WebNetwork } from "../models/web-page.ts";
 import { graded, profileNamed, profiles } from "../profiles/index.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createWordReader } from "../reading/content-words.ts";
-import { type Classify, createClassifier, createTopicReader, type ReadTopics } from "../remember/classify.ts";
-import type { Matcher } from "../remember/matcher.ts";
+import { createClassifier, createTopicReader } from "../remember/classify.ts";
 import { recent } from "../text/recent.ts";
 import type { Scope } from "../types.ts";
 import { createFactReader } from "../verify/facts.ts";
@@ -19,75 +17,50 @@ import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain
 import type { ReachOptions, ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-/** Domain packs, and what is made of each once. */
-export interface Domains {
-  /** @throws ConfigError, RequestError when there is no such pack or it cannot be used */
-  pack(name?: string): DomainPack;
-  scope(options?: ScopeOptions): Scope;
-  /** What may be listed, looked at and deleted: what may be read, or, for whoever runs the installation, files of every label. */
-  reach(options?: ReachOptions): Promise<Scope>;
-  profile(pack: DomainPack, name?: string): Profile;
-  /** Finds the hotlines that a message calls for, also where no domain can be read. */
-  hotlines(name?: string): HotlineFinder;
-  finder(pack: DomainPack): HotlineFinder;
-  classifier(pack: DomainPack): Classify;
-  matcher(pack: DomainPack): Matcher;
-  readTopics(pack: DomainPack): ReadTopics;
-  /** `null`: no web search is configured. */
-  web(pack: DomainPack): AnswerParts["web"];
-  /** Read for all domains alike. */
-  readonly readers: {
-    readonly statements: AnswerParts["check"]["reader"];
-    readonly facts: AnswerParts["compare"]["reader"];
-    readonly isCommon: (word: string) => boolean;
-  };
-}
-
 /** Messages of which is known whether they call for a hotline: each is asked several times on the path of a question. */
 const RECENT_MESSAGES = 1_000;
 
-export function createDomains({ config, given, store, local, words, now }: Opened): Domains {
+/** Domain packs, and what is made of each once. */
+export function createDomains({ config, given, store, local, words, now }: Opened) {
   const { english } = words;
-  const readers = {
-    statements: createReader(createWordReader(english)),
-    facts: createFactReader(createWordReader(english)),
-    isCommon: english.isCommon,
-  };
+  const read = () => createWordReader(english);
+  const readers = { statements: createReader(read()), facts: createFactReader(read()), isCommon: english.isCommon };
   const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
   const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)));
-  const pack = (name = config.domain) => packs(name);
-  const scope = (options: ScopeOptions = {}) => askingScope(pack(options.domain), options, config);
+  const pack = (name = config.domain): DomainPack => packs(name);
+  const scope = (options: ScopeOptions = {}): Scope => askingScope(pack(options.domain), options, config);
   return {
+    /** @throws ConfigError, RequestError when there is no such pack or it cannot be used */
     pack,
     scope,
-    async reach({ everyLabel = false, ...options } = {}) {
+    /** What may be listed, looked at and deleted: what may be read, or, for whoever runs the installation, files of every label. */
+    async reach({ everyLabel = false, ...options }: ReachOptions = {}): Promise<Scope> {
       const reads = scope(options);
       if (!everyLabel) return reads;
       return { ...reads, access: [...new Set([...reads.access, ...(await store.documents.labels(reads.domain))])] };
     },
-    profile: (of, name = config.profile ?? of.default_profile) => {
+    profile(of: DomainPack, name = config.profile ?? of.default_profile): Profile {
       const named = profileNamed(name, [...(given.profiles ?? []), ...profiles]);
       return config.grade === "always" ? graded(named) : named;
     },
-    hotlines: (name) => finders(packHotlines(name, config, pack)),
-    finder: ({ hotlines }) => finders(hotlines),
+    /** Finds the hotlines that a message calls for, also where no domain can be read. */
+    hotlines: (name?: string): HotlineFinder => finders(packHotlines(name, config, pack)),
+    finder: ({ hotlines }: DomainPack): HotlineFinder => finders(hotlines),
     classifier: perKey(createClassifier),
     matcher: perKey((of: DomainPack) => given.matcher ?? local.matcher(of)),
     readTopics: perKey(({ topics }: DomainPack) => createTopicReader(topics)),
+    /** `null`: no web search is configured. */
     web: createWebParts(config, { network: given.network, support: local.support, reader: readers.facts, now }),
+    /** Read for all domains alike. */
     readers,
   };
 }
-
-interface WebPartsOptions extends Pick<WebParts, "support" | "reader" | "now"> {
-  /** @default INTERNET */
-  readonly network?: WebNetwork | undefined;
-}
+export type Domains = ReturnType<typeof createDomains>;
 
 /** What asking the web needs, by domain pack; `null` where no search is configured. */
 export function createWebParts(
   { web_search: settings }: Pick<Config, "web_search">,
-  { network = INTERNET, ...parts }: WebPartsOptions,
+  { network = INTERNET, ...parts }: Pick<WebParts, "support" | "reader" | "now"> & { readonly network?: WebNetwork | undefined },
 ): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
   if (settings === undefined) return () => null;
   const search = createWebSearch(endpointOf(settings));
@@ -111,13 +84,12 @@ function endpointOf({ type, url, api_key, timeout_ms }: NonNullable<Config["web_
 }
 
 /** Makes a thing for each key once, when it is first asked for. */
-export function perKey<Key, Thing>(make: (key: Key) => Thing): ((key: Key) => Thing) & { readonly made: ReadonlyMap<Key, Thing> } {
+export function perKey<Key, Thing>(make: (key: Key) => Thing): (key: Key) => Thing {
   const made = new Map<Key, Thing>();
-  const get = (key: Key): Thing => {
+  return (key) => {
     if (made.has(key)) return made.get(key) as Thing;
     const thing = make(key);
     made.set(key, thing);
     return thing;
   };
-  return Object.assign(get, { made });
 }

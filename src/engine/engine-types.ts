@@ -55,8 +55,7 @@ export interface AskOptions extends ScopeOptions {
   readonly userId?: string | null | undefined;
   /** What may be stored of this question; it can only tighten what the configuration says. */
   readonly privacy?: Privacy | undefined;
-  /** Earlier turns in the place of the session's: how a replay asks. */
-  readonly history?: readonly Turn[] | undefined;
+
   /** The answer comes with its proof. @default false */
   readonly proof?: boolean | undefined;
   /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
@@ -66,9 +65,7 @@ export interface AskOptions extends ScopeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface IngestOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
+export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   /** Paths of documents are relative to this; the folder itself when absent. */
   readonly root?: string | undefined;
   readonly source?: string | undefined;
@@ -97,9 +94,7 @@ export interface SwitchOptions {
   readonly onEmbed?: ((done: number, total: number) => void) | undefined;
 }
 
-export interface ConflictOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
+export interface ConflictOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -121,6 +116,44 @@ export interface Health {
   readonly warnings: readonly string[];
 }
 
+/** What an engine does with the documents of its domains. */
+export interface EngineDocuments {
+  /** Leaves the reading of a folder to a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
+  queue(folder: string, options?: Omit<IngestOptions, "dryRun" | "passing" | "signal">): Promise<{ readonly id: string }>;
+  /** The path of a folder of documents as events. */
+  ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
+  /** Files by their names below `root`, not a folder: each is taken in, and nothing else of their source changes. `refresh` does not read them again. */
+  ingestFiles(paths: readonly string[], options: IngestOptions & { readonly root: string }): AsyncGenerator<IngestEvent, void>;
+  /** What was ingested, by path, as far as the configured access sees it. */
+  files(options?: ScopeOptions): Promise<FileDescription[]>;
+  /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
+  deleteFile(file: Pick<FileDescription, "source" | "path" | "tenant">, options?: { domain?: string | undefined }): Promise<number>;
+  /** Ingests the documents that a domain pack brings: those of everybody, then each tenant's own; every folder ends with an `ingest-end`. */
+  ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
+  /**
+   * What became of an answer's quotes in today's documents: same, moved, changed or gone, and where they stand now.
+   * @example
+   * import { createEngine, loadProcessConfig } from "sourcebound";
+   * const engine = await createEngine(loadProcessConfig());
+   * const answer = await engine.answer("What does a lost card cost to replace?");
+   * console.log((await engine.citationStates(answer))[0]?.state);
+   * await engine.close();
+   */
+  citationStates(answer: Pick<Answer, "citations">, options?: ScopeOptions): Promise<CitationStanding[]>;
+  /** What the retrieval stage of a domain works with: for measuring and for tests. */
+  retrieveParts(domain: string): RetrieveParts;
+  counts(scope: Scope): Promise<CorpusCounts>;
+  /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
+  conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
+  /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
+  switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
+  /**
+   * Reads every source of a domain again as it was ingested last, builds its index anew from the database and puts it in the place of the old one; what
+   * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
+   */
+  refresh(domain?: string): Promise<RefreshResult>;
+}
+
 /**
  * Everything in one place; open one per process and close it.
  * @example
@@ -131,7 +164,7 @@ export interface Health {
  * console.log(status, citations[0].quote);
  * await engine.close();
  */
-export interface Engine extends ReportReader, Uploads, Prover, Replayer, Originals {
+export interface Engine extends EngineDocuments, ReportReader, Uploads, Prover, Replayer, Originals {
   readonly config: Config;
   readonly store: Store;
   /** Tells of every call of a model or an encoder, without its texts, until what it gives is called. */
@@ -152,28 +185,16 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer, Origina
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
   /** The answer alone. */
   answer(question: string, options?: AskOptions): Promise<Answer>;
-  /** Leaves the reading of a folder to a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
-  queue(folder: string, options?: Omit<IngestOptions, "dryRun" | "passing" | "signal">): Promise<{ readonly id: string }>;
   /** Does what was left to workers: each job is done by one of them, however many there are. */
   work(options?: WorkOptions): AsyncGenerator<JobEvent, void>;
-  /** The path of a folder of documents as events. */
-  ingest(folder: string, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
   /**
    * Reads pages of the web, keeps them in the data folder and ingests them: the address and what it links to, or the pages of a sitemap. Only listed hosts,
    * only public addresses, only what robots.txt allows. Again, it takes in what has changed and takes out what is gone.
    * @throws WebError when the first address cannot be had
    */
   ingestUrl(url: string, options?: CrawlRequest): AsyncGenerator<IngestEvent, void>;
-  /** Files by their names below `root`, not a folder: each is taken in, and nothing else of their source changes. `refresh` does not read them again. */
-  ingestFiles(paths: readonly string[], options: IngestOptions & { readonly root: string }): AsyncGenerator<IngestEvent, void>;
   /** A file that is handed over, such as standard input; it is kept in the data folder under its name. @throws RequestError `input_name` */
   ingestBytes(file: { readonly name: string; readonly bytes: Uint8Array }, options?: IngestOptions): AsyncGenerator<IngestEvent, void>;
-  /** What was ingested, by path, as far as the configured access sees it. */
-  files(options?: ScopeOptions): Promise<FileDescription[]>;
-  /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
-  deleteFile(file: Pick<FileDescription, "source" | "path" | "tenant">, options?: { domain?: string | undefined }): Promise<number>;
-  /** Ingests the documents that a domain pack brings: those of everybody, then each tenant's own; every folder ends with an `ingest-end`. */
-  ingestDomain(domain: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void>;
   domain(name?: string): DomainPack;
   /** Passages for a question, best first, by the stages that answers are made from; nothing is written or stored. */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
@@ -182,22 +203,9 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer, Origina
    * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
    */
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
-  /**
-   * What became of an answer's quotes in today's documents: same, moved, changed or gone, and where they stand now.
-   * @example
-   * import { createEngine, loadProcessConfig } from "sourcebound";
-   * const engine = await createEngine(loadProcessConfig());
-   * const answer = await engine.answer("What does a lost card cost to replace?");
-   * console.log((await engine.citationStates(answer))[0]?.state);
-   * await engine.close();
-   */
-  citationStates(answer: Pick<Answer, "citations">, options?: ScopeOptions): Promise<CitationStanding[]>;
   corpus(domain: string): Corpus;
-  /** What the retrieval stage of a domain works with: for measuring and for tests. */
-  retrieveParts(domain: string): RetrieveParts;
   /** What a question passes through: for measuring and for tests. */
   answerParts(domain: string, profile: string): Promise<AnswerParts>;
-  counts(scope: Scope): Promise<CorpusCounts>;
   /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
   readonly memory: Memory;
   /** Who asks: domain and tenant by name, with the configured access unless another is given. */
@@ -210,15 +218,6 @@ export interface Engine extends ReportReader, Uploads, Prover, Replayer, Origina
   gateFacts(domain?: string, profile?: string): GateFacts | null;
   /** Which threshold holds for questions in a domain's own profile, as its index is now; a calibration that does not fit that is `unusable`. */
   gateThreshold(domain?: string): Promise<GateThreshold>;
-  /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
-  conflicts(options?: ConflictOptions): AsyncGenerator<ScanEvent, void>;
-  /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
-  switchEncoder(target: EncoderSpec, options?: SwitchOptions): Promise<{ domain: string; encoder: string }>;
-  /**
-   * Reads every source of a domain again as it was ingested last, builds its index anew from the database and puts it in the place of the old one; what
-   * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
-   */
-  refresh(domain?: string): Promise<RefreshResult>;
   /** What the caches would do with a question, and by which rule; nothing is stored and nothing dropped. */
   explainCache(question: string, options?: AskOptions): Promise<CacheExplanation>;
   health(): Promise<Health>;

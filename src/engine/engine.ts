@@ -5,7 +5,7 @@ import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { Engine, EngineParts, Health } from "./engine-types.ts";
-import { createGateThresholds, describeThreshold, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
+import { createGateThresholds, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, followChanges, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
 import { createProver } from "./proofs.ts";
@@ -89,14 +89,16 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
   const threshold = thresholds.of(pack, domains.profile(pack));
   const { windows, encoder } = indexes.of(pack.name);
+  // Whether the calibration fits an index that no question has read yet is not known.
+  const held = windows === 0 ? threshold : fitToIndex(threshold, { windows, ranker: encoder?.id ?? null });
   return {
     status: documents > 0 ? "ok" : "degraded",
     ...{ domain: pack.name, documents, chunks, revision, examples: pack.examples },
     title: await aboutDocuments(pack, scope, opened.store.documents),
     encoder: encoder?.id ?? opened.encoder?.id ?? "none (words only)",
     model: opened.models?.small.id ?? "extractive",
-    // Of an index that no question has read yet it is not known.
-    ...describeThreshold(windows === 0 ? threshold : fitToIndex(threshold, { windows, ranker: encoder?.id ?? null })),
+    calibration: held.type === "calibrated" ? held.calibration.name : null,
+    warnings: held.type === "unusable" ? [held.why] : [],
   };
 }
 

@@ -4,18 +4,12 @@ import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type AskedIndex, CalibrationFiles, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
 import type { DomainPack } from "./domain.ts";
-import type { Health } from "./engine-types.ts";
+
 import type { GateWeights } from "./local-models.ts";
 import type { Opened } from "./open.ts";
 
 /** From which chance on the learned gate answers: a calibration of the data folder or the pack that fits, else the shipped threshold. */
-export interface GateThresholds {
-  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
-  facts(pack: DomainPack, profile: Profile): GateFacts | null;
-  of(pack: DomainPack, profile: Profile): GateThreshold;
-}
-
-export function createGateThresholds({ config, models, local, warn, clock, given }: Opened): GateThresholds {
+export function createGateThresholds({ config, models, local, warn, clock, given }: Opened) {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
@@ -23,6 +17,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
     warned.add(message);
   };
   const idOf = ({ weights: together, relevance, chooser }: GateWeights) => `${together.id}, ${relevance.id}, ${chooser.id}`;
+  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
     const writers = writersOf({ models, profile });
@@ -52,6 +47,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
   };
   return { facts, of };
 }
+export type GateThresholds = ReturnType<typeof createGateThresholds>;
 
 /** The threshold as it holds for questions to an index. */
 export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThreshold {
@@ -59,22 +55,6 @@ export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThr
   const { name } = threshold.calibration;
   const misfit = indexMisfitOf(threshold.calibration, index);
   return misfit === null ? threshold : { type: "unusable", name, why: `calibration ${name}: ${misfit}` };
-}
-
-/** For `health`. */
-export function describeThreshold(threshold: GateThreshold): Pick<Health, "calibration" | "warnings"> {
-  switch (threshold.type) {
-    case "calibrated":
-      return { calibration: threshold.calibration.name, warnings: [] };
-    case "unusable":
-      return { calibration: null, warnings: [threshold.why] };
-    case "shipped":
-    case "set":
-    case "none":
-      return { calibration: null, warnings: [] };
-    default:
-      return threshold satisfies never;
-  }
 }
 
 /** Folder of the calibrations that were made here, inside the data folder. */

@@ -11,22 +11,11 @@ import type { Domains } from "./domains.ts";
 import type { SwitchOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-/** The index of each domain in this process. */
-export interface Indexes {
-  of(domain: string): Corpus;
-  /** Those that were asked for so far. */
-  opened(): readonly Corpus[];
-  /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
-  rebuild(domain: string): Promise<Corpus>;
-  switchEncoder(pack: DomainPack, target: EncoderSpec, options: Omit<SwitchOptions, "domain">): Promise<Encoder>;
-  /** Resolves when no work is under way and what changed is written. */
-  idle(): Promise<void>;
-}
-
 /** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
 const EMBEDDED_BATCH = 256;
 
-export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">): Indexes {
+/** The index of each domain in this process. */
+export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">) {
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words } = opened;
   const corpora = new Map<string, Corpus>();
   const storeId = sha256Hex(`index of ${opened.secret}`);
@@ -58,8 +47,10 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
   };
   return {
     of,
-    opened: () => [...corpora.values()],
-    async rebuild(domain) {
+    /** Those that were asked for so far. */
+    opened: (): readonly Corpus[] => [...corpora.values()],
+    /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
+    async rebuild(domain: string): Promise<Corpus> {
       await corpora.get(domain)?.idle();
       rmSync(snapshotPath(domain), { force: true });
       const made = openCorpus(domain);
@@ -68,7 +59,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
       corpora.set(domain, made);
       return made;
     },
-    async switchEncoder(pack, target, { signal, onEmbed }) {
+    async switchEncoder(pack: DomainPack, target: EncoderSpec, { signal, onEmbed }: SwitchOptions): Promise<Encoder> {
       const chosen = open(target);
       const configured = JSON.stringify(spec);
       const activate = ({ id }: Encoder) => store.encoders.activate(pack.name, { id, spec: target, configured });
@@ -76,11 +67,13 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
       await of(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
       return chosen;
     },
+    /** Resolves when no work is under way and what changed is written. */
     async idle() {
       await Promise.all([...corpora.values()].map((one) => one.idle()));
     },
   };
 }
+export type Indexes = ReturnType<typeof createIndexes>;
 
 /**
  * Lets every index in use take in what other processes commit, as soon as the database tells of it. Questions look for themselves all the same, so an

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { ChooserParts } from "../answer/parts.ts";
-import type { ReadClaims } from "../check/contrast.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
@@ -21,7 +20,6 @@ import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/matcher.ts";
 import { Lexicon } from "../retrieve/lexicon.ts";
 import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
-import type { RetrieveParts } from "../retrieve/retrieve.ts";
 import { once } from "../text/once.ts";
 import { whileHeld } from "../text/while-held.ts";
 import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
@@ -38,22 +36,6 @@ const sharedGateWeights = whileHeld(
   (): GateWeights => ({ weights: readSufficiencyWeights(), relevance: readRelevanceWeights(), chooser: readChooserWeights() }),
 );
 
-/** What runs in this process and ships with the program, each loaded when it is first asked. */
-export interface LocalModels {
-  readonly rerankers: NonNullable<RetrieveParts["rerankers"]>;
-  readonly support: Pick<SupportScorer, "id" | "score">;
-  readonly readClaims: ReadClaims;
-  readonly sufficiency: () => LearnedParts;
-  readonly chooser: () => ChooserParts;
-  readonly weightsOfGate: () => GateWeights;
-  readonly embedQuestion: (text: string) => Promise<{ model: string; values: Float32Array }>;
-  readonly matcher: (pack: DomainPack) => Matcher;
-  /** Its weights and the reader are loaded when it first judges. */
-  readonly judgeRewording: JudgeRewording;
-  readonly findCrisis: CrisisFinder;
-  close(): Promise<void>;
-}
-
 /** What the finder of crises rests on. */
 export interface CrisisFinderParts {
   /** Loaded with the first message. */
@@ -65,7 +47,8 @@ export interface CrisisFinderParts {
 export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): CrisisFinder {
   let finder: CrisisFinder | null = null;
   const open = (): CrisisFinder => {
-    const weights = readCrisisWeights();
+    const names = { code: "crisis_corrupt", whose: "the weights of the crisis finder", recipe: "crisis" };
+    const { weights } = readWeights({ path: shippedWeights("crisis.json"), schema: crisisSchema, ...names });
     const { glance, read } = weights;
     return createCrisisFinder({
       atAGlance: { chance: (features) => chanceOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
@@ -111,11 +94,6 @@ const crisisSchema = z.object({
   read: placesSchema.superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
 });
 
-function readCrisisWeights() {
-  const names = { code: "crisis_corrupt", whose: "the weights of the crisis finder", recipe: "crisis" };
-  return readWeights({ path: shippedWeights("crisis.json"), schema: crisisSchema, ...names }).weights;
-}
-
 /** What local models rest on. */
 export interface LocalParts {
   readonly calibrations: readonly Calibration[];
@@ -124,7 +102,8 @@ export interface LocalParts {
   readonly words: GeneralWords;
 }
 
-export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts): LocalModels {
+/** What runs in this process and ships with the program, each loaded when it is first asked. */
+export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts) {
   // Words are compared by the embedded encoder's vectors, whichever encoder ranks passages. Each model is loaded when it is first asked.
   const wordsByVectors = once(() => {
     const encoder = embedded();
@@ -153,24 +132,24 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
         return crossEncoder();
       },
     },
-    support: { id: "embedded", score: (pairs, options) => support().score(pairs, options) },
+    support: { id: "embedded", score: (pairs, options) => support().score(pairs, options) } as Pick<SupportScorer, "id" | "score">,
     readClaims: createClaimReader(reader),
-    sufficiency() {
+    sufficiency(): LearnedParts {
       const { encoder, lexicon } = wordsByVectors();
       return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
     },
-    chooser() {
+    chooser(): ChooserParts {
       const { encoder } = wordsByVectors();
       const { chooser: weights } = weightsOfGate();
       return { weights, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
     },
     weightsOfGate,
     // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
-    async embedQuestion(text) {
+    async embedQuestion(text: string) {
       const { encoder } = wordsByVectors();
       return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
     },
-    matcher(pack) {
+    matcher(pack: DomainPack): Matcher {
       const { encoder } = wordsByVectors();
       return createSlotMatcher({
         vocabulary: createSlotVocabulary(pack, words),
@@ -179,11 +158,13 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
         carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
       });
     },
-    judgeRewording: (rewording, signal) => rewordingJudge()(rewording, signal),
+    /** Its weights and the reader are loaded when it first judges. */
+    judgeRewording: ((rewording, signal) => rewordingJudge()(rewording, signal)) as JudgeRewording,
     findCrisis: openCrisisFinder({ encoder: () => wordsByVectors().encoder, reader }),
     close: reader.close,
   };
 }
+export type LocalModels = ReturnType<typeof createLocalModels>;
 
 /** The hub's cross-encoder; `null` when it is not installed. */
 function installedCrossEncoder(config: Config): Reranker | null {

@@ -2,17 +2,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
-import { type GeneralWords, sharedWords } from "../compare/general-words.ts";
+import { sharedWords } from "../compare/general-words.ts";
 import { type Config, hubFolders } from "../config.ts";
-import { ConfigError, messageOf, StoreError } from "../errors.ts";
+import { ConfigError, messageOf, StoreError, systemCodeOf } from "../errors.ts";
 import { createChatSupportScorer, createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
-import { type Calibration, loadCalibrations } from "../models/calibration/calibration.ts";
+import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
-import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
-import { loadPrices, type PriceTable } from "../models/prices.ts";
+import { loadPrices } from "../models/prices.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import { createProofKey } from "../prove/signature.ts";
 import type { Changes } from "../store/postgres.ts";
@@ -25,12 +24,6 @@ import { timeOrderedId } from "../text/time-ordered-id.ts";
 import type { EngineParts } from "./engine-types.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
 
-/** The store, and how to hear of what other processes do to it; `null`: it is a file. */
-interface OpenedStore {
-  readonly store: Store;
-  readonly changes: Changes | null;
-}
-
 /** Name of the database in the data folder. */
 export const DATABASE_FILE = "sourcebound.db";
 
@@ -41,7 +34,7 @@ export const DATABASE_FILE = "sourcebound.db";
 async function openStore(
   { data_dir: folder, database }: Pick<Config, "data_dir" | "database">,
   options: StoreOptions & { readonly warn: (message: string) => void },
-): Promise<OpenedStore> {
+): Promise<{ readonly store: Store; readonly changes: Changes | null }> {
   if (database === undefined) return { store: createStore(await openSqlite(join(folder, DATABASE_FILE)), options), changes: null };
   assertNothingLocal(folder);
   makePrivateFolder(folder);
@@ -72,111 +65,53 @@ function holdsSomething(path: string): boolean {
   }
 }
 
-/** How long what is remembered is kept. */
-export interface Retention {
-  readonly interactionsDays: number;
-  readonly interactionsRows: number;
-  readonly reportsDays: number;
-  readonly auditDays: number;
-}
-
-/** What every domain shares: the store, the models, and what tells time and makes ids. */
-export interface Opened {
-  readonly config: Config;
-  readonly given: EngineParts;
-  readonly store: Store;
-  /** What other processes do to the store; `null`: it is a file of this machine. */
-  readonly changes: Changes | null;
-  readonly retention: Retention;
-  /** The key that proofs are signed with, as PEM. @throws StoreError `proof_key_unusable` */
-  readonly proofKey: () => string;
-  /** Of this store; keys of caches are made with it. */
-  readonly secret: string;
-  readonly models: AnswerParts["models"];
-  readonly verifier: AnswerParts["verifier"];
-  /** Tells of calls of models and encoders. */
-  readonly calls: CallWatch;
-  /** `null`: words alone. */
-  readonly encoder: Encoder | null;
-  /** What the configured encoder is opened by. */
-  readonly spec: unknown;
-  readonly openEncoder: (spec: unknown) => Encoder;
-  readonly local: LocalModels;
-  readonly prices: PriceTable;
-  readonly calibrations: readonly Calibration[];
-  readonly words: GeneralWords;
-  readonly now: () => Date;
-  /** Milliseconds, monotonic. */
-  readonly clock: () => number;
-  readonly createId: () => string;
-  readonly warn: (message: string) => void;
-  /** Aborted when the engine closes: ends work in the background. */
-  readonly closing: AbortController;
-}
-
-/** @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up */
-export async function openShared(config: Config, given: EngineParts): Promise<Opened> {
+/**
+ * What every domain shares: the store, the models, and what tells time and makes ids.
+ * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
+ */
+export async function openShared(config: Config, given: EngineParts) {
   const { now = () => new Date(), clock = () => performance.now(), createId = () => timeOrderedId(now()) } = given;
   const { warn = (message: string) => process.emitWarning(message) } = given;
   const calls = createCallWatch();
   const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls);
   const verifier = verifierOf(config, models);
-  const retention = retentionOf(config);
+  const { interactions_days: interactionsDays, interactions_rows: interactionsRows, audit_days: auditDays } = config.retention;
+  const retention = { interactionsDays, interactionsRows, reportsDays: config.reports.days, auditDays };
+  /** `changes`: what other processes do to the store; `null`: it is a file of this machine. */
   const { store, changes } = await openStore(config, { now, clock, retention, warn });
   const embedded = given.embedded ?? once(sharedEncoder);
   const words = given.words ?? sharedWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
-  const spec = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
+  /** What the configured encoder is opened by. */
+  const spec: unknown = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
   // Where several processes share a store, they sign with one key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
-  const opened = {
-    ...{
-      config,
-      given,
-      store,
-      changes,
-      retention,
-      models,
-      verifier,
-      encoder,
-      spec,
-      calibrations,
-      words,
-      now,
-      clock,
-      createId,
-      warn,
-      calls,
-    },
+  await purgeReports(store, config, now, warn);
+  return {
+    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, words },
+    ...{ now, clock, createId, warn, calls },
     openEncoder: open,
+    /** The key that proofs are signed with, as PEM. @throws StoreError `proof_key_unusable` */
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
+    /** Of this store; keys of caches are made with it. */
     secret: await store.secret(),
     local: { ...createLocalModels(config, { calibrations, embedded, words }), ...supportOf(config, models) },
     prices: loadPrices(),
+    /** Aborted when the engine closes: ends work in the background. */
     closing: new AbortController(),
   };
-  await purgeReports(opened);
-  return opened;
 }
+export type Opened = Awaited<ReturnType<typeof openShared>>;
 
-async function purgeReports({ store, config, now, warn }: Pick<Opened, "store" | "config" | "now" | "warn">): Promise<void> {
+async function purgeReports(store: Store, config: Config, now: () => Date, warn: (message: string) => void): Promise<void> {
   try {
     await store.reports.purge(reportsSince(now(), config.reports.days));
   } catch (error) {
     warn(`diagnostic reports that have expired could not be deleted: ${messageOf(error)}`);
   }
-}
-
-function retentionOf({ retention, reports }: Config): Retention {
-  return {
-    interactionsDays: retention.interactions_days,
-    interactionsRows: retention.interactions_rows,
-    reportsDays: reports.days,
-    auditDays: retention.audit_days,
-  };
 }
 
 function watchModels(models: AnswerParts["models"], { tell }: CallWatch): AnswerParts["models"] {
@@ -199,44 +134,35 @@ function supportOf(config: Config, models: AnswerParts["models"]): Partial<Pick<
   const { support } = config;
   if (support === "embedded") return {};
   if (support !== "model") return { support: createHubSupportScorer(support.hub, { ...hubFolders(config), dtype: support.dtype }) };
-  if (models === null) {
+  if (models === null)
     throw new ConfigError("config_invalid", 'support is "model", and no model is configured: set `model`, or support: embedded.');
-  }
   return { support: createChatSupportScorer(models.small) };
 }
 
 /** @throws ConfigError `config_invalid` when a model is to verify and none is configured */
 function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerParts["verifier"] {
   if (verify.by === "rules") return null;
-  if (models === null) {
+  if (models === null)
     throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');
-  }
   return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
 }
 
 /** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
 function keyFile(path: string): string {
+  const unusable = (done: "read" | "written", cause: unknown) => {
+    const message = `${path} cannot be ${done} (${messageOf(cause)}): give the process the right to.`;
+    return new StoreError("proof_key_unusable", message, {}, { cause });
+  };
   try {
     makePrivateFolder(dirname(path));
     // Of two processes that make one at once, the first wins.
     if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
   } catch (cause) {
-    if ((cause as { code?: unknown }).code !== "EEXIST")
-      throw new StoreError(
-        "proof_key_unusable",
-        `${path} cannot be written (${messageOf(cause)}): give the process the right to.`,
-        {},
-        { cause },
-      );
+    if (systemCodeOf(cause) !== "EEXIST") throw unusable("written", cause);
   }
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new StoreError(
-      "proof_key_unusable",
-      `${path} cannot be read (${messageOf(cause)}): give the process the right to.`,
-      {},
-      { cause },
-    );
+    throw unusable("read", cause);
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RecordedCall, RecordedSettings } from "../answer/parts.ts";
+import type { RecordedSettings } from "../answer/parts.ts";
 import type { AnswerRecord } from "../answer/record.ts";
 import { playbackModels } from "../answer/record.ts";
 import { CHECKS_REVISION, FIRST_CHECKS } from "../check/check.ts";
@@ -18,7 +18,7 @@ import type { Answer, FilterRequest } from "../types.ts";
 import type { GateThreshold } from "../verify/calibration.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { Engine, EngineParts } from "./engine-types.ts";
+import type { AskOptions, Engine, EngineParts } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 import type { Cause, DocumentChange, Replayed, ReplayedNow, Replayer, ReplayOptions, Said, SettingChange } from "./service-types.ts";
@@ -107,12 +107,7 @@ export function createReplayer(parts: ReplayerParts, { scope }: Domains): Replay
     const corpus = await corpusOf(made, parts.opened);
     if (!(await mayShowRecord(made, asker, store.documents)))
       throw impossible("a document on which it rests was deleted since, or is not open to you any more");
-    const scratch = await openScratch(parts, corpus, settingsOf(made));
-    try {
-      return describeReplay(asked, made, await askAgain(made, scratch, options.signal));
-    } finally {
-      await scratch.close();
-    }
+    return describeReplay(asked, made, await askAgain(made, parts, corpus, settingsOf(made), options.signal));
   };
   return {
     replay,
@@ -161,17 +156,41 @@ function impossible(why: string): RequestError {
   return new RequestError("replay_impossible", `This answer cannot be made again: ${why}.`);
 }
 
-/** Asks a recorded question again as it was asked. Returns the answer as it would be stored. */
-async function askAgain(record: StoredRecord, { engine, played }: Scratch, signal: AbortSignal | undefined): Promise<Answer> {
-  const { question, calls } = record.body as AnswerRecord;
-  Object.assign(played, { at: record.createdAt, id: record.id, calls });
-  const options = {
-    ...{ domain: record.domain, tenant: record.tenant, access: record.access, profile: question.profile, detail: question.detail },
-    ...{ selection: question.selection, filters: filtersOf(question), history: question.history, signal },
-  };
-  for await (const event of engine.ask(question.text, options))
-    if (event.type === "answer") return JSON.parse(JSON.stringify(forStorage(event.answer, question.text))) as Answer;
-  throw new Error("the path of the question ended without an answer");
+/**
+ * Asks a recorded question again as it was asked, of an engine of its own over the documents, with the models' recorded output and the time and id of the
+ * record; its folder goes with it. Returns the answer as it would be stored.
+ */
+async function askAgain(
+  { domain, tenant, access, createdAt, id, body }: StoredRecord,
+  { opened: { config, encoder, models }, open }: ReplayerParts,
+  corpus: ScratchCorpus,
+  { pack, profile, threshold }: ScratchSettings,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  const { question, calls } = body as AnswerRecord;
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
+  try {
+    await fill(join(folder, "sourcebound.db"), pack.name, corpus);
+    const { web_search: _web, ...rest } = embeddedIn(config, folder);
+    const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
+    const engine = await open(quiet, {
+      ...{ encoder, packs: [pack], profiles: [profile], threshold },
+      models: playbackModels(models === null ? null : { small: models.small.id, large: models.large.id }, calls),
+      now: () => new Date(createdAt),
+      createId: () => id,
+      warn: () => undefined,
+    });
+    try {
+      const { text, detail, selection, history } = question;
+      const request = { profile: question.profile, detail, selection, filters: filtersOf(question), turns: history };
+      const asked: AskOptions = { domain, tenant, access, ...request, signal };
+      return JSON.parse(JSON.stringify(forStorage(await engine.answer(text, asked), text))) as Answer;
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null {
@@ -203,14 +222,7 @@ async function compareWithNow(
   const old = settingsOf(made);
   const { recorded, ...today } = parts.settings(made.domain, question.profile);
   const was = saidBy(JSON.parse(made.answer) as Answer);
-  const ask = async (corpus: ScratchCorpus, settings: ScratchSettings) => {
-    const scratch = await openScratch(parts, corpus, settings);
-    try {
-      return saidBy(await askAgain(made, scratch, signal));
-    } finally {
-      await scratch.close();
-    }
-  };
+  const ask = async (corpus: ScratchCorpus, settings: ScratchSettings) => saidBy(await askAgain(made, parts, corpus, settings, signal));
   const now = await ask(after, today);
   if (sameSaid(was, now)) return { now, changed: false, causes: [] };
   const causes: Cause[] = [];
@@ -263,51 +275,6 @@ interface ScratchCorpus {
   readonly revision: number;
 }
 
-/** An answer's own facts, which a scratch engine gives out instead of new ones. */
-interface Played {
-  at: string;
-  id: string;
-  calls: readonly RecordedCall[] | null;
-}
-
-/** An engine of its own over given documents, with the models' recorded output; its folder goes with it. What it is to play is set before each question. */
-interface Scratch {
-  readonly engine: Pick<Engine, "ask">;
-  readonly played: Played;
-  close(): Promise<void>;
-}
-
-async function openScratch(
-  { opened: { config, encoder, models }, open }: ReplayerParts,
-  { documents, unreadable, revision }: ScratchCorpus,
-  { pack, profile, threshold }: ScratchSettings,
-): Promise<Scratch> {
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
-  const played: Played = { at: new Date(0).toISOString(), id: "", calls: null };
-  try {
-    await fill(join(folder, "sourcebound.db"), pack.name, { documents, unreadable, revision });
-    const { web_search: _web, ...rest } = embeddedIn(config, folder);
-    const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
-    const engine = await open(quiet, {
-      ...{ encoder, packs: [pack], profiles: [profile], threshold },
-      models: playbackModels(models === null ? null : { small: models.small.id, large: models.large.id }, () => played.calls),
-      now: () => new Date(played.at),
-      createId: () => played.id,
-      warn: () => undefined,
-    });
-    return {
-      ...{ engine, played },
-      async close() {
-        await engine.close();
-        rmSync(folder, { recursive: true, force: true });
-      },
-    };
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
-  }
-}
-
 /** Puts documents into a new database as if they had been read, file by file. */
 async function fill(path: string, domain: string, { documents, unreadable, revision }: ScratchCorpus): Promise<void> {
   const db = await openSqlite(path);
@@ -316,17 +283,14 @@ async function fill(path: string, domain: string, { documents, unreadable, revis
     const files = Map.groupBy(documents, ({ file, document }) => JSON.stringify([document.tenant, document.source, file]));
     for (const held of files.values()) {
       const [{ file, document }] = held as [PastDocument];
-      const content = { originalHash: document.originalHash, settings: "", access: document.access, failure: null };
-      await store.putFile(
-        { domain, tenant: document.tenant, source: document.source, path: file },
-        { ...content, documents: held.map((one) => one.document) },
-      );
+      const { tenant, source, originalHash, access } = document;
+      const content = { originalHash, settings: "", access, documents: held.map((one) => one.document), failure: null };
+      await store.putFile({ domain, tenant, source, path: file }, content);
     }
-    for (const { tenant, source, path: file, access, reason } of unreadable)
-      await store.putFile(
-        { domain, tenant, source, path: file },
-        { originalHash: "", settings: "", access, documents: [], failure: reason },
-      );
+    for (const { tenant, source, path, access, reason } of unreadable) {
+      const content = { originalHash: "", settings: "", access, documents: [], failure: reason };
+      await store.putFile({ domain, tenant, source, path }, content);
+    }
     await db.updateTable("revisions").set({ revision }).where("domain", "=", domain).execute();
   } finally {
     await db.destroy();

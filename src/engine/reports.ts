@@ -13,7 +13,7 @@ import type { ReportOptions, ReportReader } from "./service-types.ts";
 
 /** Reads the reports that the configured access and a tenant may see and that have not expired. */
 export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains): ReportReader {
-  const selectionFor = (pack: DomainPack, { tenant, since, access }: Pick<ReportOptions, "tenant" | "since" | "access">) => {
+  const selectionFor = (pack: DomainPack, { tenant, since, access }: ReportOptions) => {
     const kept = reportsSince(now(), config.reports.days);
     return { scope: scopeOf(pack, tenant, access ?? config.access), since: since === undefined || since < kept ? kept : since };
   };
@@ -79,11 +79,7 @@ function topicNamed({ name, topics }: DomainPack, slug: string | null | undefine
   const known = topics.map((topic) => topic.slug);
   if (known.includes(slug)) return slug;
   const list = known.length === 0 ? "The domain pack declares none." : `Known: ${known.join(", ")}.`;
-  throw new RequestError(
-    "unknown_topic",
-    `Domain "${name}" has no topic "${slug.slice(0, 100)}".${didYouMean(slug.slice(0, 100), known)} ${list}`,
-    {
-      topic: slug,
-    },
-  );
+  const asked = slug.slice(0, 100);
+  const message = `Domain "${name}" has no topic "${asked}".${didYouMean(asked, known)} ${list}`;
+  throw new RequestError("unknown_topic", message, { topic: slug });
 }

@@ -61,7 +61,11 @@ export function createSearching(
       const nearest = async () =>
         nearestDocuments(question, answer, (text) => search(text, { ...asked, limit: SEARCHED.passages, signal }));
       const given = sources !== undefined ? await readGiven(sources) : await loadSources(documents ?? (await nearest()), scope, store);
-      if (given.numbered.every(({ document }) => document === null)) throw noSources(given);
+      if (given.numbered.every(({ document }) => document === null)) {
+        const why = given.numbered.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
+        const none = "There is nothing to check against: give sources, or ingest documents.";
+        throw new RequestError("sources_empty", why === "" ? none : `No source could be read: ${why.slice(0, 500)}.`);
+      }
       return verifyAgainst(question, answer, given, {
         ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
         ...{ support: local.support, readClaims: local.readClaims },
@@ -139,11 +143,4 @@ function parsedOf(document: StoredDocument): ParsedDocument {
   const reading = document.reading ?? { format: "text", unit: "utf16" as const, encoding: "utf-8", places: null, notices: [] };
   const metadata = { title, description, url, asOf, authority, topic, subtopic, type };
   return { path, metadata, access, tenant, text, blocks, units, sourceMap, pages, reading, originalHash };
-}
-
-function noSources({ numbered }: Sources): RequestError {
-  const why = numbered.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-  const message =
-    why === "" ? "There is nothing to check against: give sources, or ingest documents." : `No source could be read: ${why.slice(0, 500)}.`;
-  return new RequestError("sources_empty", message);
 }

@@ -120,12 +120,7 @@ export interface CorpusRoot {
 }
 
 /** Who asked for the answer, by name. */
-export interface ProveOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
-  /** Labels of the reader in the place of the configured ones. */
-  readonly access?: readonly string[] | undefined;
-}
+export type ProveOptions = Pick<ScopeOptions, "domain" | "tenant" | "access">;
 
 /** What an engine says of its answers to those who do not trust it. */
 export interface Prover {
@@ -140,11 +135,7 @@ export interface Prover {
   corpusRoot(domain?: string): Promise<CorpusRoot>;
 }
 
-export interface ReportOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
-  /** Access labels in the place of the configured ones. */
-  readonly access?: readonly string[] | undefined;
+export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | "access"> {
   /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
   readonly topic?: string | null | undefined;
   /** Not older than this. @default the retention time */
@@ -243,9 +234,7 @@ export interface WorkOptions {
 }
 
 /** Whose answer it is, by name. */
-export interface ReplayOptions {
-  readonly domain?: string | undefined;
-  readonly tenant?: string | null | undefined;
+export interface ReplayOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,8 +1,9 @@
+import type { Dirent } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RequestError } from "../errors.ts";
+import { RequestError, systemCodeOf } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import { checkUrl, fetchWebPage, INTERNET, isListedHost, type WebNetwork } from "../models/web-page.ts";
 import type { Original, OriginalStore, OriginalsOf } from "../store/origins.ts";
@@ -13,24 +14,22 @@ import type { Domains } from "./domains.ts";
 import type { CrawlRequest, Engine, IngestOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-interface SharedFolder {
-  /** Where its files are kept for every process. */
-  readonly of: OriginalsOf;
-  readonly originals: OriginalStore;
-  /** Brings files, or takes them out. */
-  readonly change: (folder: string) => AsyncIterable<IngestEvent>;
-  /** Reads what the folder holds; what it does not hold any more goes. */
-  readonly read: (folder: string) => AsyncIterable<IngestEvent>;
-}
-
 /** Readings of one folder that others keep adding to; the last of them finds what is left. */
 const MOST_READINGS = 5;
 
 /**
  * A folder that lies in the database: it is laid out for as long as it is changed and read. Where another process has changed it meanwhile, it is read
  * once more, so that what this process had not seen is not taken out.
+ * @param of where its files are kept for every process
+ * @param change brings files, or takes them out
+ * @param read reads what the folder holds; what it does not hold any more goes
  */
-async function* changeSharedFolder({ of, originals, change, read }: SharedFolder): AsyncGenerator<IngestEvent, void> {
+async function* changeSharedFolder(
+  of: OriginalsOf,
+  originals: OriginalStore,
+  change: (folder: string) => AsyncIterable<IngestEvent>,
+  read: (folder: string) => AsyncIterable<IngestEvent>,
+): AsyncGenerator<IngestEvent, void> {
   const room = await mkdtemp(join(tmpdir(), "sourcebound-source-"));
   try {
     const changing = join(room, "changing");
@@ -48,13 +47,8 @@ async function* changeSharedFolder({ of, originals, change, read }: SharedFolder
   }
 }
 
-interface LaidOut {
-  readonly listed: readonly Original[];
-  /** Hashes of the files by their path. */
-  readonly hashes: ReadonlyMap<string, string>;
-}
-
-async function layOut(folder: string, of: OriginalsOf, originals: OriginalStore): Promise<LaidOut> {
+/** Writes the originals of a place into a folder; `hashes` are those of the files by their path. */
+export async function layOut(folder: string, of: OriginalsOf, originals: OriginalStore) {
   await mkdir(folder, { recursive: true });
   const listed = await originals.list(of);
   const hashes = new Map<string, string>();
@@ -68,18 +62,36 @@ async function layOut(folder: string, of: OriginalsOf, originals: OriginalStore)
   return { listed, hashes };
 }
 
-async function store(folder: string, { hashes }: LaidOut, of: OriginalsOf, originals: OriginalStore): Promise<void> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = found.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-  const kept = new Set<string>();
-  for (const local of paths) {
-    const path = local.split(sep).join("/");
-    kept.add(path);
-    const bytes = await readFile(join(folder, local));
+async function store(
+  folder: string,
+  { hashes }: Awaited<ReturnType<typeof layOut>>,
+  of: OriginalsOf,
+  originals: OriginalStore,
+): Promise<void> {
+  const kept = await listFiles(folder);
+  for (const path of kept) {
+    const bytes = await readFile(join(folder, path));
     if (hashes.get(path) !== sha256Hex(bytes)) await originals.put(of, path, bytes);
   }
   // Only what was there before: what another process has added meanwhile stays.
-  for (const path of hashes.keys()) if (!kept.has(path)) await originals.remove(of, path);
+  for (const path of hashes.keys()) if (!kept.includes(path)) await originals.remove(of, path);
+}
+
+/** Paths of the files below a folder, with `/`; none where there is no such folder. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const entries = await entriesOf(folder, true);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+}
+
+export async function entriesOf(folder: string, recursive = false): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { recursive, withFileTypes: true });
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 function namesOf(listed: readonly Original[]): string {
@@ -93,53 +105,41 @@ function namesOf(listed: readonly Original[]): string {
 export function createSources(opened: Opened, domains: Domains, ingest: Engine["ingest"]): Pick<Engine, "ingestUrl" | "ingestBytes"> {
   const { config, closing, changes, store } = opened;
   const { network = INTERNET } = opened.given;
-  const kept = async function* (place: KeptPlace, change: ChangeFolder, options: IngestOptions) {
-    const pack = domains.pack(place.domain);
-    const tenant = tenantOf(pack, place.tenant);
-    const name = sha256Hex(place.name).slice(0, 16);
+  /** @param place what tells it from others of its kind */
+  const kept = async function* (kind: "web" | "input", place: string, change: ChangeFolder, options: IngestOptions) {
+    const pack = domains.pack(options.domain);
+    const tenant = tenantOf(pack, options.tenant);
+    const name = sha256Hex(place).slice(0, 16);
     if (changes !== null) {
-      const of = { domain: pack.name, tenant, label: `${place.kind} ${name}` };
+      const of = { domain: pack.name, tenant, label: `${kind} ${name}` };
       const read = (folder: string) => ingest(folder, { ...options, passing: true });
-      return yield* changeSharedFolder({ of, originals: store.originals, change: (at) => told(change(at)), read });
+      return yield* changeSharedFolder(of, store.originals, change, read);
     }
-    const folder = join(config.data_dir, place.kind, pack.name, tenant ?? "_", name);
-    yield* told(change(folder));
+    const folder = join(config.data_dir, kind, pack.name, tenant ?? "_", name);
+    yield* change(folder);
     yield* ingest(folder, options);
   };
   return {
     async *ingestUrl(url, options = {}) {
       const signal = options.signal ?? closing.signal;
       const start = normalised(url);
-      const { depth: _depth, hosts: _hosts, maxPages: _pages, ...rest } = options;
-      const { domain, tenant } = options;
-      yield* kept({ kind: "web", domain, tenant, name: start }, (folder) => fetchInto(folder, start, { ...options, signal }, network), {
-        ...{ ...rest, source: options.source ?? start, allowEmpty: true, signal },
-      });
+      const { depth: _depth, hosts: _hosts, maxPages: _pages, source = start, ...rest } = options;
+      const fetch = (folder: string) => fetchInto(folder, start, { ...options, signal }, network);
+      yield* kept("web", start, fetch, { ...rest, source, allowEmpty: true, signal });
     },
     async *ingestBytes({ name, bytes }, options = {}) {
       const plain = (await import("../ingest/formats/formats.ts")).inputName(name);
       const source = options.source ?? "input";
-      const { domain, tenant } = options;
-      yield* kept({ kind: "input", domain, tenant, name: source }, (folder) => putInto(folder, plain, bytes), { ...options, source });
+      yield* kept("input", source, (folder) => putInto(folder, plain, bytes), { ...options, source });
     },
   };
 }
 
 /** Brings files into a folder; may tell of what it does. */
-type ChangeFolder = (folder: string) => AsyncIterable<IngestEvent> | Promise<void>;
+type ChangeFolder = (folder: string) => AsyncIterable<IngestEvent>;
 
-interface KeptPlace extends Pick<IngestOptions, "domain" | "tenant"> {
-  readonly kind: "web" | "input";
-  /** What tells it from others of its kind. */
-  readonly name: string;
-}
-
-async function* told(change: ReturnType<ChangeFolder>): AsyncGenerator<IngestEvent, void> {
-  if (change instanceof Promise) await change;
-  else yield* change;
-}
-
-async function putInto(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+// biome-ignore lint/correctness/useYield: says nothing of what it does
+async function* putInto(folder: string, name: string, bytes: Uint8Array): AsyncGenerator<IngestEvent, void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const part = join(dirname(folder), `.${sha256Hex(name).slice(0, 16)}`);
   await writeFile(part, bytes, { mode: PRIVATE_FILE });

@@ -63,21 +63,6 @@ describe("thresholds of a source", () => {
     expect(facts).toMatchObject({ thresholds: "learned", minimum: gate.type === "best-similarity" ? gate.chance : null });
   });
 
-  it.each([
-    ["spark", "learned"],
-    ["vg-rag", "carried"],
-  ])("are kept and the score is carried, or learned, where a gate combines scores: %s", async (profile, thresholds) => {
-    const { facts } = await decideWith(SHARED_PARTS.embedded(), profile);
-    expect(facts.thresholds).toBe(thresholds);
-    expect(facts.minimum).toBeUndefined();
-  });
-
-  it("apply raw with an encoder of which nothing is known, and the answer says so", async () => {
-    const { facts, notices } = await decideWith(fakeEncoder(), "seven-layer");
-    expect(facts).toMatchObject({ thresholds: "uncarried", minimum: 0.45 });
-    expect(notices.map(({ code }) => code)).toEqual(["thresholds_uncarried"]);
-  });
-
   it.each(["sourcebound", "validator"])("are no matter for a gate without cosines: %s", async (profile) => {
     const { facts, notices } = await decideWith(SHARED_PARTS.embedded(), profile);
     expect(facts.thresholds).toBeUndefined();

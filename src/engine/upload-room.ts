@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Dirent } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import type { FilePlace, FileRecord } from "../store/document-records.ts";
 import type { JobState } from "../store/jobs.ts";
@@ -9,11 +8,12 @@ import type { OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { once } from "../text/once.ts";
 import type { IngestOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { FileStatus } from "./service-types.ts";
-import { workSchema } from "./service-types.ts";
-import { UPLOAD_SOURCE, uploadJob } from "./worker.ts";
+import { type FileStatus, workSchema } from "./service-types.ts";
+import { entriesOf, listFiles } from "./sources.ts";
+import { uploadJob, uploadPlace } from "./worker.ts";
 
 /** How uploads lie in their folder: `DOMAIN/TENANT or _/label-LABEL/PATH`. What a file is and who may see it stands in its path, and so survives the process. */
 
@@ -37,14 +37,6 @@ async function listPlaces(root: string): Promise<OriginalsOf[]> {
         if (label !== null) places.push({ domain, tenant: tenant === "_" ? null : tenant, label });
       }
   return places;
-}
-
-/** Paths of the files below a folder, with `/`; none where there is no such folder. */
-async function listFiles(folder: string): Promise<string[]> {
-  const entries = await entriesOf(folder, true);
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
 }
 
 /** Takes out the folder of a file that went, and those above it, as far as nothing else lies in them. */
@@ -71,15 +63,6 @@ async function removeAbandonedParts(root: string, now: Date): Promise<void> {
 
 async function folders(path: string): Promise<string[]> {
   return (await entriesOf(path)).filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map(({ name }) => name);
-}
-
-async function entriesOf(folder: string, recursive = false): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { recursive, withFileTypes: true });
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** `null`: a folder that somebody else made. */
@@ -123,14 +106,9 @@ export interface UploadRoom {
   idle(): Promise<void>;
 }
 
-/** What was read of a source. */
-interface FolderStore {
-  readonly store: { readonly documents: Pick<Store["documents"], "listFiles"> };
-}
-
 /** Uploaded files in the data folder of the only process that reads them. */
 export function createFolderRoom(
-  { config, store, closing: { signal }, now, warn }: Pick<Opened, "config" | "closing" | "now" | "warn"> & FolderStore,
+  { config, store, closing: { signal }, now, warn }: Opened,
   ingest: (folder: string, options: IngestOptions) => AsyncIterable<unknown>,
 ): UploadRoom {
   const root = join(config.data_dir, "uploads");
@@ -139,7 +117,7 @@ export function createFolderRoom(
   const reading = createTurns();
   /** What is put into a folder must find there what it was checked against. */
   const changing = createTurns();
-  let resumed: Promise<void> | null = null;
+
   const keyOf = (of: OriginalsOf, path: string) => JSON.stringify([folderOf(root, of), path]);
 
   const read = async (of: OriginalsOf) => {
@@ -150,7 +128,7 @@ export function createFolderRoom(
     const begun = mine.map(([key, file]) => ({ key, file: { ...file, status: "reading" as const } }));
     for (const { key, file } of begun) waiting.set(key, file);
     try {
-      for await (const _ of ingest(folderOf(root, of), { domain, tenant, access: label, source: `${UPLOAD_SOURCE}${label}`, signal }));
+      for await (const _ of ingest(folderOf(root, of), { ...uploadPlace(of), access: label, signal }));
       for (const { key, file } of begun) if (waiting.get(key) === file) waiting.delete(key);
     } catch (error) {
       for (const { key, file } of begun)
@@ -159,25 +137,20 @@ export function createFolderRoom(
   };
 
   const queue = (of: OriginalsOf, paths: readonly string[]) => {
-    const { domain, tenant, label } = of;
-    const place = { domain, tenant, label, source: `${UPLOAD_SOURCE}${label}` };
-    for (const path of paths) waiting.set(keyOf(of, path), { ...place, path, status: "queued", reason: null });
+    for (const path of paths) waiting.set(keyOf(of, path), { ...uploadPlace(of), path, status: "queued", reason: null });
     reading.run(folderOf(root, of), () => read(of)).catch(() => {});
   };
 
   const unread = async (of: OriginalsOf): Promise<string[]> => {
-    const { domain, tenant, label } = of;
     const folder = folderOf(root, of);
     const paths = await listFiles(folder);
-    const read = new Map(
-      (await store.documents.listFiles({ domain, tenant, source: `${UPLOAD_SOURCE}${label}` })).map((file) => [file.path, file]),
-    );
+    const read = new Map((await store.documents.listFiles(uploadPlace(of))).map((file) => [file.path, file]));
     const found: string[] = [];
     for (const path of paths) if (!waiting.has(keyOf(of, path)) && !(await isRead(join(folder, path), read.get(path)))) found.push(path);
     return found;
   };
 
-  const resumeOnce = async () => {
+  const resume = once(async () => {
     try {
       await removeAbandonedParts(root, now());
       for (const of of await listPlaces(root)) {
@@ -187,22 +160,16 @@ export function createFolderRoom(
     } catch (error) {
       warn(`uploaded files could not be looked through for those that were not read (${messageOf(error)}): upload them again.`);
     }
-  };
-  const resume = () => {
-    resumed ??= resumeOnce();
-    return resumed;
-  };
+  });
 
   return {
     put: (of, files, fits) =>
       changing.run(folderOf(root, of), async () => {
         const folder = folderOf(root, of);
+        const paths = files.map(({ path }) => path);
         fits(await listFiles(folder));
         await keep(root, folder, files);
-        queue(
-          of,
-          files.map(({ path }) => path),
-        );
+        queue(of, paths);
       }),
     async take(of, path, forget) {
       const folder = folderOf(root, of);
@@ -268,14 +235,11 @@ function createTurns(): Turns {
   return {
     run(name, work) {
       const done = (last.get(name) ?? Promise.resolve()).then(work);
-      const settled = done.then(
-        () => {},
-        () => {},
-      );
-      last.set(name, settled);
-      settled.then(() => {
+      const end = () => {
         if (last.get(name) === settled) last.delete(name);
-      });
+      };
+      const settled = done.then(end, end);
+      last.set(name, settled);
       return done;
     },
     async idle() {
@@ -294,10 +258,9 @@ export function createSharedRoom(store: Pick<Store, "jobs" | "originals">, wake:
   const filesOf = async ({ domain, work, state, reason }: JobState): Promise<OnItsWay[]> => {
     const asked = workSchema.parse(work);
     if (asked.type !== "uploads") return [];
-    const { tenant, label } = asked;
-    const originals = await store.originals.list({ domain, tenant, label });
-    const place = { domain, tenant, label, source: `${UPLOAD_SOURCE}${label}`, status: STATUS_OF_STATE[state], reason };
-    return originals.map(({ path, updatedAt }) => ({ ...place, path, since: updatedAt }));
+    const place = uploadPlace({ domain, tenant: asked.tenant, label: asked.label });
+    const originals = await store.originals.list(place);
+    return originals.map(({ path, updatedAt }) => ({ ...place, status: STATUS_OF_STATE[state], reason, path, since: updatedAt }));
   };
   return {
     async put(of, files, fits) {

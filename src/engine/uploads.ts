@@ -14,7 +14,7 @@ import type { Engine } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import type { LibraryFile, Originals, ReachOptions, Uploads } from "./service-types.ts";
 import type { UploadRoom } from "./upload-room.ts";
-import { UPLOAD_SOURCE } from "./worker.ts";
+import { UPLOAD_SOURCE, uploadPlace } from "./worker.ts";
 
 /** Longest label that an upload may carry. */
 const LABEL_CHARACTERS = 60;
@@ -43,7 +43,12 @@ export function createUploads(
     // First: what is read while the store is asked would be in neither.
     const waiting = await room.waiting(scope.domain);
     const filesIn = async (seen: Scope) =>
-      new Map((await store.documents.describe(seen)).map((file) => [fileId(seen.domain, file), describeFile(file, seen.domain)]));
+      new Map(
+        (await store.documents.describe(seen)).map((file): [string, LibraryFile] => {
+          const id = fileId(seen.domain, file);
+          return [id, { ...file, id }];
+        }),
+      );
     // Whoever may not see what was read of a file is not told that it is read again. Before what is known: what is read in between is in the latter.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
@@ -70,8 +75,7 @@ export function createUploads(
     const paths = files.map(({ path }) => path);
     assertOnce(paths);
     await room.put(of, files, (others) => assertFit(paths, others));
-    const { tenant } = of;
-    const source = `${UPLOAD_SOURCE}${label}`;
+    const { tenant, source } = uploadPlace(of);
     return paths.map((path) => {
       const id = fileId(of.domain, { tenant, source, path });
       return { id, tenant, source, path, status: "queued", reason: null, updatedAt: null, documents: [] };
@@ -90,7 +94,11 @@ export function createUploads(
       const { domain, tenant } = domains.scope(options);
       const file = (await library(options)).find((one) => one.id === id && one.tenant === tenant);
       if (file === undefined) return false;
-      if (!file.source.startsWith(UPLOAD_SOURCE)) throw notUploaded();
+      if (!file.source.startsWith(UPLOAD_SOURCE)) {
+        const message =
+          "This file was read from a folder of the server and would come back: delete it there, then ask for POST /v1/admin/refresh.";
+        throw new RequestError("file_not_uploaded", message);
+      }
       const of = { domain, tenant, label: file.source.slice(UPLOAD_SOURCE.length) };
       await room.take(of, file.path, () => deleteFile(file, { domain }));
       return true;
@@ -102,17 +110,16 @@ export function createUploads(
       const { source, tenant, originalHash, reading } = document;
       const path = fileOfDocument(document.path);
       const origin = (await store.origins.list(asker.domain)).find((one) => one.source === source && one.tenant === tenant);
-      if (origin === undefined) throw originalGone(path);
-      const bytes = await readInside(origin.root, path);
-      if (bytes === null) throw originalGone(path);
-      if (sha256Hex(bytes) !== originalHash) throw originalChanged(path);
+      const bytes = origin === undefined ? null : await readInside(origin.root, path);
+      if (bytes === null)
+        throw new RequestError("original_gone", `The file ${path} is not where it was read: the text that was read of it is still there.`);
+      if (sha256Hex(bytes) !== originalHash) {
+        const message = `The file ${path} has changed since it was read: places in it would be wrong. Read it again with POST /v1/admin/refresh.`;
+        throw new RequestError("original_changed", message);
+      }
       return { path, format: reading?.format ?? null, bytes };
     },
   };
-}
-
-function describeFile(file: FileDescription, domain: string): LibraryFile {
-  return { ...file, id: fileId(domain, file) };
 }
 
 /** The name as a path with `/`, such as `letters/2026.pdf`. @throws RequestError `file_name`, `unsupported_format` */
@@ -139,13 +146,8 @@ function assertPath(name: string, extensions: readonly string[]): string {
 function assertOnce(paths: readonly string[]): void {
   const twice = paths.find((path, n) => paths.indexOf(path) < n);
   if (twice === undefined) return;
-  throw new RequestError(
-    "file_twice",
-    `"${twice}" comes twice in this upload, and nothing of it was taken: give each file a name of its own.`,
-    {
-      name: twice,
-    },
-  );
+  const message = `"${twice}" comes twice in this upload, and nothing of it was taken: give each file a name of its own.`;
+  throw new RequestError("file_twice", message, { name: twice });
 }
 
 /** @throws RequestError `file_name_taken` where a path needs a folder that is a file, or is the folder of others */
@@ -166,12 +168,6 @@ function assertLabel(label: string): void {
   throw new RequestError("label_invalid", message);
 }
 
-function notUploaded(): RequestError {
-  const message =
-    "This file was read from a folder of the server and would come back: delete it there, then ask for POST /v1/admin/refresh.";
-  return new RequestError("file_not_uploaded", message);
-}
-
 /** A file under a folder; `null`: there is none, or it lies elsewhere by a link. */
 async function readInside(folder: string, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
   try {
@@ -185,13 +181,4 @@ async function readInside(folder: string, path: string): Promise<Uint8Array<Arra
 /** The same for what was deleted and what the asker may not see. */
 export function unknownDocument(id: string): RequestError {
   return new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
-}
-
-function originalGone(path: string): RequestError {
-  return new RequestError("original_gone", `The file ${path} is not where it was read: the text that was read of it is still there.`);
-}
-
-function originalChanged(path: string): RequestError {
-  const message = `The file ${path} has changed since it was read: places in it would be wrong. Read it again with POST /v1/admin/refresh.`;
-  return new RequestError("original_changed", message);
 }

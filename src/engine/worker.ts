@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
 import type { IngestCounts, IngestEvent } from "../events.ts";
@@ -11,27 +11,22 @@ import type { Store } from "../store/store.ts";
 import type { Engine } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import { type JobEvent, type Work, type WorkOptions, workSchema } from "./service-types.ts";
+import { layOut } from "./sources.ts";
 
 /** How the sources of uploaded files begin; the access label follows. */
 export const UPLOAD_SOURCE = "upload:";
 
-interface WorkerParts {
-  readonly store: Pick<Store, "jobs" | "originals">;
-  readonly ingest: Engine["ingest"];
+/** Where uploaded files belong, with the source that their documents have. */
+export function uploadPlace(of: OriginalsOf) {
+  return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
 }
+
+type WorkerParts = { readonly store: Pick<Store, "jobs" | "originals">; readonly ingest: Engine["ingest"] };
 
 /** Milliseconds between two looks into an empty queue. */
 const LOOK_MS = 1_000;
 
-export interface Worker {
-  /** Does jobs one after another, its own share of the queue. */
-  work(options?: WorkOptions): AsyncGenerator<JobEvent, void>;
-  /** Does in the background what is queued now. */
-  wake(): void;
-  idle(): Promise<void>;
-}
-
-export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: Engine["ingest"]): Worker {
+export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: Engine["ingest"]) {
   const name = randomUUID();
   let draining: Promise<void> | null = null;
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
@@ -51,7 +46,9 @@ export function createWorker({ store, closing: { signal: closing }, warn }: Open
     }
   };
   return {
+    /** Does jobs one after another, its own share of the queue. */
     work,
+    /** Does in the background what is queued now. */
     wake() {
       // One that is at its end may have looked before this was queued: the next one looks again.
       draining = (draining ?? Promise.resolve()).then(drain);
@@ -103,14 +100,8 @@ async function read(domain: string, work: Work, signal: AbortSignal, { store, in
   const of = { domain, tenant, label };
   const folder = await mkdtemp(join(tmpdir(), "sourcebound-uploads-"));
   try {
-    for (const { path } of await store.originals.list(of)) {
-      const bytes = await store.originals.bytes(of, path);
-      if (bytes === null) continue;
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), bytes);
-    }
-    const options = { domain, tenant, access: label, source: `${UPLOAD_SOURCE}${label}`, allowEmpty: true, passing: true, signal };
-    return await countsOf(ingest(folder, options));
+    await layOut(folder, of, store.originals);
+    return await countsOf(ingest(folder, { ...uploadPlace(of), access: label, allowEmpty: true, passing: true, signal }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

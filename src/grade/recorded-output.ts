@@ -47,7 +47,7 @@ export function recordOutput(path: string, models: Models): OutputRecorder {
 /** Models that say again what a file holds; a prompt that it does not hold fails, and the answer falls back to quotes and says so. @throws RequestError `recording_invalid` */
 export function playOutput(path: string): Models {
   const { small, large, calls } = readRecording(path);
-  return playbackModels({ small, large }, () => calls);
+  return playbackModels({ small, large }, calls);
 }
 
 function readRecording(path: string): z.infer<typeof fileSchema> {

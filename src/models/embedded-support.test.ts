@@ -1,12 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import { expectLinearTime } from "../testing/growth.ts";
 import { describeSupportContract } from "../testing/support-contract.ts";
 import { createEmbeddedSupportScorer, readSupportWeights, readWordingWeights } from "./embedded-support.ts";
 import { chanceOf } from "./weights/scorer.ts";
@@ -112,27 +110,4 @@ describe("the embedded support scorer", () => {
     expect(scorer.scoreAnswer([" ", "…"], [rule])).toBeNull();
     expect(scorer.scoreAnswer(good, [])).toBeNull();
   });
-
-  it("scores any pair of texts, with spans inside the claim", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: "grapheme", maxLength: 200 }),
-        fc.array(fc.string({ unit: "grapheme", maxLength: 300 }), { maxLength: 4 }),
-        (claim, evidence) => {
-          const [one] = scorer.scoreSync([{ claim, evidence }]);
-          if (one === null || one === undefined) return;
-          expect(one.score > 0 && one.score < 1).toBe(true);
-          for (const { start, end } of one.spans) expect(start >= 0 && start < end && end <= claim.length).toBe(true);
-        },
-      ),
-      { seed: 7, numRuns: 300 },
-    );
-  });
-
-  it("takes time that grows with the text, not faster", () =>
-    expectLinearTime(
-      400,
-      (n) => "alpha beta 12, gamma not delta: epsilon (zeta) ".repeat(n),
-      (long) => scoreOf(long, long, "x".repeat(long.length), "9 ".repeat(long.length / 4)),
-    ));
 });

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { part } from "../../test/support/trials.ts";
 import { expectLinearTime } from "../testing/growth.ts";
+import { amountsOf, compatible, sameAmount } from "./amounts.ts";
+import { askedValues, heldValues, VALUE_KINDS } from "./asked-values.ts";
 import { equalQuantities, oppositeBounds, type Quantity, quantitiesIn } from "./quantities.ts";
 
 const read = (text: string) => quantitiesIn(text).map(({ measure, amount }) => `${measure} ${amount}`);
@@ -171,4 +173,122 @@ describe("equalQuantities", () => {
     expect(oppositeBounds(only("at least 5 days"), only("up to 5 days"))).toBe(true);
     expect(oppositeBounds(only("at least 5 days"), only("5 days"))).toBe(false);
   });
+});
+
+describe("amounts", () => {
+  const amounts = (text: string) => amountsOf(text, quantitiesIn(text));
+  const only = (text: string) => {
+    const [first, ...more] = amounts(text);
+    if (first === undefined || more.length > 0) throw new Error(`${text}: ${JSON.stringify(amounts(text))}`);
+    return first;
+  };
+
+  describe("compatible", () => {
+    it.each([
+      ["within 90 days", "within 60 days", false, "two limits"],
+      ["up to 30 days", "20 days", true, "the bound allows it"],
+      ["more than 21 days", "25 days", true, "above the least"],
+      ["125 days", "about 4 months", true, "another unit, rounded"],
+      ["1 year", "12 months", true, "the same"],
+      ["$127,061", "a little over $127,000", true, "rounded"],
+      ["50%", "half", true, "a share"],
+      ["2 to 8 months", "3 months", true, "inside the range"],
+      ["1 year and 120 days", "485 days", true, "a sum"],
+      ["no time limit", "within 5 years", false, "a limit where there is none"],
+      ["December 1, 2018", "December 2018", true, "a day of that month"],
+      ["after September 10, 2001", "on or after September 11, 2001", true, "the same first day"],
+      ["8:00 a.m. to 9:00 p.m.", "8:00 a.m. to 8:00 p.m.", false, "hours"],
+      ["$5", "5 days", true, "other kinds cannot contradict each other"],
+    ])("%s and %s: %s (%s)", (a, b, expected) => {
+      expect(compatible(only(a), only(b))).toBe(expected);
+      expect(compatible(only(b), only(a))).toBe(expected);
+    });
+
+    it("is symmetric, and every amount is compatible with itself", () => {
+      const text = fc.tuple(
+        fc.constantFrom("", "up to ", "at least ", "about ", "within "),
+        fc.integer({ min: 1, max: 400 }),
+        fc.constantFrom(" days", " months", "%", " years"),
+      );
+      fc.assert(
+        fc.property(text, text, (a, b) => {
+          const [one, other] = [only(a.join("")), only(b.join(""))];
+          expect(compatible(one, other)).toBe(compatible(other, one));
+          expect(compatible(one, one)).toBe(true);
+        }),
+      );
+    });
+  });
+
+  describe("amountsOf", () => {
+    it("keeps where a value stands, and what it is per", () => {
+      const text = "The premium is $1 per month.";
+      const amount = only(text);
+      expect(text.slice(amount.start, amount.end)).toBe("$1");
+      expect(amount.per).toBe("$month");
+      expect(only("You pay $12 a year.").per).toBe("$year");
+      expect(only("within 3 business days").per).toBe("working");
+    });
+    it("reads nothing where there is nothing", () => {
+      expect(amounts("")).toEqual([]);
+      expect(amounts("No limit of patience.")).toEqual([]);
+    });
+    it("does not take a range that covers a value for the value", () => {
+      expect(sameAmount(only("2 to 8 months"), only("14 weeks"))).toBe(false);
+      expect(sameAmount(only("14 weeks"), only("98 days"))).toBe(true);
+    });
+  });
+});
+
+const { money, percent, duration, date, number, form, phone, address, name } = VALUE_KINDS;
+
+describe("askedValues", () => {
+  it.each([
+    ["How much does a headstone cost?", [money | percent | number]],
+    ["how long do I have to appeal", [duration]],
+    ["What's the deadline for a claim?", [duration | date]],
+    ["when is the payment made?", [date | duration]],
+    ["Which VA form do I need?", [form]],
+    ["how many dependents count", [number]],
+    ["what address do I mail it to", [address]],
+    ["What number do I call?", [phone]],
+    ["Can I cancel the boiler service over the phone?", []],
+    ["My phone was stolen from the cab, are you told by the police?", []],
+    ["To which address do I post the match sheets?", [address]],
+    ["Is my rental contract enough to register my new address?", []],
+    ["Who signs the letter?", [name]],
+    ["what percent, and how long does it last", [duration, percent | number]],
+    ["How old must I be?", [number | duration]],
+    ["How much time do I have?", [duration]],
+    ["When I moved, my file was lost. Can I get a copy?", []],
+    ["كم تبلغ الرسوم؟", []],
+  ])("%s", (question, kinds) => expect(askedValues(question)).toEqual(kinds));
+
+  it.each(["cost ", "how ", "what rate ", "when ", "which a b c ", "what address e-mail "])(
+    "takes linear time on %j over and over",
+    (piece) => expectLinearTime(50_000, (n) => piece.repeat(n), askedValues),
+  );
+});
+
+describe("heldValues", () => {
+  it.each([
+    ["It costs $1,200.", money],
+    ["You pay 2.5% of it.", percent],
+    ["Ask within one year.", duration],
+    ["It ends on March 3, 2019.", date],
+    ["Fill out VA Form 21-526EZ.", form],
+    ["Call 1-800-827-1000.", phone],
+    ["Write to P.O. Box 5365.", address],
+    ["It is signed by Ann Lee.", name],
+    ["Two letters are needed.", number],
+  ])("%s", (text, kind) => expect(heldValues(text) & kind).toBe(kind));
+
+  it("takes the figures of dates and durations for no numbers", () => {
+    expect(heldValues("Ask within 30 days of March 3, 2019.") & (number | duration | date)).toBe(duration | date);
+    expect(heldValues("Bring 2 letters within 30 days.") & (number | duration)).toBe(number | duration);
+  });
+
+  it("sees none where there is none", () => expect(heldValues("You may be able to get it.")).toBe(0));
+
+  it("reads an enormous text in linear time", () => expectLinearTime(500_000, (n) => "1 a ".repeat(n), heldValues));
 });

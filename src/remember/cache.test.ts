@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeQuestion } from "../testing/passages.ts";
+import type { Answer } from "../types.ts";
 import { type CacheScope, exactCacheKey, sharingScope } from "./cache.ts";
+import { losesWords, redactAnswered } from "./named-documents.ts";
 import { curatedKey } from "./reverify.ts";
+import { StoredAnswers } from "./stored-answers.ts";
 
 const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
 const question = fakeQuestion("How much is a card?");
@@ -93,5 +97,75 @@ describe("sharingScope", () => {
     const filters = { document: null, chapter: "1", section: null, pages: null, searchedIn: "" };
     expect(sharingScope({ ...question, filters }, scope)).toBeNull();
     expect(sharingScope({ ...question, resolved: "How much is a card for a child?" }, scope)).toBeNull();
+  });
+});
+
+const text = (id: string) => JSON.stringify({ id, sentences: [{ text: "Ten days.", citations: [1] }] });
+
+describe("StoredAnswers", () => {
+  it("reads a text once, another text of the same entry anew", () => {
+    const answers = new StoredAnswers();
+    const first = answers.read("k", text("a"));
+    expect(answers.read("k", text("a"))).toBe(first);
+    expect(answers.read("k", text("b")).id).toBe("b");
+    expect(answers.read("k", text("a"))).not.toBe(first);
+  });
+
+  it("lets nobody change what the next reader gets", () => {
+    const { sentences } = new StoredAnswers().read("k", text("a"));
+    expect(sentences).toHaveLength(1);
+    expect(() => Object.assign(sentences, { 1: sentences[0] })).toThrow(TypeError);
+    expect(() => Object.assign(Object(sentences[0]), { text: "Twenty." })).toThrow(TypeError);
+  });
+
+  it("keeps that checks passed for one context, never that they failed", async () => {
+    const answers = new StoredAnswers();
+    const answer = answers.read("k", text("a"));
+    const asked: string[] = [];
+    const check = (context: string, verdict: boolean, of: Answer = answer) =>
+      answers.passes(of, context, async () => {
+        asked.push(context);
+        return verdict;
+      });
+    expect([await check("x", false), await check("x", true), await check("x", false), await check("y", false)]).toEqual([
+      ...[false, true, true, false],
+    ]);
+    expect(asked).toEqual(["x", "x", "y"]);
+    expect(await check("x", false, answers.read("k", text("b")))).toBe(false);
+  });
+
+  it("shares what was taken over unchanged, of one answer once, and nothing of one that was changed", () => {
+    const answers = new StoredAnswers();
+    const parts = { sentences: [{ text: "Ten days." }], claims: [], citations: [], evidence: [], conflicts: [], checks: [] };
+    const served = answers.read("k", JSON.stringify({ id: "a", ...parts, model: "none" }));
+    const first = answers.share({ ...served, id: "b" }, served);
+    expect(first?.own).toEqual({ id: "b", model: "none" });
+    expect(JSON.parse(first?.content.body ?? "")).toEqual(parts);
+    expect(answers.share({ ...served, id: "c" }, served)?.content).toBe(first?.content);
+    for (const part of Object.keys(parts)) expect(answers.share({ ...served, [part]: [] }, served)).toBeNull();
+  });
+});
+
+const SHOWN = "Write to joe.doe@example.org or call 202-555-0143.";
+const PAGE = { title: "Contacts", url: null, asOf: null, headingPath: [], path: "contacts.md" };
+const answer = (quote: string) =>
+  sampleAnswer({
+    question: "How?",
+    sentences: [{ text: SHOWN, citations: [1] }],
+    citations: [sampleCitation(1, { ...PAGE, context: quote }, quote)],
+  });
+
+describe("redactAnswered and losesWords", () => {
+  it("keep what a cited quote publishes, wherever it breaks its lines", () => {
+    const published = answer("Write to\njoe.doe@example.org or call\n202-555-0143.");
+    expect(redactAnswered(SHOWN, published)).toBe(SHOWN);
+    expect(losesWords(published)).toBe(false);
+    const address = "Mail it to PO Box 4444, Janesville, WI 53547-4444 today.";
+    expect(redactAnswered(address, answer("PO Box 4444,\nJanesville, WI\n53547-4444"))).toBe(address);
+  });
+
+  it("find the answer that would not be stored as it was shown", () => {
+    expect(redactAnswered(SHOWN, answer("Write to us."))).not.toContain("joe.doe");
+    expect(losesWords(answer("Write to us."))).toBe(true);
   });
 });

@@ -20,24 +20,8 @@ const QUESTIONS = [
 ];
 
 describe("viewGraph", () => {
-  it("joins questions to topics, entities and sources, the most joined first", () => {
-    const { totals, edges, nodes, links, fitting } = viewGraph(QUESTIONS, EVERYTHING);
-    expect(totals).toEqual({ topic: 1, entity: 1, source: 2, question: 2 });
-    expect([edges, fitting, links.length]).toEqual([6, 6, 6]);
-    expect(nodes.slice(0, 2).map(({ type, degree }) => [type, degree])).toEqual([
-      ["question", 3],
-      ["question", 3],
-    ]);
-    expect(nodes.find(({ type }) => type === "source")?.refersTo).toBe("d1");
-  });
-
   it("shows nothing of what may not be stored as text", () => {
     expect(JSON.stringify(viewGraph(QUESTIONS, EVERYTHING))).not.toContain("SECRET");
-  });
-
-  it("keeps what holds the words, and what is joined to it", () => {
-    const { nodes } = viewGraph(QUESTIONS, { ...EVERYTHING, words: "COST" });
-    expect(nodes.map(({ id }) => id).sort()).toEqual(["entity:fee:$5", "question:What does it cost?", "source:d2", "topic:cards"]);
   });
 
   it("keeps one node with its neighbours, of the types that are wanted", () => {

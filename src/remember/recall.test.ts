@@ -148,17 +148,6 @@ describe("acceptCandidate", () => {
     expect(judged.map(({ rule }) => rule)).toEqual(["flagged", "entity_grounding", "flagged"]);
     expect(matcher.calls).toHaveLength(1);
   });
-
-  it("tells the matcher what both questions find", async () => {
-    const { parts, matcher } = partsFor(() => true);
-    await acceptCandidate(asked, scope, [candidate("a", { cosine: 0.7 })], passages, parts);
-    expect(matcher.calls).toEqual([
-      {
-        asked: { question: "asked", written: "asked", passages },
-        stored: { question: "a", slots: null, cosine: 0.7, retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] } },
-      },
-    ]);
-  });
 });
 
 describe("acceptCandidate, where something is read", () => {

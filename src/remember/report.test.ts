@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { StoredReport } from "../store/diagnostic-report.ts";
 import { sampleAnswer, sampleRefusal } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion } from "../testing/passages.ts";
+import { sampleReport } from "../testing/reports.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { Answer, CheckResult, Conflict, Question } from "../types.ts";
 import { createTopicReader } from "./classify.ts";
+import { createReportGrouping } from "./recommend.ts";
 import { diagnose, MAX_TERMS, type ReportParts, reportCauses, withoutText } from "./report.ts";
 
 const TOPICS = [
@@ -91,23 +94,6 @@ describe("reportCauses", () => {
 });
 
 describe("diagnose", () => {
-  it("tells what was asked, by kind", () => {
-    const { query } = diagnosed("How much is the pension of $1,500 in 21-526ez for 70 percent?", []);
-    expect(query).toMatchObject({
-      type: "how-much",
-      words: 11,
-      terms: ["pension"],
-      codes: ["21-526EZ"],
-      values: ["$1,500", "70 percent"],
-      expects: [
-        ["money", "percent", "number"],
-        ["percent", "number"],
-      ],
-      topics: ["pension"],
-      followUp: false,
-    });
-  });
-
   it("tells a word that no passage holds from one that no document holds", () => {
     const { gaps } = diagnosed(
       "Is the pension paid in bitcoin to widowers?",
@@ -130,17 +116,6 @@ describe("diagnose", () => {
     expect(recommendations.find(({ kind }) => kind === "not_together")?.text).toContain('Documents mention "widower", but');
   });
 
-  it("tells which codes and values no passage holds, in whatever form they are written", () => {
-    const found = ["Send VA Form 21-0966 with 1500 dollars, or seventy, or 70%."];
-    const { gaps, passages } = diagnosed("Does 21-0966 or DC 9999 pay 70 percent or $900?", found);
-    expect(gaps.missing.filter(({ kind }) => kind !== "word")).toEqual([
-      { text: "DC9999", kind: "code", inDocuments: false },
-      { text: "$900", kind: "value", inDocuments: false },
-    ]);
-    expect(passages[0]?.lacks).toEqual(expect.arrayContaining(["DC9999", "$900"]));
-    expect(passages[0]?.lacks).not.toContain("70 percent");
-  });
-
   it("tells which kinds of value no passage holds, and advises where to add them", () => {
     const { gaps, recommendations } = diagnosed("How long is a pension claim open?", ["A pension claim is open for its time."]);
     expect(gaps.kinds).toEqual([["duration"]]);
@@ -161,18 +136,6 @@ describe("diagnose", () => {
       { topic: "loans", inDocuments: true },
     ]);
     expect(diagnosed(text, ["A mortgage."]).gaps.topics).toEqual([]);
-  });
-
-  it("counts repaired words as what they were read as", () => {
-    const { query, gaps } = diagnosed("Is the penshun paid?", ["The pension is paid."], undefined, {
-      repairs: [
-        { written: "penshun", read: "pension" },
-        { written: "elsewhere", read: "nowhere" },
-      ],
-    });
-    expect(query.repaired).toEqual([{ written: "penshun", read: "pension" }]);
-    expect(query.terms).toEqual(["pension", "paid"]);
-    expect(gaps.missing).toEqual([]);
   });
 
   it("names conflicts, and asks for precedence only where none is declared", () => {
@@ -204,17 +167,6 @@ describe("diagnose", () => {
     expect(advice({ conflicts: [{ ...conflict, resolvedBy: { rule: "newer", holds: "S1" } }] })).toBeUndefined();
   });
 
-  it("names files that could not be parsed, and how many there are", () => {
-    const unreadable = Array.from({ length: 5000 }, (_, i) => `f${i}.docx`);
-    const { gaps, recommendations } = diagnosed("card?", ["card"], ["card"], { unreadable });
-    expect(gaps.unreadable).toMatchObject({ total: 5000, paths: { length: 5 } });
-    expect(recommendations.filter(({ kind }) => kind === "unreadable_file").map(({ subject }) => subject)).toEqual([
-      "f0.docx",
-      "f1.docx",
-      "f2.docx",
-    ]);
-  });
-
   it("groups what checks found, without personal data that a reason repeats", () => {
     const checks = [
       check({ verdict: "warn", reason: "says joe@example.org" }),
@@ -224,22 +176,6 @@ describe("diagnose", () => {
     const report = diagnosed("card?", ["card"], ["card"], {}, {}, { checks });
     expect(report.checks).toEqual([{ check: "values", warned: 1, leftOut: 1, reasons: ["says [email]", "x".repeat(200)] }]);
     expect(report.recommendations).toContainEqual(expect.objectContaining({ kind: "sentences_left_out", subject: "values" }));
-  });
-
-  it("takes a question of strange words for one outside the domain", () => {
-    const { recommendations } = diagnosed("bake sourdough bread with rye flour", ["The pension is paid."]);
-    expect(recommendations).toEqual([expect.objectContaining({ kind: "outside_domain", basis: "heuristic" })]);
-  });
-
-  it("says what to do about an empty index, and nothing else", () => {
-    expect(diagnosed("pension?", []).recommendations.map(({ kind }) => kind)).toEqual(["no_documents"]);
-  });
-
-  it("gives advice on missing words for a question without any passage", () => {
-    const { passages, gaps, recommendations } = diagnosed("pension for dragons", [], ["pension"]);
-    expect(passages).toEqual([]);
-    expect(gaps.missing).toHaveLength(2);
-    expect(recommendations).toContainEqual(expect.objectContaining({ kind: "in_no_document", subject: "dragons" }));
   });
 
   it("keeps no word of personal data", () => {
@@ -304,5 +240,42 @@ describe("withoutText", () => {
     expect(bare.recommendations.map(({ kind }) => kind)).toEqual(report.recommendations.map(({ kind }) => kind));
     expect(bare.passages[0]).toMatchObject({ chunkId: "d0-0", score: 1, verdict: "verified" });
     expect(bare.query).toMatchObject({ type: "how-much", words: report.query.words });
+  });
+});
+
+describe("createReportGrouping", () => {
+  const TOPICS = [{ slug: "cards", name: "Library cards" }];
+  const made = (topic: string | null, over: Parameters<typeof sampleReport>[0] = {}, createdAt = "2026-01-01T00:00:00.000Z") => ({
+    topic,
+    createdAt,
+    report: sampleReport(over),
+  });
+  const group = (...reports: Pick<StoredReport, "topic" | "createdAt" | "report">[]) => {
+    const grouping = createReportGrouping(TOPICS);
+    for (const report of reports) grouping.add(report);
+    return { total: grouping.total, groups: grouping.groups() };
+  };
+  const missing = (...texts: string[]) => ({
+    ...sampleReport().gaps,
+    missing: texts.map((text) => ({ text, kind: "word" as const, inDocuments: false })),
+  });
+
+  it("counts a missing term once for a report, in any case, most frequent first", () => {
+    const { groups } = group(
+      made("cards", { gaps: missing("Dragons", "dragons", "unicorns") }),
+      made("cards", { gaps: missing("DRAGONS", "") }),
+      made("cards", { gaps: missing("aardvarks") }),
+    );
+    expect(groups[0]?.missing).toEqual([
+      { text: "dragons", reports: 2 },
+      { text: "aardvarks", reports: 1 },
+      { text: "unicorns", reports: 1 },
+    ]);
+  });
+
+  it("is not misled by terms that are names of properties", () => {
+    const { groups } = group(made("__proto__", { gaps: missing("constructor", "__proto__") }));
+    expect(groups[0]?.missing.map(({ text }) => text)).toEqual(["__proto__", "constructor"]);
+    expect(groups[0]?.topic).toBe("__proto__");
   });
 });

@@ -149,35 +149,6 @@ describe("search", () => {
 });
 
 describe("sync", () => {
-  it("gives the same ranking as a fresh index after any changes", async () => {
-    const words = ["tinnitus", "pays", "claim", "rating"];
-    const text = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }).map((list) => `${list.join(" ")}.`);
-    const change = fc.record({ id: fc.constantFrom("a", "b", "c", "d"), texts: fc.option(fc.array(text, { minLength: 1, maxLength: 2 })) });
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 8 }), async (changes) => {
-        run++;
-        const encoder = fakeEncoder({ id: `e${run % 2}`, dimensions: 16 });
-        const living = corpusOf(encoder, 2);
-        for (const [step, { id, texts }] of changes.entries()) {
-          if (texts === null) await store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, [`${id}.md`]);
-          else await put(document(id, texts, { version: `v${run}-${step}` }));
-          await living.sync();
-        }
-        const fresh = corpusOf(encoder, 2);
-        await fresh.sync();
-        const variants = async (corpus: Corpus) => {
-          const vector = await corpus.embedQuestion("tinnitus claim");
-          const overs = [{}, { vector }, { vector, fusion: "rrf" as const }, { vector, bm25: false }, { candidates: 2 }];
-          return overs.map((over) => corpus.search(request(corpus, "tinnitus claim", over)));
-        };
-        expect(await variants(living)).toEqual(await variants(fresh));
-        expect(living.windows).toBe(fresh.windows);
-      }),
-      { numRuns: rounds({ all: 40, usually: 12 }) },
-    );
-  });
-
   it("shows each scope what a fresh index shows, whoever asked before and whatever was added, deleted or given to others", async () => {
     const owner = fc.record({ tenant: fc.constantFrom(null, "acme"), access: fc.constantFrom("public", "staff") });
     const change = fc.record({ id: fc.constantFrom("a", "b", "c"), owner: fc.option(owner) });

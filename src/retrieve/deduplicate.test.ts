@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { tokenize } from "../text/tokens.ts";
 import type { Passage } from "../types.ts";
-import { cosine, deduplicate, diversify, tfIdf } from "./deduplicate.ts";
+import { deduplicate, diversify } from "./deduplicate.ts";
 
 const words = { tokens: (text: string) => tokenize(text), idf: () => 1 };
 
@@ -74,17 +74,6 @@ describe("deduplicate", () => {
         expect(kept.reduce((sum, { twins = [] }) => sum + 1 + twins.length, 0)).toBe(passages.length);
       }),
     );
-  });
-});
-
-describe("cosine", () => {
-  it("is 1 for the same text, 0 for nothing in common, and for nothing at all", () => {
-    const vector = tfIdf("pension pension review", words);
-    expect(cosine(vector, vector)).toBeCloseTo(1, 12);
-    expect(cosine(vector, tfIdf("dental", words))).toBe(0);
-    expect(cosine(vector, tfIdf("", words))).toBe(0);
-    // (2,1)·(1,1) / (√5·√2)
-    expect(cosine(vector, tfIdf("pension review", words))).toBeCloseTo(3 / Math.sqrt(10), 12);
   });
 });
 

@@ -108,26 +108,6 @@ describe("retrievePassages", () => {
       "reader left",
     );
   });
-
-  it("keeps to a selection: clipped to whole sentences, or whole chunks inside it", async () => {
-    const text = "Tinnitus is rated. Tinnitus pays 10 percent. Tinnitus ends.";
-    const units = [
-      { start: 0, end: 18 },
-      { start: 19, end: 44 },
-      { start: 45, end: 59 },
-    ].map((range) => ({ ...range, type: "paragraph" as const, block: 0 }));
-    await put(storedDocument({ text, units }));
-    const selection = { documentId: "doc-a", start: 10, end: 50 };
-    const clipped = await retrieve(ask("tinnitus", { selection }));
-    expect(clipped.passages).toMatchObject([{ range: { start: 19, end: 44 }, text: text.slice(19, 44), units: [{ start: 19, end: 44 }] }]);
-    expect((await retrieve(ask("tinnitus", { selection: { ...selection, documentId: "other" } }))).passages).toEqual([]);
-  });
-
-  it("never gives what is hidden from the question", async () => {
-    await put(storedDocument(), storedDocument({ id: "doc-s", path: "s.md", access: "staff" }));
-    const { passages } = await retrieve(ask("tinnitus"), fakeEncoder());
-    expect(passages.map(({ document }) => document.id)).toEqual(["doc-a"]);
-  });
 });
 
 describe("assertCanRetrieve", () => {

@@ -1,10 +1,13 @@
 import { stemmer } from "stemmer";
 import { describe, expect, it } from "vitest";
+import { nearSpelled } from "../../test/support/near-spelled.ts";
+import { nearSpelledAsked } from "../../test/support/near-spelled-asked.ts";
 import { PLAIN_QUERY } from "../profiles/profile.ts";
 import { createEnglishWords } from "../reading/content-words.ts";
-import { tokenize } from "../text/tokens.ts";
-import { createThesaurus, questionWords, understand } from "./understand.ts";
-import { Vocabulary } from "./vocabulary.ts";
+import { differInAffix, isSlip } from "../text/spelling.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import { ABBREVIATION_WEIGHT, createThesaurus, isSureRepair, questionWords, SYNONYM_WEIGHT, understand } from "./understand.ts";
+import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 const everything = { frame: true, repair: true, expand: true, codesFirst: true };
 const { isEnglish } = createEnglishWords();
@@ -80,3 +83,142 @@ describe("understand", () => {
     expect(repairs.length).toBeLessThanOrEqual(1);
   });
 });
+
+const open: VocabularyOwner = { tenant: null, access: "public" };
+const acme: VocabularyOwner = { tenant: "acme", access: "public" };
+const words = (text: string) => new Map(text.split(" ").map((word) => [word, stemmer(word)]));
+const seesOpen = ({ tenant }: VocabularyOwner) => tenant === null;
+const seesAll = () => true;
+
+describe("Vocabulary", () => {
+  it("repairs to words of documents that the asker may read, and to no others", () => {
+    const vocabulary = new Vocabulary();
+    vocabulary.add(open, words("pension disability"));
+    vocabulary.add(acme, words("zyloprim"));
+    expect(vocabulary.repair("pensoin", seesOpen)).toBe("pension");
+    expect(vocabulary.repair("zylopirm", seesOpen)).toBeNull();
+    expect(vocabulary.repair("zylopirm", seesAll)).toBe("zyloprim");
+    expect(vocabulary.has(stemmer("zyloprim"), seesOpen)).toBe(false);
+  });
+
+  it("names every word that may have been meant, of documents that the asker may read", () => {
+    const vocabulary = new Vocabulary();
+    vocabulary.add(open, words("hearing hearings bearing"));
+    vocabulary.add(acme, words("hiring"));
+    expect(vocabulary.meant("hering", seesOpen)).toEqual(["hearing"]);
+    expect(vocabulary.meant("hering", seesAll).sort()).toEqual(["hearing", "hiring"]);
+    expect(vocabulary.meant("heri", seesAll)).toEqual([]);
+  });
+
+  it("takes up words added after the first repair and drops words whose last document went", () => {
+    const vocabulary = new Vocabulary();
+    vocabulary.add(open, words("pension"));
+    expect(vocabulary.repair("disabilty", seesOpen)).toBeNull();
+    const disability = vocabulary.add(open, words("disability"));
+    vocabulary.add(open, words("disability"));
+    expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
+    vocabulary.remove(open, disability);
+    expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
+    vocabulary.remove(open, disability);
+    expect(vocabulary.repair("disabilty", seesOpen)).toBeNull();
+    expect(vocabulary.has(stemmer("disability"), seesOpen)).toBe(false);
+    vocabulary.add(open, words("disability"));
+    expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
+  });
+});
+
+const thesaurus = createThesaurus(
+  {
+    abbreviations: { TDIU: ["individual unemployability"], "C&P": ["claim exam"], HLR: ["higher-level review"] },
+    synonyms: [
+      ["widow", "surviving spouse"],
+      ["kicked out", "discharge"],
+    ],
+  },
+  (text) => tokenize(text),
+  createStemmer(),
+);
+const others = (text: string) => thesaurus.equivalents(text).map(({ to }) => to);
+
+describe("createThesaurus", () => {
+  it("reads an abbreviation both ways, in any case, with signs inside", () => {
+    expect(others("can I get tdiu")).toEqual(["individual unemployability"]);
+    expect(others("individual unemployability rules")).toEqual(["TDIU"]);
+    expect(others("my C&P exam")).toEqual(["claim exam"]);
+    expect(others("higher level reviews")).toEqual(["HLR"]);
+  });
+
+  it("matches phrases in any inflection and with stop words, never part of a word", () => {
+    expect(others("I was kicked out")).toEqual(["discharge"]);
+    expect(others("two widows")).toEqual(["surviving spouse"]);
+    expect(others("widowmaker")).toEqual([]);
+  });
+
+  it("gives other words less weight than the question's own, synonyms the least", () => {
+    expect(thesaurus.equivalents("TDIU")[0]?.weight).toBe(ABBREVIATION_WEIGHT);
+    expect(thesaurus.equivalents("widow")[0]?.weight).toBe(SYNONYM_WEIGHT);
+    expect(SYNONYM_WEIGHT).toBeLessThan(ABBREVIATION_WEIGHT);
+    expect(ABBREVIATION_WEIGHT).toBeLessThan(1);
+  });
+
+  it("lists each equivalent once, however often its phrase is repeated", () => {
+    expect(others("widow ".repeat(500))).toEqual(["surviving spouse"]);
+  });
+});
+
+const english = createEnglishWords();
+const real = english.real();
+const stem = createStemmer();
+const isSure = (written: string, read: string, question = `what of ${written}`, held = [read]) =>
+  isSureRepair(question, { written, read }, { real, isKnown: english.isEnglish, meant: () => held, stem });
+
+describe("isSureRepair", () => {
+  it.each([
+    ["recieve", "receive"],
+    ["hosptial", "hospital"],
+    ["disabilty", "disability"],
+    ["buisness", "businesses"],
+    ["libary", "library"],
+  ])("is sure that %s is %s", (written, read) => {
+    expect(isSure(written, read)).toBe(true);
+  });
+
+  it.each([
+    ["the language has another word that it may be", "hering", "hearing"],
+    ["what it was read as is a name", "zylopirm", "zyloprim"],
+    ["what it was read as is a term", "antinatal", "antenatal"],
+  ])("is not where %s", (_why, written, read) => {
+    expect(isSure(written, read)).toBe(false);
+  });
+
+  it("is not where documents hold another word that it may be", () => {
+    expect(isSure("hosptial", "hospital", "the hosptial", ["hospital", "hospitals"])).toBe(true);
+    expect(isSure("hosptial", "hospital", "the hosptial", ["hospital", "hospital", "hosptialx"])).toBe(false);
+  });
+
+  it.each(["When did Hosptial open?", "Does Mr. Hosptial pay?", "Hosptial pays what?", "HOSPTIAL"])(
+    "is not of what may be a name: %s",
+    (question) => {
+      expect(isSure("hosptial", "hospital", question)).toBe(false);
+      expect(isSure("hosptial", "hospital", question.toLowerCase())).toBe(true);
+    },
+  );
+
+  it("is not of words spelled nearly alike that are two things, but for those that nothing tells from a slip", () => {
+    const pairs = [...nearSpelled, ...nearSpelledAsked].map(({ one, other }) => [one.toLowerCase(), other.toLowerCase()] as const);
+    expect(pairs.length).toBeGreaterThanOrEqual(600);
+    const both = pairs.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
+    const read = both.filter(
+      ([written, meant]) => !real.has(written) && isSlip(written, meant) && !differInAffix(written, meant, real, stem),
+    );
+    const sure = read.filter(([written, meant]) => isSure(written, meant)).map(([written, meant]) => `${written} as ${meant}`);
+    expect(sure.filter((one) => !UNKNOWABLE.includes(one))).toEqual([]);
+  });
+});
+
+/** No list of words has them; what they were read as is said beside a stored answer as beside a new one. Those after the break are no words but in trade names or jargon, or are slips. */
+const UNKNOWABLE = [
+  ...["methanal as methanol", "galium as gallium", "saphira as sapphire", "raviolo as ravioli", "altro as alto", "drawwall as drywall"],
+  ...["stronsium as strontium", "grousse as grouse", "subpena as subpoena", "zooning as zoning", "cilantra as cilantro"],
+  ...["chevril as chervil", "tumeric as turmeric", "paprica as paprika", "complier as compiler", "premable as preamble"],
+];

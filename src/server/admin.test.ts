@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
-import { refreshResponseSchema } from "../wire/index.ts";
 import { createApp } from "./app.ts";
 
 const TOKEN = "0123456789abcdef";
@@ -11,23 +10,6 @@ function setUp(adminToken: string | null) {
 }
 const authorization = `Bearer ${TOKEN}`;
 type ErrorBody = { error: { code: string } };
-
-describe.each(["/v1/admin/refresh", "/refresh-cache"])("POST %s", (path) => {
-  it("refreshes the domain that is named, or the server's own", async () => {
-    const { app, engine } = setUp(TOKEN);
-    const response = await app.request(path, { method: "POST", headers: { authorization } });
-    expect(response.status).toBe(200);
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(refreshResponseSchema.parse(await response.json())).toMatchObject({
-      status: "ok",
-      cache_before: 2,
-      cache_after: 1,
-      latency_ms: 5,
-    });
-    await app.request(path, { method: "POST", headers: { authorization: `bearer ${TOKEN}` }, body: '{"domain":"retail"}' });
-    expect(engine.refreshes).toEqual(["veterans", "retail"]);
-  });
-});
 
 describe("an administrator's route", () => {
   const path = "/v1/admin/refresh";

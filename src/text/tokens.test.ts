@@ -1,9 +1,17 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import { z } from "zod";
+import { PACKAGE_ROOT } from "../package.ts";
+import { SHIPPED_WEIGHTS } from "../reader/create-reader.ts";
+import { loadReaderWeights, piecesOf } from "../reader/weights.ts";
 import { expectLinearTime } from "../testing/growth.ts";
-import { foldMarks } from "./fold-marks.ts";
-import { withPartedDigits } from "./raised-digits.ts";
+import { countTokens, RUN_LIMIT } from "./cl100k.ts";
+import { createTokenCounter } from "./token-counter.ts";
 import { createStemmer, tokenize, words } from "./tokens.ts";
+import { createWordTokens } from "./word-tokens.ts";
+import { createWordpiece } from "./wordpiece.ts";
 
 describe("tokenize", () => {
   it.each([
@@ -57,81 +65,150 @@ describe("words", () => {
   });
 });
 
-describe("words", () => {
-  it("leaves no mark on a Latin letter, and those of other scripts where they are", () => {
-    const read = (text: string) => words(text).map((word) => word.text);
-    expect(read("Café Münster, Łódź, Læsø, Straße, re\u0301sume\u0301")).toEqual(["cafe", "munster", "lodz", "laeso", "strasse", "resume"]);
-    expect(read("हिन्दी")).toEqual(["हिन्दी"]);
+/** Counts of gpt-tokenizer 4.0.0, markers of special tokens as plain text. */
+test.each([
+  ["", 0],
+  ["a", 1],
+  ["Who may apply?", 4],
+  ["You’ll get $1,224.50 — 38 CFR § 4.25.\n\n| a | b |", 24],
+  ["中文 😀 é", 4],
+  ["<|endoftext|>", 7],
+  ["They'LL've said it's 1234567 times...\r\n\r\n\tx", 15],
+  ["   leading and trailing   \n  \n", 6],
+  ["Страхование жизни; تأمين على الحياة; 生命保険", 27],
+  ["antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis", 21],
+  ["const f = (x: number) => x ** 2; // {[()]}", 18],
+  ["\ud800 half a pair", 4],
+  ["  no-break​zero", 7],
+  [" 👩‍👩‍👧‍👦🇩🇪", 23],
+  [
+    "zzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjj",
+    70,
+  ],
+])("counts as the encoder does: %j", (text, tokens) => {
+  expect(countTokens(text)).toBe(tokens);
+});
+
+test.each(["a", " ", "!", "é", "中", "\n"])("counts a long run of %j in pieces, which takes linear time", (char) => {
+  expect(countTokens(char.repeat(400 * RUN_LIMIT))).toBe(400 * countTokens(char.repeat(RUN_LIMIT)));
+});
+
+const SPECIAL = ["[PAD]", "[unused0]", "[unused1]", "[unused2]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
+const pieces = [...SPECIAL, ..."abcdefghijklmnopqrstuvwxyz0123456789.,|[]$", "cafe", "un", "##able", "##s", "to", "##day", "漢", "ss"];
+
+function read(text: string, limit?: number, of: readonly string[] = pieces): (string | undefined)[] {
+  const wordpiece = createWordpiece(of, { piece: of.indexOf("[UNK]") });
+  const count = wordpiece.encode(text, limit);
+  return Array.from(wordpiece.ids.subarray(0, count), (id) => of[id]);
+}
+
+describe("createWordpiece", () => {
+  it.each([
+    ["takes the longest pieces, in lower case", "Today. UNABLE  a\tb", ["to", "##day", ".", "un", "##able", "a", "b"]],
+    ["leaves out accents, of one character or of two", "CAFÉ cafe\u0301s $\u0301\u0302.", ["cafe", "cafe", "##s", "$", "."]],
+    ["takes an ideograph for a word", "🅰️𝒳 a漢b 🙂", ["[UNK]", "a", "漢", "b", "[UNK]"]],
+    ["drops controls, halves of characters and what joins, and never cuts there", "to\u0000\u200bday\ud800 \ufffd\u0085", ["to", "##day"]],
+    ["takes special pieces in a text for its characters", "[SEP]", ["[", "[UNK]", "]"]],
+    ["gives one unknown piece for a word that no pieces make up", "aж a", ["[UNK]", "a"]],
+    ["and for one of more than a hundred characters", `${"a".repeat(101)}.`, ["[UNK]", "."]],
+    ["however long it is", "x".repeat(2_000_000), ["[UNK]"]],
+  ])("%s", (_what, text, wanted) => {
+    expect(read(text)).toEqual(wanted);
   });
 
-  it("gives what one pattern over the whole text gives", () => {
-    const WORD = new RegExp(
-      [
-        String.raw`(?<prefixed>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b|\b\d{1,2}\s{0,3}c\.?f\.?r\.?\s{0,3}(?:part\s{1,3}|§{1,2}\s{0,3})?\d{1,4}(?:\.\d{1,5})?[a-z]?\b|§{1,2}\s{0,3}\d{1,4}\.\d{1,5}[a-z]?\b)`,
-        String.raw`(?<number>\d{1,40}(?:[-.,/]\d{1,40}){0,12}[a-z]{0,10}(?:%|\s{1,2}percent\b)?)`,
-        String.raw`(?<word>[\p{L}\p{M}]{1,64}(?:'[\p{L}\p{M}]{1,20}){0,2})`,
-      ].join("|"),
-      "gu",
-    );
-    const expected = (text: string) => {
-      const plain = foldMarks(withPartedDigits(text).normalize("NFKC"))
-        .replaceAll(/[’‘ʼ]/g, "'")
-        .replaceAll(/[‐‑‒–−]/g, "-");
-      return [...plain.matchAll(WORD)].flatMap(({ groups = {} }) => {
-        const { prefixed, number, word } = groups;
-        if (prefixed !== undefined) {
-          const digits = /\d{1,4}(?:\.\d{1,5})?[a-z]?$/.exec(prefixed)?.[0] ?? "";
-          return [{ text: `${/^(?:dc|diag)/.test(prefixed) ? "dc" : "cfr"}${digits}`, code: true }];
-        }
-        if (number !== undefined) return [{ text: number, code: true }];
-        const plainWord = (word ?? "").replace(/'s?$/, "").replaceAll("'", "");
-        return plainWord === "" ? [] : [{ text: plainWord, code: false }];
-      });
-    };
-    const part = fc.oneof(
-      fc.constantFrom(
-        "dc",
-        "DC ",
-        "diagnostic code ",
-        "diagnostics ",
-        "dcx",
-        "38 CFR ",
-        "§ ",
-        "4.25",
-        "6260",
-        "70",
-        "%",
-        " percent",
-        "21-526EZ",
-        "d",
-      ),
-      fc.constantFrom(
-        "a".repeat(70),
-        "x".repeat(64),
-        "o'clock",
-        "veteran's",
-        "veteran’s",
-        "rock'n'roll",
-        "'",
-        "-",
-        "–",
-        " ",
-        "\n",
-        ".",
-        "café",
-        "ﬁ",
-        "İ",
-      ),
-      fc.constantFrom("𝒜𝒷", "𐐷𐐷", "😀", "漢字", "e\u0301", "\ud800", "\udc00", "ß", "µ", "½"),
-      fc.stringMatching(/^[a-zA-Z]{1,9}$/),
-      fc.string({ unit: "binary", maxLength: 4 }),
-    );
-    fc.assert(
-      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
-        const text = parts.join("");
-        expect(words(text)).toEqual(expected(text));
-      }),
-      { numRuns: 3000 },
-    );
+  it("stops at the limit", () => {
+    expect(read("today today", 3)).toEqual(["to", "##day", "to"]);
+    expect(read("today", 1)).toEqual(["to"]);
+    expect(read("", 5)).toEqual([]);
   });
+
+  it("gives a character that no piece covers a row behind the pieces, the same each time", () => {
+    const wordpiece = createWordpiece(pieces, { hashRows: 7 });
+    const rows = (text: string) => [...wordpiece.ids.subarray(0, wordpiece.encode(text))];
+    const [a, other, same] = [rows("a"), rows("жж"), rows("ж")];
+    expect(a).toEqual([pieces.indexOf("a")]);
+    expect(other).toEqual([same[0], same[0]]);
+    expect(same[0]).toBeGreaterThanOrEqual(pieces.length);
+    expect(same[0]).toBeLessThan(pieces.length + 7);
+  });
+});
+
+describe.skipIf(!existsSync(SHIPPED_WEIGHTS))("with the vocabulary that ships", () => {
+  it("gives the ids of BertTokenizer (lab/train/reader/golden_tokens.py)", () => {
+    const shipped = piecesOf(loadReaderWeights(SHIPPED_WEIGHTS, 1));
+    const wordpiece = createWordpiece(shipped, { piece: shipped.indexOf("[UNK]") });
+    const golden = z
+      .array(z.strictObject({ text: z.string(), ids: z.array(z.int()) }))
+      .parse(JSON.parse(readFileSync(join(import.meta.dirname, "..", "reader", "parity", "tokens.json"), "utf8")));
+    expect(golden.length).toBeGreaterThan(50);
+    for (const { text, ids } of golden) expect([text, ...wordpiece.ids.slice(0, wordpiece.encode(text))]).toEqual([text, ...ids]);
+  });
+});
+
+const PIECES = [
+  "word",
+  " word",
+  "’s",
+  "'ll",
+  "42",
+  "1234567",
+  " ",
+  "  ",
+  "\n",
+  "\n\n",
+  "\t",
+  ".",
+  "...",
+  ")\n\n",
+  ") ",
+  "'",
+  "/a",
+  "-",
+  "12 ",
+  "٣",
+  " | ",
+  "é",
+  "中文",
+  "😀",
+  "e\u0301",
+  "x".repeat(300),
+];
+
+test("counts every part of a text as countTokens counts the slice", () => {
+  const texts = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: "binary", maxLength: 6 })), { maxLength: 60 });
+  fc.assert(
+    fc.property(texts, fc.nat(), fc.nat(), (pieces, a, b) => {
+      const text = pieces.join("");
+      const start = a % (text.length + 1);
+      const end = start + (b % (text.length - start + 1));
+      expect(createTokenCounter(text)({ start, end })).toBe(countTokens(text.slice(start, end)));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("counts parts of a real document as countTokens counts the slice", () => {
+  const text = readFileSync(join(PACKAGE_ROOT, "CHANGELOG.md"), "utf8");
+  const count = createTokenCounter(text);
+  for (let start = 0; start < text.length; start += 97)
+    for (const length of [5, 40, 700, 4_000]) {
+      const end = Math.min(text.length, start + length);
+      expect(count({ start, end })).toBe(countTokens(text.slice(start, end)));
+    }
+});
+
+test("counts words with letters of other alphabets as one, as the encoder does", () => {
+  const text = "They met at the café, which is naïve of them, and near the café again.";
+  const count = createTokenCounter(text);
+  for (let start = 0; start + 30 <= text.length; start++) expect(count({ start, end: text.length })).toBe(countTokens(text.slice(start)));
+});
+
+test("knows the words of thousands of texts apart, however many they are", () => {
+  const words = createWordTokens();
+  const texts = Array.from({ length: 4_000 }, (_, i) => `${(i * 7_919).toString(36)} ${"ab".repeat(i % 50)}x`);
+  for (const text of [...texts, ...texts]) {
+    const at = text.indexOf(" ");
+    expect(words.count(text, 0, at)).toBe(countTokens(text.slice(0, at)));
+    expect(words.count(text, at, text.length)).toBe(countTokens(text.slice(at)));
+  }
 });

@@ -1,9 +1,12 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import type { PlacedUnit } from "../types.ts";
+import { headingPathAt } from "./outline.ts";
+import { SENTENCE_MAX_CHARS, splitSentences } from "./sentences.ts";
+import { nameCells, readCells } from "./table-row.ts";
 import { aboveUnit, unitAt, unitsIn } from "./units.ts";
 
 function read(source: string, path = "a.md") {
@@ -207,4 +210,131 @@ test("the units of every passage of a long table take time in proportion to the 
   const place = ({ document, chunks }: ReturnType<typeof make>) => chunks.map((chunk) => unitsIn(document, chunk));
   await expectLinearTime(20_000, make, place);
   expect(place(make(5_000)).at(-1)?.at(-1)?.header?.text).toBe("n | fee");
+});
+
+const PAGE =
+  "<h1>Ferry</h1><h2>Dogs</h2><details><summary>Big</summary><h2>Fees</h2><p>Ten.</p><details><summary>Groups</summary><p>Nine.</p></details></details><p>On a lead.</p><h3>Small</h3><p>Five.</p>";
+
+describe("where a section ends though no heading follows", () => {
+  const [document] = parseFile({ path: "a.html", bytes: Buffer.from(`<title>T</title>${PAGE}`) });
+  if (document === undefined) throw new Error("no document");
+  const units = unitsIn(document);
+  const pathOf = (text: string) => units.find(({ start, end }) => document.text.slice(start, end) === text)?.headingPath.join(" > ");
+
+  test("the headings before it hold again", () => {
+    expect(["Ten.", "Nine.", "On a lead.", "Five."].map(pathOf)).toEqual([
+      "Ferry > Fees",
+      "Ferry > Fees > Groups",
+      "Ferry > Dogs",
+      "Ferry > Dogs > Small",
+    ]);
+  });
+
+  test("a document, a part of it from anywhere on and an offset tell the same headings", () => {
+    for (const { start, headingPath } of units) {
+      expect(headingPathAt(document, start)).toEqual(headingPath);
+      expect(unitsIn(document, { start, end: document.text.length })[0]?.headingPath).toEqual(headingPath);
+      const rest = unitsIn(document, { start, end: document.text.length }).map((unit) => unit.headingPath);
+      expect(rest).toEqual(units.filter((unit) => unit.start >= start).map((unit) => unit.headingPath));
+    }
+    expect(chunkDocument(document)[0]?.headingPath).toEqual(units[0]?.headingPath);
+  });
+});
+
+describe("nameCells", () => {
+  it("names every cell by its column", () => {
+    expect(nameCells("Form | Deadline", "10182 | 1 year")).toEqual([
+      { name: "Form", text: "10182" },
+      { name: "Deadline", text: "1 year" },
+    ]);
+  });
+
+  it("leaves empty cells out and keeps the places of the others", () => {
+    expect(nameCells("| 2019 | 2018 | 2017", "Sales | | 4")).toEqual([
+      { name: "", text: "Sales" },
+      { name: "2018", text: "4" },
+    ]);
+  });
+
+  it.each([
+    ["a | b", "1 | 2 | 3"],
+    ["a | b", "one cell"],
+    ["a | b", ""],
+    ["a | b", "| |"],
+    ["", "1 | 2"],
+  ])("does not guess: header %j, row %j", (header, row) => expect(nameCells(header, row)).toBeNull());
+});
+
+describe("readCells", () => {
+  it("writes a row in one line", () => {
+    expect(readCells(nameCells("| Form | Form", "Board | 10182 | Form") ?? [])).toBe("Board; Form: 10182; Form");
+  });
+});
+
+function sentencesOf(text: string): string[] {
+  return splitSentences(text).map(({ start, end }) => text.slice(start, end));
+}
+
+test.each([
+  ["No. You don’t need to. We believe so.", ["No.", "You don’t need to.", "We believe so."], "an answer is no abbreviation"],
+  ["See No. 5 and Sec. 4. It holds.", ["See No. 5 and Sec. 4.", "It holds."], "abbreviations before numbers"],
+  ["The U.S. Army paid $3.5 million. He left.", ["The U.S. Army paid $3.5 million.", "He left."], "inner stops and decimals"],
+  ["He lives in the U.S. The law applies.", ["He lives in the U.S.", "The law applies."], "an abbreviation may end a sentence"],
+  ["Under 38 C.F.R. § 4.25, ratings combine.", ["Under 38 C.F.R. § 4.25, ratings combine."], "section signs"],
+  [
+    "Dr. Smith met J. R. Tolkien, e.g. on Jan. 5. Then Mr. Fox left.",
+    ["Dr. Smith met J. R. Tolkien, e.g. on Jan. 5.", "Then Mr. Fox left."],
+    "titles",
+  ],
+  ["“Why?” he said. “Because.” She left.", ["“Why?” he said.", "“Because.”", "She left."], "quotes after the stop"],
+  ["Really?! Yes… maybe. (And then.) So", ["Really?!", "Yes… maybe.", "(And then.)", "So"], "several stops, brackets"],
+  ["1. First do this. 2. Then that.", ["1. First do this.", "2. Then that."], "enumerations"],
+  [
+    "From 8:00 a.m. to 9:00 p.m. ET. You can write by 5 p.m. You may.",
+    ["From 8:00 a.m. to 9:00 p.m. ET.", "You can write by 5 p.m.", "You may."],
+    "times",
+  ],
+  ["Learn about eBenefits. eBenefits is a site.", ["Learn about eBenefits.", "eBenefits is a site."], "names that begin in lower case"],
+  ["Text.[1] Next one.[2][3] Last", ["Text.[1]", "Next one.[2][3]", "Last"], "footnote numbers"],
+  ["It costs 40.² It is due.¹⁰", ["It costs 40.²", "It is due.¹⁰"], "raised footnote numbers"],
+  ["第一句。第二句！完", ["第一句。", "第二句！", "完"], "stops without blanks"],
+  ["OSGLI\nPO Box 41618\n", ["OSGLI", "PO Box 41618"], "hard line breaks"],
+  ["   ", [], "nothing"],
+])("splits %j (%#)", (text, expected) => {
+  expect(sentencesOf(text)).toEqual(expected);
+});
+
+test("ranges are trimmed, in order, cover all but white space, and cut no character in two", () => {
+  const text = fc.array(
+    fc.oneof(fc.constantFrom(". ", "! ", "No. ", "U.S. ", "\n", "😀", "a", "B ", "1", "”", ") "), fc.string({ unit: "grapheme" })),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(text, (parts) => {
+      const joined = parts.join("");
+      let at = 0;
+      for (const { start, end } of splitSentences(joined)) {
+        expect(joined.slice(at, start).trim()).toBe("");
+        expect(end).toBeGreaterThan(start);
+        expect(joined.slice(start, end)).toBe(joined.slice(start, end).trim());
+        at = end;
+      }
+      expect(joined.slice(at).trim()).toBe("");
+    }),
+  );
+});
+
+test.each([
+  ["no stop", "word "],
+  ["no blank", "😀"],
+  ["only stops", "."],
+  ["only abbreviations", "U.S. "],
+  ["only quotes", '."'],
+])("takes linear time and caps the length with %s", async (_, piece) => {
+  await expectLinearTime(100_000 / piece.length, (n) => piece.repeat(n), splitSentences);
+  const text = piece.repeat(20_000);
+  for (const range of splitSentences(text)) {
+    expect(range.end - range.start).toBeLessThanOrEqual(SENTENCE_MAX_CHARS);
+    expect(text.slice(range.start, range.end)).not.toMatch(/\p{Cs}/u);
+  }
 });

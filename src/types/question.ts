@@ -16,8 +16,6 @@ export interface AskRequest {
   readonly userId?: string | null;
   /** What may be stored: redacted text (also when absent), or no text at all. */
   readonly privacy?: Privacy;
-  /** Earlier turns as they were; absent: the session's. */
-  readonly history?: readonly Turn[];
   /** Stages say more of themselves. @default false */
   readonly verbose?: boolean | undefined;
 }

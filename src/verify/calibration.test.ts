@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeCalibration } from "../testing/gate-calibration.ts";
-import { applyThreshold, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
+import { applyThreshold, CalibrationFiles, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
 import type { Sufficiency } from "./sufficiency.ts";
 
 const calibration = fakeCalibration();
@@ -80,5 +83,34 @@ describe("applyThreshold", () => {
       misfit: "it is broken",
     });
     expect(applyThreshold(judged, { type: "none" }, seen)).toMatchObject({ minimum: 0, calibrated: false, confidence: 0.5 });
+  });
+});
+
+describe("CalibrationFiles", () => {
+  let folder = "";
+  let now = 0;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "calibrations-"));
+    now = 0;
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const files = (at = folder) => new CalibrationFiles({ folder: at, clock: () => now });
+  function write(name: string, content: unknown = fakeCalibration({ name })): string {
+    const path = join(folder, `${name}.json`);
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+    return path;
+  }
+  const found = (name: string) => ({ type: "found", calibration: expect.objectContaining({ name }) });
+
+  it("reports a folder that cannot be read, and fails no question for it", () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(files(file).find("d", "p", null)).toMatchObject({ type: "unreadable", why: expect.stringContaining("folder cannot be read") });
+  });
+
+  it("takes the newest of the domain and profile", () => {
+    for (const name of ["d.p.2026-11-20T101500Z", "d.p.2026-11-21T101500Z", "d.other.2026-12-01T101500Z", "de.p.2026-12-01T101500Z"])
+      write(name);
+    expect(files().find("d", "p", null)).toEqual(found("d.p.2026-11-21T101500Z"));
   });
 });

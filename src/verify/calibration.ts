@@ -13,13 +13,6 @@ export type FoundCalibration =
   | { readonly type: "found"; readonly calibration: GateCalibration }
   | { readonly type: "unreadable"; readonly name: string; readonly why: string };
 
-export interface CalibrationFilesOptions {
-  /** Folder of the calibrations that were made here. */
-  readonly folder: string;
-  /** Milliseconds, monotonic. */
-  readonly clock: () => number;
-}
-
 /** Name of a calibration, which sorts by time. */
 export function calibrationName({ domain, profile }: { readonly domain: string; readonly profile: string }, date: Date): string {
   return `${domain}.${profile}.${date
@@ -35,7 +28,11 @@ export class CalibrationFiles {
   private readonly looked = new Map<string, { readonly at: number; readonly found: FoundCalibration | null }>();
   private readonly read = new Map<string, { readonly state: string; readonly found: FoundCalibration }>();
 
-  constructor({ folder, clock }: CalibrationFilesOptions) {
+  /**
+   * @param folder of the calibrations that were made here
+   * @param clock milliseconds, monotonic
+   */
+  constructor({ folder, clock }: { readonly folder: string; readonly clock: () => number }) {
     this.folder = folder;
     this.clock = clock;
   }
@@ -80,16 +77,13 @@ export class CalibrationFiles {
 }
 
 /** A calibration that cannot be read is no calibration: it is reported, and the shipped threshold holds. */
-export function readCalibration(path: string): FoundCalibration {
+function readCalibration(path: string): FoundCalibration {
   const name = basename(path, ".json");
   try {
     const parsed = gateCalibrationSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
     if (parsed.success) return { type: "found", calibration: parsed.data };
-    return {
-      type: "unreadable",
-      name,
-      why: `it is not valid: ${describeIssues(parsed.error, gateCalibrationSchema).slice(0, 3).join("; ")}`,
-    };
+    const faults = describeIssues(parsed.error, gateCalibrationSchema).slice(0, 3).join("; ");
+    return { type: "unreadable", name, why: `it is not valid: ${faults}` };
   } catch (error) {
     return { type: "unreadable", name, why: `it cannot be read: ${messageOf(error)}` };
   }

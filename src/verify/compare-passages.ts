@@ -104,25 +104,18 @@ export function comparePassages(
       ),
   );
   const { tallies, conflicts, unsaid } = tally(spoken, precedence);
-  const results = new Map(
-    passages.map((passage, i) => {
-      const { agree, differ, lost, clash } = tallies[i] as Tally;
-      return [
-        passage.sid,
-        {
-          consistency: scoreConsistency(
-            passage,
-            (pieces[i] as readonly PieceTokens[]).map(({ piece }) => piece),
-            clash,
-          ),
-          agreement: agreementOf(agree, differ, passages.length),
-          votes: { agree, differ },
-          outlier: differ >= MAJORITY && differ > agree,
-          contradicted: lost,
-        },
-      ] as const;
-    }),
-  );
+  const results = new Map<string, PassageComparison>();
+  for (const [i, passage] of passages.entries()) {
+    const { agree, differ, lost, clash } = tallies[i] as Tally;
+    const own = (pieces[i] as readonly PieceTokens[]).map(({ piece }) => piece);
+    results.set(passage.sid, {
+      consistency: scoreConsistency(passage, own, clash),
+      agreement: agreementOf(agree, differ, passages.length),
+      votes: { agree, differ },
+      outlier: differ >= MAJORITY && differ > agree,
+      contradicted: lost,
+    });
+  }
   const mostCertain = conflicts.toSorted((a, b) => b.certainty - a.certainty).slice(0, MOST_CONFLICTS);
   return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unsaid };
 }
@@ -171,7 +164,7 @@ function tally(
       } else {
         one.differ++;
         other.differ++;
-        const conflict = conflictOf(found.comparison, found, precedence);
+        const conflict = toConflict(found.comparison, sideOf(found.a), sideOf(found.b), precedence);
         conflicts.push(conflict);
         if (conflict.resolvedBy?.holds !== found.a.passage.sid) one.lost = true;
         if (conflict.resolvedBy?.holds !== found.b.passage.sid) other.lost = true;
@@ -179,10 +172,6 @@ function tally(
     }
   }
   return { tallies, conflicts, unsaid };
-}
-
-function conflictOf(difference: Difference, { a, b }: Pick<ComparedPair, "a" | "b">, precedence: Precedence): Conflict {
-  return toConflict(difference, { fact: a.fact, source: sourceOf(a.passage) }, { fact: b.fact, source: sourceOf(b.passage) }, precedence);
 }
 
 /** The statement of each of two passages that holds most of the question, beside what the other says of it; parts of one place are not two passages. */
@@ -213,8 +202,6 @@ export function agreementOf(agree: number, differ: number, passages: number): Ex
     reason: differ === 0 ? `${agree} of ${n} passages bear it out` : `${differ} of ${n} passages on the same say otherwise`,
   };
 }
-
-type Difference = Extract<Comparison, { type: "differ" }>;
 
 /** Statements of two passages, and how they compare. */
 interface ComparedPair {
@@ -271,8 +258,8 @@ function isAbout({ piece, own, around }: PieceTokens, weights: ReadonlyMap<strin
   return held >= ABOUT_QUESTION * all;
 }
 
-function sourceOf({ sid, document }: Passage): FactSource {
-  return { ...document, sid };
+function sideOf({ fact, passage: { sid, document } }: Spoken): { readonly fact: Fact; readonly source: FactSource } {
+  return { fact, source: { ...document, sid } };
 }
 
 /** Evidence with both scores and their reasons; in our own gate a contradicted passage is uncertain, and never less. */

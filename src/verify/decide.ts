@@ -157,6 +157,7 @@ export function headroomOf(
 function leastOf(gate: GateSettings): number | null {
   switch (gate.type) {
     case "sufficiency":
+    case "none":
       return null;
     case "similarity":
       return gate.veryWeak;
@@ -166,8 +167,6 @@ function leastOf(gate: GateSettings): number | null {
       return gate.verified;
     case "best-similarity":
       return gate.minimum;
-    case "none":
-      return null;
     default:
       return gate satisfies never;
   }

@@ -49,13 +49,6 @@ export interface PieceTokens {
   readonly around: () => readonly ReadonlySet<string>[];
 }
 
-export interface FactReader {
-  read(piece: Piece, words: FactWords): Fact;
-  piecesOf(passage: Passage, words: FactWords): readonly PieceTokens[];
-  /** Tokens of a passage with its title and headings. */
-  tokensOf(passage: Passage, words: FactWords): ReadonlySet<string>;
-}
-
 /** Facts and passages whose reading is kept: the same ones come up again and again. */
 const REMEMBERED = 4000;
 
@@ -111,55 +104,49 @@ export function saysSomething(text: string): boolean {
 }
 
 /** @param readWords remembers words and their stems, and may be shared */
-export function createFactReader(readWords: ReadWords = createWordReader()): FactReader {
+export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
-  const facts = new Map<string, { fact: ReadFact; words: FactWords }>();
-  const passages = new Map<string, { view: PassageTokens; words: FactWords }>();
-  const weights = new Map<string, { words: FactWords; weights: ReadonlyMap<string, number> }>();
+  const facts = remembering<ReadFact>(REMEMBERED);
+  const passages = remembering<PassageTokens>(PASSAGES_REMEMBERED);
+  const weights = remembering<ReadonlyMap<string, number>>(PASSAGES_REMEMBERED);
   const viewOf = (passage: Passage, words: FactWords): PassageTokens => {
     const { document, range, chunkId } = passage;
     const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
-    const known = passages.get(key);
-    if (known !== undefined && known.words === words) return known.view;
-    const view = tokensOfPassage(passage, words);
-    if (passages.size >= PASSAGES_REMEMBERED) passages.clear();
-    passages.set(key, { view, words });
-    return view;
+    return passages(key, words, () => tokensOfPassage(passage, words));
   };
+  const wordsIn = (texts: readonly string[]) => texts.flatMap((text) => read(text).words);
   /** What stands above many facts is weighed once. */
-  const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> => {
-    const key = texts.join("\u0000");
-    const known = weights.get(key);
-    if (known !== undefined && known.words === words) return known.weights;
-    const made = weightsOf(
-      texts.flatMap((text) => read(text).words),
-      weighing(words),
-    );
-    if (weights.size >= PASSAGES_REMEMBERED) weights.clear();
-    weights.set(key, { words, weights: made });
-    return made;
-  };
+  const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> =>
+    weights(texts.join("\u0000"), words, () => weightsOf(wordsIn(texts), weighing(words)));
   return {
-    piecesOf: (passage, words) => viewOf(passage, words).pieces,
-    tokensOf: (passage, words) => viewOf(passage, words).whole(),
-    read(piece, words) {
+    piecesOf: (passage: Passage, words: FactWords) => viewOf(passage, words).pieces,
+    /** Tokens of a passage with its title and headings. */
+    tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
+    read(piece: Piece, words: FactWords): Fact {
       const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
-      const known = facts.get(key);
-      if (known !== undefined && known.words === words) return known.fact.piece.start === piece.start ? known.fact : known.fact.at(piece);
-      const fact = readFact(piece, read, words, (texts) => weightsAbove(texts, words));
-      if (facts.size >= REMEMBERED) facts.clear();
-      facts.set(key, { fact, words });
-      return fact;
+      const fact = facts(key, words, () => readFact(piece, read, words, (texts) => weightsAbove(texts, words)));
+      return fact.piece.start === piece.start ? fact : fact.at(piece);
     },
   };
 }
+export type FactReader = ReturnType<typeof createFactReader>;
 
-interface PassageTokens {
-  readonly pieces: readonly PieceTokens[];
-  readonly whole: () => ReadonlySet<string>;
+/** Keeps what was made of the same words of an index, the latest `most` or fewer. */
+function remembering<T>(most: number): (key: string, words: FactWords, make: () => T) => T {
+  const kept = new Map<string, { readonly made: T; readonly words: FactWords }>();
+  return (key, words, make) => {
+    const known = kept.get(key);
+    if (known?.words === words) return known.made;
+    const made = make();
+    if (kept.size >= most) kept.clear();
+    kept.set(key, { made, words });
+    return made;
+  };
 }
 
-function tokensOfPassage({ document, headingPath, units, text, range }: Passage, words: FactWords): PassageTokens {
+type PassageTokens = ReturnType<typeof tokensOfPassage>;
+
+function tokensOfPassage({ document, headingPath, units, text, range }: Passage, words: FactWords) {
   const textOf = ({ start, end }: TextRange) =>
     start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
   const known = new Map<string, ReadonlySet<string>>();
@@ -168,13 +155,13 @@ function tokensOfPassage({ document, headingPath, units, text, range }: Passage,
     known.set(part, tokens);
     return tokens;
   };
-  const pieces = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
+  const pieces: readonly PieceTokens[] = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
     piece,
     own: tokensOf(piece.text),
     around: once(() => [piece.title, ...piece.above, piece.previous].map(tokensOf)),
   }));
   const isWhole = units.every(({ start, end }) => start >= range.start && end <= range.end);
-  const whole = once(() => {
+  const whole = once((): ReadonlySet<string> => {
     const parts = [document.title, ...headingPath, ...(isWhole ? units.map(textOf) : [text])];
     return new Set(parts.flatMap((part) => [...tokensOf(part)]));
   });

@@ -1,8 +1,21 @@
-import { describe, expect, it, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, test } from "vitest";
+import { PACKAGE_ROOT } from "../package.ts";
+import { createReader } from "../reader/create-reader.ts";
 import { readQuestion } from "../reading/question.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
-import { formsHeld, holdingCodes, layWordsBeside, namedThings, spelledLikeOthers, unheldWords, wordsUnheld } from "./named-things.ts";
+import {
+  formsHeld,
+  holdingCodes,
+  layWordsBeside,
+  namedThings,
+  spelledLikeOthers,
+  unheldWords,
+  unlikeForms,
+  wordsUnheld,
+} from "./named-things.ts";
 import type { AskedTerm } from "./sufficiency-view.ts";
 
 const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
@@ -119,5 +132,39 @@ describe("wordsUnheld", () => {
     expect(unheldIn(question, [plutonium, order, term("samples", 0.4, true)], ["Plutonium"])).toEqual([]);
     expect(unheldIn("", [])).toEqual([]);
     expect(unheldWords([])).toEqual([]);
+  });
+});
+
+describe("unlikeForms", () => {
+  const reader = createReader({ threads: 0 });
+  afterAll(() => reader.close());
+  const signal = new AbortController().signal;
+  const ask = (word: string, ...held: string[]) => unlikeForms(new Map([[word, held]]), (texts) => reader.read(texts), signal);
+
+  it.each([
+    ["probation", "probate"],
+    ["university", "universe"],
+  ])("tells %s from %s", async (word, held) => expect(await ask(word, held)).toEqual([word]));
+
+  it.each([
+    ["allergies", "allergy"],
+    ["employer", "employ"],
+    ["teacher", "teach"],
+  ])("takes %s as a form of %s", async (word, held) => expect(await ask(word, held)).toEqual([]));
+
+  it("tells at least 79 of 101 pairs that are two words, and takes at most 6 of 98 forms for another word", async () => {
+    const rows = readFileSync(join(PACKAGE_ROOT, "lab/sets/own/word-forms.tsv"), "utf8").trim().split("\n");
+    const told: Record<string, number> = { one: 0, two: 0 };
+    for (const [word = "", held = "", kind = ""] of rows.map((row) => row.split("\t")))
+      told[kind] = (told[kind] ?? 0) + (await ask(word, held)).length;
+    expect(told).toEqual({ one: expect.toSatisfy((count: number) => count <= 6), two: expect.toSatisfy((count: number) => count >= 79) });
+  });
+
+  it("asks for one form that is alike, not for all", async () => expect(await ask("universities", "universe", "university")).toEqual([]));
+
+  it("says nothing where nothing is read", async () => {
+    expect(await unlikeForms(new Map([["probation", ["probate"]]]), null, signal)).toEqual([]);
+    expect(await unlikeForms(new Map([["probation", ["probate"]]]), async () => null, signal)).toEqual([]);
+    expect(await unlikeForms(new Map(), () => Promise.reject(new Error("read")), signal)).toEqual([]);
   });
 });

@@ -32,14 +32,6 @@ export async function unlikeForms(
   return [...forms].filter(([word, held]) => held.every((one) => dot(vectorOf(word), vectorOf(one)) < ONE_WORD)).map(([word]) => word);
 }
 
-/** What a question names. */
-export interface NamedThings {
-  /** Names and codes that no document holds. */
-  readonly unknown: readonly string[];
-  /** Codes that some document holds. */
-  readonly codes: readonly string[];
-}
-
 /** What is needed to tell what a question names. */
 export interface NameParts {
   readonly tokens: (text: string) => string[];
@@ -59,7 +51,7 @@ const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
 const MOSTLY_CAPITALS = 0.5;
 
 /** Names by their capital inside a sentence, codes by their digits, and words that nobody knows. */
-export function namedThings(question: string, { tokens, has, strange }: NameParts): NamedThings {
+export function namedThings(question: string, { tokens, has, strange }: NameParts) {
   const units = new Set([...question.matchAll(UNIT)].map(({ index }) => index));
   const signs = [...question.matchAll(CODE)].filter(({ index }) => !units.has(index));
   const codes = [...new Set(signs.map(([sign]) => sign))];
@@ -69,10 +61,13 @@ export function namedThings(question: string, { tokens, has, strange }: NamePart
     return parts.length === 0 || parts.every(has);
   };
   return {
+    /** Names and codes that no document holds. */
     unknown: wordsOnce([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange]),
+    /** Codes that some document holds. */
     codes: codes.filter(isHeld),
   };
 }
+export type NamedThings = ReturnType<typeof namedThings>;
 
 /** Each word once, as it is written first: a name is strange too, in small letters. */
 export function wordsOnce(words: readonly string[]): string[] {
@@ -104,20 +99,15 @@ function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[\s-]/g, "");
 }
 
-/** The words of a question that its evidence does not hold as they are written, and the words that it holds instead. */
-export interface WordsBeside {
-  readonly lacking: readonly string[];
-  readonly others: readonly string[];
-  /** Does the evidence hold a name of the question in another spelling, without its marks, or a day or month in short or in full, or within a range? */
-  readonly isSpelledOtherwise: (name: string) => boolean;
-}
-
-/** @param content tokens of what the question asks: its frame ("how long") names nothing */
+/**
+ * The words of a question that its evidence does not hold as they are written, and the words that it holds instead.
+ * @param content tokens of what the question asks: its frame ("how long") names nothing
+ */
 export function layWordsBeside(
   question: string,
   evidence: readonly Evidence[],
   { tokens, content }: Pick<NameParts, "tokens"> & { readonly content: ReadonlySet<string> },
-): WordsBeside {
+) {
   const asked = wordsOf([question]);
   const texts = evidence.flatMap(({ passage }) => [passage.document.title, ...passage.headingPath, passage.text]);
   const held = wordsOf(texts);
@@ -125,7 +115,8 @@ export function layWordsBeside(
   return {
     lacking: [...asked.written].filter((word) => !held.written.has(word) && !held.spellings.has(foldMarks(word)) && isAsked(word)),
     others: [...held.written].filter((word) => !asked.written.has(word) && !asked.spellings.has(foldMarks(word))),
-    isSpelledOtherwise: (name) => {
+    /** Does the evidence hold a name of the question in another spelling, without its marks, or a day or month in short or in full, or within a range? */
+    isSpelledOtherwise: (name: string): boolean => {
       const time = namedTime(name);
       if (held.spellings.has(foldMarks(name))) return true;
       return time !== null && (held.times.has(keyOf(time)) || texts.some((text) => mayCover(text, time)));
@@ -133,20 +124,14 @@ export function layWordsBeside(
   };
 }
 
+export type WordsBeside = ReturnType<typeof layWordsBeside>;
+
 function keyOf({ unit, number }: NamedTime): string {
   return `${unit} ${number}`;
 }
 
-interface Words {
-  /** In small letters. */
-  readonly written: ReadonlySet<string>;
-  /** Without their marks. */
-  readonly spellings: ReadonlySet<string>;
-  /** Days and months among them: "weekday 2". */
-  readonly times: ReadonlySet<string>;
-}
-
-function wordsOf(texts: readonly string[]): Words {
+/** Words in small letters, without their marks, and days and months among them: "weekday 2". */
+function wordsOf(texts: readonly string[]) {
   const words = [...new Set(texts.flatMap((text) => text.match(WORD) ?? []))];
   return {
     written: new Set(words.map((word) => word.toLowerCase())),
@@ -218,14 +203,12 @@ function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form"
 /** What the reader of an answer must know of a name that it cannot be about. */
 export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
-  const quoted = names.map((name) => `"${name}"`).join(", ");
-  return [{ code: "not_named", message: `No document names ${quoted}: what is quoted here does not speak of it.` }];
+  return [{ code: "not_named", message: `No document names ${quoted(names)}: what is quoted here does not speak of it.` }];
 }
 
 /** Why nothing is answered: a code stands for one thing, and what is near to it is another. */
 export function unknownCodes(codes: readonly string[]): Warning[] {
-  const quoted = codes.map((code) => `"${code}"`).join(", ");
-  const message = `No document names ${quoted}, and what is near to a code may be another thing: nothing is answered from it. If it is no code, ask in other words.`;
+  const message = `No document names ${quoted(codes)}, and what is near to a code may be another thing: nothing is answered from it. If it is no code, ask in other words.`;
   return [{ code: "not_named", message }];
 }
 
@@ -255,6 +238,9 @@ export function wordsUnheld(
 /** What the reader of an answer must know of words that no document holds. */
 export function unheldWords(words: readonly string[]): Warning[] {
   if (words.length === 0) return [];
-  const quoted = words.map((word) => `"${word}"`).join(", ");
-  return [{ code: "not_held", message: `No document holds ${quoted}: what is quoted here may speak of something else.` }];
+  return [{ code: "not_held", message: `No document holds ${quoted(words)}: what is quoted here may speak of something else.` }];
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(", ");
 }

@@ -51,29 +51,6 @@ const GOOD = { dense: 0.8, bm25: 12, rerank: 3 };
 const BAD = { dense: 0.05, bm25: 0, rerank: -4 };
 
 describe("features of a passage", () => {
-  const value = (name: string, question: string, texts: readonly string[], scores?: readonly Partial<Passage["scores"]>[]) =>
-    measurePassages(view(question, passagesOf(texts, scores)), [name]).map(([one]) => one);
-  it("weigh what each passage holds, alone and beside the best", () => {
-    // card 2, fee 2, zeppelin 4
-    expect(value("held", "card fee zeppelin", ["A card has a fee.", "A zeppelin."])).toEqual([
-      expect.closeTo(0.5, 6),
-      expect.closeTo(0.5, 6),
-    ]);
-    expect(value("held.behind", "card fee zeppelin", ["A card.", "A zeppelin."])).toEqual([expect.closeTo(-0.25, 6), 0]);
-    expect(value("missing.heaviest", "card fee zeppelin", ["A card has a fee."])).toEqual([expect.closeTo(0.5, 6)]);
-  });
-  it("look for a value of the kind asked, and measure nothing where none is asked", () => {
-    expect(value("values.held", QUESTION, [ANSWER, "The fee for a lost card is due."])).toEqual([1, 0]);
-    expect(value("values.held", "Tell me about cards", ["A card costs $5."])).toEqual([null]);
-  });
-  it("leave out a score that no ranking gave", () => {
-    expect(value("dense.behind", "card", ["A card.", "A fee.", "Ice."], [{ dense: 0.5 }, { dense: 0.2 }, {}])).toEqual([
-      0,
-      expect.closeTo(-0.3, 12),
-      null,
-    ]);
-    expect(value("rerank.behind", "card", ["A card."])).toEqual([null]);
-  });
   it.each([
     ["???", ["A card."]],
     ["", [""]],

@@ -14,18 +14,9 @@ interface Standing {
   /** Its title and headings. */
   readonly above: Match;
   /** Its sentences, each under its title and headings, by what they cover of the question. */
-  readonly sentence: Coverage;
+  readonly sentence: ReturnType<typeof coverageOf>;
   readonly place: number;
   readonly best: Best;
-}
-
-/** The most that any one text of several covers, by each measure; in one pass, for a passage has many sentences. */
-interface Coverage {
-  readonly held: number;
-  readonly soft: number;
-  /** Of the two heaviest terms. */
-  readonly rarest: number;
-  readonly least: number;
 }
 
 /** What the best of all passages reaches. */
@@ -128,7 +119,8 @@ export const RELEVANCE_FEATURES: Readonly<Record<string, RelevanceFeature>> = {
   "question.best-held": { says: "question", of: ({ best }) => best.held },
 };
 
-function coverageOf(matches: readonly Match[], view: Pick<EvidenceView, "terms" | "heaviest">): Coverage {
+/** The most that any one text of several covers, by each measure, `rarest` of the two heaviest terms; in one pass, for a passage has many sentences. */
+function coverageOf(matches: readonly Match[], view: Pick<EvidenceView, "terms" | "heaviest">) {
   const { terms } = view;
   let [mostHeld, mostSoft, mostRare, mostLeast] = [0, 0, 0, 0];
   for (const match of matches) {

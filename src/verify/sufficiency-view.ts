@@ -58,42 +58,6 @@ export interface AskedTerm {
 /** Per term of the question: the best similarity of any word of a text; 1: it holds a form of it, or the same in other words. */
 export type Match = Float32Array;
 
-export interface PassageView {
-  readonly documentId: string;
-  readonly text: Match;
-  readonly title: Match;
-  readonly headings: Match;
-  /** Title, headings and text together. */
-  readonly whole: Match;
-  readonly sentences: readonly Match[];
-  /** Each sentence with the title and the headings above it. */
-  readonly headed: readonly Match[];
-  readonly sentenceTexts: readonly string[];
-  /** Indexes of terms that stand near the next term of the question, in its order. */
-  readonly neighbours: ReadonlySet<number>;
-  readonly scores: Passage["scores"];
-  /** The most that a sentence covers which, with the one after it, holds a value of every kind asked; 0 when none does. Computed when asked for. */
-  readonly valued: () => number;
-}
-
-/** A question beside its evidence, as every feature sees it. */
-export interface EvidenceView {
-  readonly question: string;
-  readonly terms: readonly AskedTerm[];
-  /** Places of the terms, heaviest first. */
-  readonly heaviest: readonly number[];
-  readonly passages: readonly PassageView[];
-  /** Kinds of value of which one has to be there, one set of bits for each thing asked (`VALUE_KINDS`). */
-  readonly asked: readonly number[];
-  /** Words as written, stop words included. */
-  readonly written: readonly string[];
-  /** Share of them that are English; 0 where there are none. */
-  readonly english: number;
-  readonly injectionSignals: number;
-  /** Best possible BM25 score of the question: every term in its saturated form. */
-  readonly idealBm25: number;
-}
-
 /** Words of the question and of one passage that are looked at; longer ones are cut. */
 const MAX_TERMS = 24;
 const MAX_WORDS = 900;
@@ -104,14 +68,14 @@ const BM25_SATURATION = 2.2;
 /** No document holds it: its weight is the largest there is. */
 const UNHEARD = "\u0000";
 
-/** Reads a question and its passages into what the features measure. */
+/** Reads a question and its passages into what the features measure: a question beside its evidence. */
 export function viewEvidence(
   asked: AskedQuestion,
   passages: readonly GatePassage[],
   words: IndexWords,
   space: WordSpace,
   injectionSignals = 0,
-): EvidenceView {
+) {
   const texts = passages.flatMap(({ document, headingPath, text }) => [document.title, headingPath.join("\n"), text]);
   // One call: ids of an earlier one may no longer hold.
   const written: readonly string[] = asked.text.toLowerCase().match(/\p{L}+/gu) ?? [];
@@ -128,6 +92,7 @@ export function viewEvidence(
   return {
     question: asked.text,
     terms,
+    /** Places of the terms, heaviest first. */
     heaviest: terms.map((_, i) => i).sort((a, b) => (terms[b] as AskedTerm).weight - (terms[a] as AskedTerm).weight),
     passages: passages.map(({ document, text, scores }, i) => {
       const title = match(reads[3 * i]).whole;
@@ -140,28 +105,40 @@ export function viewEvidence(
       return {
         documentId: document.id,
         text: read.whole,
-        title,
-        headings,
+        ...{ title, headings },
+        /** Title, headings and text together. */
         whole: union(read.whole, above),
         sentences: read.sentences,
+        /** Each sentence with the title and the headings above it. */
         headed,
         sentenceTexts,
+        /** Indexes of terms that stand near the next term of the question, in its order. */
         neighbours: read.neighbours,
         scores,
-        valued: once(() => valuedSentence({ headed, sentenceTexts }, { terms, asked: kinds })),
+        /** The most that a sentence covers which, with the one after it, holds a value of every kind asked; 0 when none does. Computed when asked for. */
+        valued: once(() => valuedSentence(headed, sentenceTexts, terms, kinds)),
       };
     }),
+    /** Kinds of value of which one has to be there, one set of bits for each thing asked (`VALUE_KINDS`). */
     asked: kinds,
+    /** Words as written, stop words included. */
     written,
+    /** Share of them that are English; 0 where there are none. */
     english: written.length === 0 ? 0 : written.reduce((sum, word) => sum + Number(space.isEnglish(word)), 0) / written.length,
     injectionSignals,
+    /** Best possible BM25 score of the question: every term in its saturated form. */
     idealBm25: BM25_SATURATION * [...new Set(asked.tokens)].reduce((sum, token) => sum + words.idf(token), 0),
   };
 }
 
+export type EvidenceView = ReturnType<typeof viewEvidence>;
+export type PassageView = EvidenceView["passages"][number];
+
 function valuedSentence(
-  { headed, sentenceTexts }: Pick<PassageView, "headed" | "sentenceTexts">,
-  { terms, asked }: Pick<EvidenceView, "terms" | "asked">,
+  headed: readonly Match[],
+  sentenceTexts: readonly string[],
+  terms: readonly AskedTerm[],
+  asked: readonly number[],
 ): number {
   const ranked = headed.map((sentence, i) => ({ i, value: soft(sentence, terms) })).sort((a, b) => b.value - a.value);
   const found = ranked.slice(0, 6).find(({ i }) => {
@@ -235,18 +212,12 @@ function coreOf(text: string, { words, sentences, sentenceEnds }: ReadWords): [n
   return at < 0 ? [0, words.length] : [at === 0 ? 0 : (sentenceEnds[at - 1] as number), sentenceEnds[at] as number];
 }
 
-interface Read {
-  readonly whole: Match;
-  readonly sentences: Match[];
-  readonly neighbours: Set<number>;
-}
-
 /** Compares every word of the passages with the question once, however often it stands there. */
 function createEvidenceMatcher(ids: readonly number[], terms: readonly AskedTerm[], space: WordSpace, index: IndexWords) {
   /** Per word how it matches each term, and the last text that it was seen in. */
   const known = new Map<number, { readonly row: Match | null; seenIn: number }>();
   let texts = 0;
-  return (text: ReadWords | undefined): Read => {
+  return (text: ReadWords | undefined) => {
     const whole = new Float32Array(ids.length);
     const sentences: Match[] = [];
     const neighbours = new Set<number>();

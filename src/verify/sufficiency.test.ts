@@ -8,7 +8,6 @@ import { Lexicon } from "../retrieve/lexicon.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { decide } from "./decide.ts";
-import { wordsUnheld } from "./named-things.ts";
 import { judgeSufficiency, measureEvidence, readSufficiencyWeights, SUFFICIENCY_FEATURES } from "./sufficiency.ts";
 import { viewEvidence } from "./sufficiency-view.ts";
 
@@ -30,46 +29,8 @@ const view = (question: string, texts: readonly string[], also?: Readonly<Record
     index(also),
     lexicon,
   );
-const value = (name: string, ...args: Parameters<typeof view>) => measureEvidence(view(...args), [name])[0];
 
 describe("features of the evidence", () => {
-  it("weigh what is held and what is missing by rarity", () => {
-    // card 2, fee 2, zeppelin 4: half of the weight is held; the heaviest missing has the other half.
-    const question = "card fee zeppelin";
-    const texts = ["A card has a fee."];
-    expect(value("held.best", question, texts)).toBeCloseTo(0.5, 6);
-    expect(value("missing.heaviest", question, texts)).toBeCloseTo(0.5, 6);
-    expect(value("mass.best", question, texts)).toBeCloseTo(Math.log1p(1), 6);
-    expect(value("unknown.count", question, texts)).toBe(1);
-    expect(value("unknown.weight", question, texts)).toBeCloseTo(0.5, 6);
-  });
-
-  it("tell words that every text uses from names and terms, which a document must hold", () => {
-    // month 4, per 4, zeppelin 4, card 2: "per" and "month" need not stand in a document.
-    const asked = "zeppelin card per month";
-    const { terms } = view(asked, ["A card has a fee."]);
-    expect(terms.filter(({ known, common }) => !known && !common).map(({ tokens }) => tokens)).toEqual([["zeppelin"]]);
-    expect(wordsUnheld(asked, { terms, said: [] }, (text) => [text])).toEqual([]);
-  });
-
-  it("count other words for a word of the question as the word", () => {
-    expect(value("held.best", "zeppelin", ["A card."])).toBe(0);
-    expect(value("held.best", "zeppelin", ["A card."], { [stem("zeppelin")]: "card" })).toBe(1);
-  });
-
-  it("look at the sentence that asks apart from the story before it", () => {
-    const question = "My zeppelin burned in Omaha. Card fee?";
-    expect(value("core.held", question, ["A card has a fee."])).toBe(1);
-    expect(value("held.best", question, ["A card has a fee."])).toBeLessThan(0.6);
-    expect(value("core.share", question, ["A card."])).toBeLessThan(1);
-  });
-
-  it("ask for a value of the kind that the question asks for", () => {
-    expect(value("values.sentence", "How much is a card fee?", ["A card has a fee of $5."])).toBeGreaterThan(0);
-    expect(value("values.sentence", "How much is a card fee?", ["A card has a fee that members pay."])).toBe(0);
-    expect(value("values.sentence", "Tell me about cards", ["A card costs $5."])).toBeNull();
-  });
-
   it.each([
     ["???", ["A card."]],
     ["", []],

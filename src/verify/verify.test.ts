@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { profiles } from "../profiles/index.ts";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
+import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
+import { profileNamed, profiles } from "../profiles/index.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
-import type { Passage } from "../types.ts";
+import { scoreConsistency } from "./consistency.ts";
 import { carryGate, decide } from "./decide.ts";
-import { BY_WORDS, type PassageJudge, readRelevanceWeights } from "./relevance.ts";
+import { createFactReader } from "./facts.ts";
 import { guardScore, verifyPassages, weightedCoverage } from "./verify.ts";
 
 const gateOf = (name: string) => {
@@ -44,34 +46,6 @@ describe("weightedCoverage", () => {
 describe("guardScore", () => {
   const weights = { relevanceWeight: 0.7, crossWeight: 0.3 };
   it(".7 · .5 + .3 · .9 = .62", () => expect(guardScore(0.5, 0.9, weights)).toBeCloseTo(0.62, 12));
-});
-
-describe("the guard of spark without a cross-encoder", () => {
-  const gate = gateOf("spark");
-  const chances = (...probabilities: number[]): PassageJudge => ({
-    type: "learned",
-    weights: readRelevanceWeights(),
-    relevance: probabilities.map((probability) => ({ probability, reason: `relevance ${probability}` })),
-  });
-  const guarded = (by: typeof gate, judge: PassageJudge, scores: Partial<Passage["scores"]>) =>
-    verifyPassages(fakeQuestion("x"), [fakePassage({ pieces: ["x"], scores })], by, fakeWords(), undefined, undefined, judge)[0];
-
-  it("goes by the learned chance and its own thresholds: .7 · .8 + .3 · .9 = .83, .7 · .8 + .3 · .1 = .59", () => {
-    const learned = carryGate(gate, { threshold: (value) => value }, true);
-    expect(learned).toMatchObject({ by: "chance", ...(gate.type === "guard" ? gate.learned : {}) });
-    expect(guarded(learned, chances(0.9), { dense: 0.8, rerank: 0.2 })).toMatchObject({
-      verdict: "verified",
-      passage: { scores: { cross: 0.9 } },
-    });
-    const low = guarded(learned, chances(0.1), { dense: 0.8, rerank: 0.99 });
-    expect([low?.verdict, low?.score.toFixed(2)]).toEqual(["rejected", "0.59"]);
-  });
-  it("goes by the cross-encoder where one read the passage, at .28", () => {
-    const own = carryGate(gate, { threshold: (value) => value });
-    expect(own).toBe(gate);
-    const low = guarded(own, BY_WORDS, { dense: 0.2, cross: 0.5 });
-    expect([low?.verdict, low?.score.toFixed(2)]).toEqual(["verified", "0.29"]);
-  });
 });
 
 describe("the gates, at their thresholds", () => {
@@ -117,4 +91,98 @@ describe("the gates, at their thresholds", () => {
       ),
     );
   });
+});
+
+const score = (pieces: string[], over: { headingPath?: string[]; asOf?: string; clashes?: boolean } = {}) => {
+  const passage = fakePassage({ pieces, ...(over.headingPath === undefined ? {} : { headingPath: over.headingPath }) });
+  const dated = { ...passage, document: { ...passage.document, asOf: over.asOf ?? null } };
+  const read = createFactReader().piecesOf(dated, fakeWords());
+  return scoreConsistency(
+    dated,
+    read.map(({ piece }) => piece),
+    over.clashes ?? false,
+  );
+};
+const WHOLE = "A library card costs $5 and is valid for one whole year.";
+
+describe("scoreConsistency", () => {
+  it("is 1 for a whole statement", () => expect(score([WHOLE])).toEqual({ score: 1, reason: "self-contained" }));
+  it.each([
+    [["It also covers loans of maps to visitors from abroad."], {}, 0.75, /pointing/],
+    [["It also covers loans of maps to visitors from abroad."], { headingPath: ["Cards"] }, 1, /self-contained/],
+    [["Cards"], {}, 0.4, /no whole statement/],
+    // 22 and 26 of 104 characters lead to other pages: 1 − .6 · 48 / 104.
+    [["Learn more about cards", "Find out how to get a card", WHOLE], {}, 1 - (0.6 * 48) / 104, /no whole statement/],
+    [["A library card currently costs five dollars for each member."], {}, 0.85, /no date/],
+    [["A library card currently costs five dollars for each member."], { asOf: "2025-01-01" }, 1, /self-contained/],
+    [[WHOLE], { clashes: true }, 0.6, /two values/],
+  ] as const)("%j %j: %s", (pieces, over, expected, reason) => {
+    const found = score([...pieces], over as Parameters<typeof score>[1]);
+    expect(found.score).toBeCloseTo(expected, 12);
+    expect(found.reason).toMatch(reason);
+  });
+  it("never leaves 0–1", () => {
+    const found = score(["It is"], { clashes: true });
+    expect(found.score).toBe(0);
+    expect(score([]).score).toBeCloseTo(0.4, 12);
+  });
+});
+
+/** Cosines and cross scores, as the source's own model would have given them. */
+type Scores = readonly (readonly [dense: number, cross?: number])[];
+
+const SCALES: Readonly<Record<string, ScoreScale>> = {
+  "the source's own encoder": RAW_SCALE,
+  "the embedded encoder, carried over": scaleFor("text-embedding-3-small", SHARED_PARTS.embedded(), loadCalibrations()),
+};
+
+function judge(profile: string, scale: ScoreScale, scores: Scores) {
+  const gate = carryGate(profileNamed(profile).gate, scale);
+  const passages = scores.map(([dense, cross = null], i) =>
+    fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: Math.fround(scale.threshold(dense)), cross } }),
+  );
+  const evidence = verifyPassages(fakeQuestion("x"), passages, gate, fakeWords(), scale);
+  const { answer, reason, usable, warnings, confidence } = decide(evidence, gate);
+  return { kept: evidence.map(({ verdict }) => verdict === "verified"), answer, reason, usable: usable.length, warnings, confidence };
+}
+
+describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
+  it.each([
+    // .7 · .4 + .3 · 0 = .28
+    ["passage", [[0.399, 0]], [false], "nothing_relevant"],
+    ["passage", [[0.4, 0]], [true], "evidence_too_weak"],
+    ["passage", [[0.401, 0]], [true], "evidence_too_weak"],
+    // .7 · .5 + .3 · 0 = .35
+    ["mean", [[0.499, 0]], [true], "evidence_too_weak"],
+    ["mean", [[0.5, 0]], [true], null],
+    ["mean", [[0.501, 0]], [true], null],
+    // .7 · .3 + .3 · .5 = .36; without the cross-encoder .3 alone.
+    ["cross score", [[0.3, 0.5]], [true], null],
+    ["cross score", [[0.3]], [true], "evidence_too_weak"],
+    // (.42 + .28) / 2 = .35; one that does not pass takes no part.
+    ["mean", [[0.42], [0.28]], [true, true], null],
+    ["mean", [[0.418], [0.28]], [true, true], "evidence_too_weak"],
+    ["mean", [[0.36], [0.1]], [true, false], null],
+  ] as const)("spark by its %s: %j", (_name, scores, kept, reason) => {
+    expect(judge("spark", scale, scores as Scores)).toMatchObject({ kept, answer: reason === null, reason });
+  });
+
+  it("spark hands on the best 5 of those that pass, and its confidence is the mean of all of them", () => {
+    const judged = judge("spark", scale, [[0.9], [0.8], [0.7], [0.6], [0.5], [0.4], [0.3], [0.2]]);
+    expect(judged.kept).toEqual([true, true, true, true, true, true, true, false]);
+    expect(judged.usable).toBe(5);
+    expect(judged.confidence).toBeCloseTo(0.6, 5);
+    // The five best alone would reach .35; the two behind them pass and weigh too: (5 · .36 + 2 · .28) / 7 = .337.
+    const weak = [...Array.from({ length: 5 }, () => [0.36] as const), [0.28] as const, [0.28] as const];
+    expect(judge("spark", scale, weak)).toMatchObject({ answer: false, reason: "evidence_too_weak" });
+  });
+});
+
+it("a passage without a cosine opens no gate of cosines", () => {
+  for (const profile of ["seven-layer", "book"]) {
+    const { gate } = profileNamed(profile);
+    const evidence = verifyPassages(fakeQuestion("x"), [fakePassage({ pieces: ["x"], scores: { fused: 1 } })], gate, fakeWords());
+    expect(evidence[0]?.relevance).toBeNull();
+    expect(decide(evidence, gate).answer).toBe(false);
+  }
 });

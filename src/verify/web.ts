@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import { redactPersonalData } from "../guard/pii.ts";
 import { startDeadline } from "../models/adapters/call.ts";
-import { checkUrl, type FetchedPage, type PageText, type ReadPage } from "../models/web-page.ts";
+import { checkUrl, type FetchedPage, type ReadPage } from "../models/web-page.ts";
 import type { WebSearch } from "../models/web-search.ts";
 import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence } from "../types.ts";
 import type { Fact, FactWords } from "./facts.ts";
@@ -75,27 +75,10 @@ export interface WebParts extends Omit<CompareWithPageParts, "words"> {
   readonly timeoutMs: number;
 }
 
-/** What came of asking. */
-export interface WebOutcome {
-  /** One entry for each passage that was looked up. */
-  readonly evidence: readonly WebEvidence[];
-  /** Why passages could not be looked up at all, each reason once. */
-  readonly failures: readonly string[];
-  /** Pages that were not read, with the reason, each page once. */
-  readonly unread: readonly string[];
-  /** Pages that were read. */
-  readonly pages: number;
-}
-
-interface ReadResult {
-  readonly url: string;
-  readonly retrievedAt: string;
-  readonly page: PageText;
-}
-
 /**
  * Asks the web about passages: a query of its own for each, pages of listed hosts, and what they say of the same. All at once, under one deadline; whatever
- * fails leaves its passage silent and says why.
+ * fails leaves its passage silent and says why. `evidence` has one entry for each passage that was looked up; `failures` says why passages could not be looked up
+ * at all, each reason once; `unread` names pages that were not read, with the reason, each page once; `pages` counts those that were.
  * @param asked tokens of the question
  * @throws the signal's reason when cancelled, and nothing else
  */
@@ -106,7 +89,7 @@ export async function askWeb(
   words: FactWords,
   parts: WebParts,
   signal: AbortSignal,
-): Promise<WebOutcome> {
+) {
   const deadline = startDeadline(signal, parts.timeoutMs);
   const failures = new Set<string>();
   const unread = new Map<string, string>();
@@ -163,7 +146,10 @@ export async function askWeb(
   }
 }
 
-async function readResult(url: string, { fetchPage, readPage, hosts, now }: WebParts, signal: AbortSignal): Promise<ReadResult> {
+export type WebOutcome = Awaited<ReturnType<typeof askWeb>>;
+type ReadResult = Awaited<ReturnType<typeof readResult>>;
+
+async function readResult(url: string, { fetchPage, readPage, hosts, now }: WebParts, signal: AbortSignal) {
   const fetched = await fetchPage(url, { hosts, signal });
   const retrievedAt = now().toISOString();
   return { url: fetched.url, retrievedAt, page: await readPage(fetched, signal) };

@@ -38,11 +38,6 @@ describe("chooseQuotes", () => {
     expect((await texts("Which form is the card?", [...pieces, "The card is Form 12-345."]))[0]).toBe("The card is Form 12-345.");
   });
 
-  it("names what a candidate covers: words and kinds of value", async () => {
-    const [first] = await choose("How much is a card?", ["A card is 5 dollars."]);
-    expect([...(first?.covers ?? [])].map((one) => one.replace(/\d+/, "n"))).toEqual(["card", "value:n"]);
-  });
-
   it("keeps a short list with its lead-in in one quote", async () => {
     expect(await texts("card", ["Bring a card and:", item("a pen"), item("a book")])).toEqual(["Bring a card and:\na pen\na book"]);
   });

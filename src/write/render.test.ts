@@ -47,12 +47,6 @@ describe("a table's row", () => {
     expect(wire.citations[1]).not.toHaveProperty("row");
   });
 
-  it("is left as it is where the sentence is not that row alone", () => {
-    expect(readableText({ text: "An atlas costs 3.", citations: [1] }, answer.citations)).toBe("An atlas costs 3.");
-    expect(readableText({ text: "atlas | 3 <b>", citations: [1, 2] }, answer.citations)).toBe("atlas | 3 <b>");
-    expect(readableText({ text: "atlas | 3 <b>", citations: [9] }, answer.citations)).toBe("atlas | 3 <b>");
-  });
-
   it("says the sentence above its table once for rows behind each other, and not where it stands above already", () => {
     const caption = { start: 900, end: 915, text: "Fees of a loan." };
     const rowWith = (n: number, text: string, item: string): Citation => ({
@@ -94,13 +88,5 @@ describe("see also", () => {
       url: "https://a.org/more/?a=1&b=2",
       document_id: "x",
     });
-  });
-
-  it("links no address that is none of the web, and is null where there is nothing", () => {
-    const hostile = { documentId: "x", documentVersion: "1", title: "T", heading: "T", url: "javascript:alert(1)" };
-    expect(renderAnswerHtml({ ...answer, seeAlso: hostile })).toContain("<p>See also: T</p>");
-    expect(answerToWire({ ...answer, seeAlso: null }).see_also).toBeNull();
-    const { seeAlso: _, ...older } = answer;
-    expect(answerToWire(older).see_also).toBeNull();
   });
 });

@@ -23,17 +23,6 @@ describe("the answer sheet", () => {
     expect([sheet.cites(quote(1)), createAnswerSheet().cites(quote(1))]).toEqual([true, false]);
   });
 
-  it("gives each citation its place in the passage and in the file", () => {
-    const { citations } = createAnswerSheet().add("a", [quote(1)]);
-    expect(citations[0]).toMatchObject({
-      quote: "Two.",
-      start: 5,
-      end: 9,
-      quoteStart: 5,
-      original: { path: "d.md", start: 5, end: 9, sha256: "hash" },
-    });
-  });
-
   it("cites a quote under its own headings, not under those where its passage begins", () => {
     const heading = (text: string) => ({ type: "heading" as const, text });
     const manual = fakePassage({
@@ -43,26 +32,6 @@ describe("the answer sheet", () => {
     const { start, end } = manual.units[3] as PlacedUnit;
     const { citations } = createAnswerSheet().add("a", [{ passage: manual, start, end, text: "It lifts 9 m." }]);
     expect(citations[0]).toMatchObject({ headingPath: ["Pumps", "Model B"], page: null });
-  });
-
-  it("cites a row with its table's heading, caption and header", () => {
-    const row = (text: string) => ({ type: "table-row" as const, text, header: 2 });
-    const rates = fakePassage({ pieces: [{ type: "heading", text: "By night" }, "Fares from March.", row("Zone | Fare"), row("A | $5")] });
-    const { start, end, header } = rates.units[3] as PlacedUnit;
-    const { citations } = createAnswerSheet().add("a", [
-      { passage: rates, start, end, text: "A | $5", ...(header === null ? {} : { header }) },
-    ]);
-    expect(citations[0]).toMatchObject({
-      headingPath: ["By night"],
-      row: {
-        header: { text: "Zone | Fare" },
-        caption: { text: "Fares from March." },
-        cells: [
-          { name: "Zone", text: "A" },
-          { name: "Fare", text: "$5" },
-        ],
-      },
-    });
   });
 
   it("changes nothing that it handed out before", () => {

@@ -62,78 +62,6 @@ async function write(
 const regenerate = { ...spark.write, onFault: "regenerate" as const };
 const reject = { ...spark.write, onFault: "reject" as const };
 
-describe("writeDrafts", () => {
-  it("writes quotes without a model", async () => {
-    expect(await write(null)).toMatchObject({ texts: [QUOTE], outcome: { writer: "extractive" }, warned: [] });
-  });
-
-  it("writes what the model says, and no quote", async () => {
-    const written = await write([["It gets 10 ", "percent [1]."]]);
-    expect(written).toMatchObject({
-      texts: ["It gets 10 percent."],
-      outcome: { writer: "fake-model", calls: [{ stage: "write", model: "fake-model", inputTokens: 9, outputTokens: 3 }] },
-      warned: [],
-    });
-    expect(written.calls).toEqual([{ prompt: { system: "s", user: "u" }, temperature: 0.3 }]);
-  });
-
-  it("writes quotes when the model fails, and says so", async () => {
-    const written = await write([[new ModelError("model_failed", "HTTP 500")]]);
-    expect(written).toMatchObject({ texts: [QUOTE], outcome: { writer: "extractive" }, warned: ["model_failed"] });
-    expect(written.outcome.warnings[0]?.message).toContain("HTTP 500");
-    expect(written.calls).toHaveLength(1);
-  });
-
-  it("asks once more when the stream broke before the first sentence was whole", async () => {
-    const cut = new ModelError("model_cut", "cut");
-    expect(await write([["It gets", cut], ["It gets 10 percent [1]."]])).toMatchObject({ texts: ["It gets 10 percent."], warned: [] });
-    const twice = await write([["It gets", cut]]);
-    expect(twice).toMatchObject({ texts: [QUOTE], warned: ["model_failed"] });
-    expect(twice.calls).toHaveLength(2);
-    expect(twice.outcome.calls.map(({ inputTokens }) => inputTokens)).toEqual([null, null]);
-  });
-
-  it("keeps what was shown before a cut and goes on with quotes", async () => {
-    const written = await write([["It gets 10 percent [1]. And ", new ModelError("model_cut", "cut")]]);
-    expect(written).toMatchObject({ texts: ["It gets 10 percent.", QUOTE], outcome: { writer: "fake-model" }, warned: ["model_failed"] });
-    expect(written.calls).toHaveLength(1);
-    const said = await write([["\u{1f600} Tinnitus is rated at 10 percent [1]! And ", new ModelError("model_cut", "cut")]]);
-    expect(said).toMatchObject({ texts: ["\u{1f600} Tinnitus is rated at 10 percent!"], warned: ["model_failed"] });
-    expect(said.outcome.warnings[0]?.message).not.toContain("what follows");
-  });
-
-  it("writes quotes when nothing that the model wrote was shown", async () => {
-    expect(await write([["It is bad [1]."]])).toMatchObject({
-      texts: [QUOTE],
-      outcome: { writer: "extractive" },
-      warned: ["model_unusable"],
-    });
-  });
-
-  it("writes nothing when the model says that the quotes do not answer", async () => {
-    expect(await write([["INSUFFICIENT"]])).toMatchObject({
-      texts: [],
-      outcome: { insufficient: true, calls: [{ inputTokens: 9 }] },
-      warned: [],
-    });
-  });
-
-  it("stops when it is cancelled", async () => {
-    const controller = new AbortController();
-    const writing = write([["It gets 10 percent [1]. And", 60_000]], { signal: controller.signal });
-    controller.abort(new Error("reader left"));
-    await expect(writing).rejects.toThrow("reader left");
-  });
-
-  it("leaves the model's stream when the draft is no prose", async () => {
-    expect(await write([["<img src=x> It is so [1]. Then it", 60_000]])).toMatchObject({
-      texts: [QUOTE],
-      warned: ["model_failed"],
-      open: 0,
-    });
-  });
-});
-
 describe("writeDrafts where a fault leads to quotes", () => {
   it("puts a quote in the place of what fell, once the rest is shown, unless the answer cites it already", async () => {
     const other = "File within one year about tinnitus.";
@@ -164,36 +92,6 @@ describe("writeDrafts where a fault leads to quotes", () => {
 });
 
 describe("writeDrafts where a fault leads to one more draft", () => {
-  it("shows nothing behind the fault, and asks once more with what is shown as fixed text and every fault by name", async () => {
-    const written = await write(
-      [["It gets 10 percent [1]. A bad one [1]. The rest is fine [1]. Also bad {{quotes}} [1]."], ["It gets ten [1]. Good end [1]."]],
-      { settings: regenerate },
-    );
-    expect(written).toMatchObject({ texts: ["It gets 10 percent.", "It gets ten.", "Good end."], warned: [] });
-    expect(written.outcome.calls.map(({ stage, inputTokens }) => [stage, inputTokens])).toEqual([
-      ["write", 9],
-      ["rewrite", 9],
-    ]);
-    const { system, user } = written.calls[1]?.prompt ?? { system: "", user: "" };
-    expect(system).toContain("Use the sources and nothing else");
-    expect(user).toContain(`[1] (Page) ${QUOTE}`);
-    expect(user).toContain("stays as it is:\nIt gets 10 percent. [1]\n\n");
-    expect(user).toContain('- "A bad one." – values: because\n- "Also bad {{quotes}}." – values: because');
-    expect(user).not.toContain("The rest is fine");
-  });
-
-  it("asks once more at most, then quotes", async () => {
-    const written = await write([["A bad one [1]."], ["Good [1]. Bad is bad [1]."], ["never"]], {
-      settings: regenerate,
-      quotes: [QUOTE, "Tinnitus is noise."],
-    });
-    expect(written).toMatchObject({ texts: ["Good.", "Tinnitus is noise."], warned: ["model_faulty"] });
-    expect(written.calls).toHaveLength(2);
-    const nothing = await write([["A bad one [1]."]], { settings: regenerate });
-    expect(nothing).toMatchObject({ texts: [QUOTE], outcome: { writer: "extractive" }, warned: ["model_unusable"] });
-    expect(nothing.calls).toHaveLength(2);
-  });
-
   it("ends where the model says that the quotes give nothing more, and does not ask where nothing fell", async () => {
     const ended = await write([["Good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
     expect(ended).toMatchObject({ texts: ["Good."], warned: [], outcome: { writer: "fake-model" } });
@@ -274,10 +172,6 @@ describe("writeDrafts where a fault rejects the answer", () => {
     expect(order).toEqual(["check One.", "check Two.", "show One.", "show Two."]);
     expect(outcome.warnings).toEqual([]);
   });
-
-  it("shows nothing, no quote either, when one sentence falls", async () => {
-    expect(await write([["Good [1]. A bad one [1]. Good too [1]."]], { settings: reject })).toMatchObject({ texts: [], warned: [] });
-  });
 });
 
 describe("fitPrompt", () => {
@@ -290,13 +184,6 @@ describe("fitPrompt", () => {
     const fitted = fitPrompt({ ...question, ...over }, [offerQuotes(candidates, SPARK, countTokens)], { budgetTokens, countTokens });
     return fitted === null ? null : { ...fitted, quotes: fitted.sources.flatMap(({ stretches }) => stretches) };
   };
-
-  it("takes at most 6 quotes of at most 120 tokens, verbatim, best first", () => {
-    const short = Array.from({ length: 9 }, (_, i) => `Tinnitus rule ${i} gives 10 percent.`);
-    const fitted = budgeted([candidate("very long ".repeat(120)), ...short.map((text) => candidate(text))]);
-    expect(fitted?.quotes.map(({ text }) => text)).toEqual(short.slice(0, 6));
-    for (const [i, text] of short.slice(0, 6).entries()) expect(fitted?.prompt.user).toContain(`[${i + 1}] (Page) ${text}\n`);
-  });
 
   it("takes a quote with those that it needs, or not at all", () => {
     const row = candidate("Tinnitus | 10", ["Condition | Percent"]);

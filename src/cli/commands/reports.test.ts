@@ -94,37 +94,6 @@ describe("renderReport", () => {
     ])
       expect(text).toContain(part);
   });
-
-  it("says what is not kept, and what has changed", () => {
-    const { report, ...rest } = stored("");
-    const passages = report.passages.map((passage) => ({ ...passage, preview: null }));
-    const text = renderReport({ ...rest, report: { ...report, passages } }, plain);
-    expect(text).toContain("(not kept)");
-    expect(text).toContain("(changed since, or gone)");
-    expect(text).toContain("- conflict (heuristic)");
-  });
-
-  it("leaves out nothing that is missing without saying so", () => {
-    const bare = sampleReport({
-      gaps: { missing: [], kinds: [], topics: [], unreadable: { paths: [], total: 0 }, conflicts: [] },
-      recommendations: [],
-    });
-    const text = renderReport(stored("x", { report: bare }), plain);
-    expect(text).toContain("none was found");
-    expect(text).toContain("none: what was asked stands in the passages found");
-    expect(text).toContain("none: no rule has advice for this");
-  });
-});
-
-describe("renderOverview", () => {
-  it("counts, names what is missing and what to do, and lists reports", () => {
-    const text = renderOverview(overviewOf(stored("dragons"), stored("Dragons", { id: "r2", topic: null })), terminal);
-    expect(text).toContain("2 reports on 2 topics");
-    expect(text).toContain("Library cards (cards)  1 report, 1 refused, mean confidence 0.25");
-    expect(text).toContain("found in no passage: dragons (1)");
-    expect(text).toContain("1 × dragons (heuristic)");
-    expect(text).toContain("r2  2026-01-02 03:04  0.25  no topic");
-  });
 });
 
 describe("text from questions and documents", () => {

@@ -13,21 +13,15 @@ import { type FolderDocument, readFolder } from "./read-documents.ts";
 /** Fewer questions of a tenant tell little. */
 const FEW_QUESTIONS = 10;
 
-interface GoldenCheck {
-  readonly questions: number;
-  readonly findings: readonly PackFinding[];
-}
-
 /**
  * Does every question name a tenant, pages and quotes that are there?
  * @param visibleTo documents by tenant; of nobody under `""`; `null`: the documents are not here, so that nothing can be said of pages and quotes
  */
-function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null): GoldenCheck {
-  if (pack.golden === null)
-    return {
-      questions: 0,
-      findings: [packFinding("note", "golden", "there is no golden set: answers of this pack are measured by nothing")],
-    };
+function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null) {
+  if (pack.golden === null) {
+    const message = "there is no golden set: answers of this pack are measured by nothing";
+    return { questions: 0, findings: [packFinding("note", "golden", message)] };
+  }
   let set: GoldenSet;
   try {
     set = readGoldenSet({ name: pack.name, corpus: pack.folder, golden: join(pack.folder, pack.golden) });
@@ -43,8 +37,8 @@ function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly F
   return {
     questions: all.length,
     findings: [
-      ...list("fault", "questions are asked by a tenant that the pack does not have", strangers),
-      ...list("warning", `tenants have fewer than ${FEW_QUESTIONS} questions`, few),
+      ...some("fault", "golden", "questions are asked by a tenant that the pack does not have", strangers),
+      ...some("warning", "golden", `tenants have fewer than ${FEW_QUESTIONS} questions`, few),
       ...(visibleTo === null
         ? [packFinding("note", "golden", "pages and quotes were not looked for: the documents are not here")]
         : placeFindings(pack, set, visibleTo)),
@@ -71,14 +65,10 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
     contradicting_quotes.filter((quote) => !pagesOf(tenant).some((page) => textOf(page).includes(quote))).map((quote) => `${id}: ${quote}`),
   );
   return [
-    ...list("fault", "gold pages are none that the asker may read", lost),
-    ...list("fault", "gold quotes stand on none of their pages as they are written", unheard),
-    ...list("fault", "contradicting quotes stand on no page that the asker may read", uncontradicted),
+    ...some("fault", "golden", "gold pages are none that the asker may read", lost),
+    ...some("fault", "golden", "gold quotes stand on none of their pages as they are written", unheard),
+    ...some("fault", "golden", "contradicting quotes stand on no page that the asker may read", uncontradicted),
   ];
-}
-
-function list(level: PackFinding["level"], what: string, items: readonly string[]): PackFinding[] {
-  return items.length === 0 ? [] : [packFinding(level, "golden", `${items.length} ${what}`, items)];
 }
 
 /** What a check of a pack looks at. */
@@ -164,23 +154,18 @@ export async function checkPack(name: string, options: CheckPackOptions): Promis
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
 
-interface ReadPack {
-  readonly documents: readonly FolderDocument[];
-  /** Documents that a tenant may read, of nobody under `""`; `null`: the pack brings none. */
-  readonly visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null;
-  readonly findings: readonly PackFinding[];
-}
-
-async function readPack(pack: DomainPack, options: CheckPackOptions): Promise<ReadPack> {
+/** `visibleTo`: documents that a tenant may read, of nobody under `""`; `null`: the pack brings none. */
+async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const findings: PackFinding[] = [];
   const read = async (folder: string, root: string, tenant: string | null): Promise<FolderDocument[]> => {
     const { documents, failed, skipped } = await readFolder(folder, { root, ...options });
     const foreign = documents.filter((one) => one.tenant !== null && one.tenant !== tenant).map(({ path }) => path);
     const said = (list: readonly { path: string; reason: string }[]) => list.map(({ path, reason }) => `${path}: ${reason}`);
-    if (failed.length > 0) findings.push(packFinding("fault", "documents", `${failed.length} files cannot be read`, said(failed)));
-    if (skipped.length > 0) findings.push(packFinding("note", "documents", `${skipped.length} files are no documents`, said(skipped)));
-    if (foreign.length > 0)
-      findings.push(packFinding("fault", "documents", `${foreign.length} documents say that they belong to another tenant`, foreign));
+    findings.push(
+      ...some("fault", "documents", "files cannot be read", said(failed)),
+      ...some("note", "documents", "files are no documents", said(skipped)),
+      ...some("fault", "documents", "documents say that they belong to another tenant", foreign),
+    );
     return documents.filter(({ path }) => !foreign.includes(path)).map((one) => ({ ...one, access: one.access ?? pack.documents.access }));
   };
   const own = join(pack.folder, pack.documents.path);
@@ -217,8 +202,8 @@ function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFin
     const unknown = features.filter(({ term }) => !known.has(term)).map(({ id, term }) => `${id}: ${term}`);
     const untold = [...known].filter((term) => !told.has(term));
     return [
-      ...(unknown.length === 0 ? [] : [packFinding("fault", "features", `${unknown.length} features are of no canonical term`, unknown)]),
-      ...(untold.length === 0 ? [] : [packFinding("warning", "features", `${untold.length} canonical terms have no feature`, untold)]),
+      ...some("fault", "features", "features are of no canonical term", unknown),
+      ...some("warning", "features", "canonical terms have no feature", untold),
     ];
   } catch (error) {
     return [faultOf("features", error)];
@@ -239,9 +224,7 @@ function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]):
   const away = documents.flatMap(({ path, metadata: { url } }) => (url === null || isListed(url) ? [] : [`${path}: ${url}`]));
   return [
     ...(named.length === 0 ? [] : [packFinding("fault", "addresses", "addresses of the pack are on none of its `hosts`", named)]),
-    ...(away.length === 0
-      ? []
-      : [packFinding("warning", "addresses", `${away.length} documents have an address on none of the pack's \`hosts\``, away)]),
+    ...some("warning", "addresses", "documents have an address on none of the pack's `hosts`", away),
   ];
 }
 

@@ -37,12 +37,8 @@ export function writePack(domainsDir: string, pack: ProposedPack): string {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, packText(pack), { flag: "wx" });
   } catch (cause) {
-    throw new RequestError(
-      "pack_unwritable",
-      `${path} could not be written (${messageOf(cause)}): give another folder with --into.`,
-      { path },
-      { cause },
-    );
+    const message = `${path} could not be written (${messageOf(cause)}): give another folder with --into.`;
+    throw new RequestError("pack_unwritable", message, { path }, { cause });
   }
   return path;
 }
@@ -191,8 +187,8 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
       })),
     ),
   };
-  const { name: _, ...rest } = domainSchema.parse(pack);
-  return pick({ name, ...rest });
+  const { title: called, description, documents: folder, hosts, topics, entities, abbreviations, examples } = domainSchema.parse(pack);
+  return { name, title: called, description, documents: folder, hosts, topics, entities, abbreviations, examples };
 }
 
 /** By the documents' own topics, else by their folders, else each document for itself; the largest groups. */
@@ -237,8 +233,4 @@ function slugOf(text: string): string {
 
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-function pick({ name, title, description, documents, hosts, topics, entities, abbreviations, examples }: ProposedPack): ProposedPack {
-  return { name, title, description, documents, hosts, topics, entities, abbreviations, examples };
 }

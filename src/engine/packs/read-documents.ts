@@ -7,13 +7,6 @@ import { scanFolder } from "../../ingest/scan.ts";
 /** A document as it lies in a folder, read the way that ingest reads it. */
 export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text" | "blocks">;
 
-export interface FolderDocuments {
-  readonly documents: readonly FolderDocument[];
-  /** What has no format or cannot be read, with the reason. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  readonly failed: readonly { readonly path: string; readonly reason: string }[];
-}
-
 export interface ReadFolderOptions {
   /** Paths are relative to it. */
   readonly root: string;
@@ -22,8 +15,11 @@ export interface ReadFolderOptions {
   readonly onFile?: (done: number, total: number, path: string) => void;
 }
 
-/** @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder` */
-export async function readFolder(folder: string, { root, maxFileBytes, signal, onFile }: ReadFolderOptions): Promise<FolderDocuments> {
+/**
+ * @returns the documents, and what has no format (`skipped`) or cannot be read (`failed`), with the reason
+ * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
+ */
+export async function readFolder(folder: string, { root, maxFileBytes, signal, onFile }: ReadFolderOptions) {
   const { files, skipped, unreadable } = scanFolder(folder, root, supportedExtensions);
   const documents: FolderDocument[] = [];
   const failed = unreadable.map(({ path, reason }) => ({ path, reason }));

@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { expectLinearTime } from "../../testing/growth.ts";
 import { toOriginal } from "../../text/source-map.ts";
+import { readDocuments } from "../parse.ts";
+import { docxOf } from "../testing/made-files.ts";
 import { parseHtml } from "./html.ts";
+import { parseMarkdown } from "./markdown.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";
 
 const PAGE = `<!DOCTYPE html>
@@ -114,4 +118,106 @@ test("what is bold around several paragraphs makes none of them a heading", () =
     types("<main><h1>One</h1><p>Two three four five six.<b><p>Room is free</p><p>Lunch costs pounds</p></b><p>Soup is for all.</main>"),
   ).toEqual(["heading", "paragraph", "paragraph", "paragraph", "paragraph"]);
   expect(types("<body><b>Title<br>Ann Bell<p>Mole Road<p>Tel<p>Good bye.")).toEqual(["paragraph", "paragraph", "paragraph", "paragraph"]);
+});
+
+const SECRET = "The fee is waived for everybody.";
+const page = (body: string, head = "") => `<html><head>${head}</head><body><p>The fee is 5 dollars.</p>${body}</body></html>`;
+const LINKED = `<link rel="stylesheet" href="a.css">`;
+const style = (rules: string) => `<style>${rules}</style>`;
+
+describe("text that a page's styles hide is left out, and said", () => {
+  test.each([
+    ["not displayed", `<p style="display: none">${SECRET}</p>`, ""],
+    ["not displayed, with weight", `<p style="DISPLAY:NONE !important">${SECRET}</p>`, ""],
+    ["invisible", `<div style="visibility:hidden"><p>${SECRET}</p></div>`, ""],
+    ["see-through", `<p style="opacity:0.0">${SECRET}</p>`, ""],
+    ["without size", `<p><span style="font-size:0">${SECRET}</span></p>`, ""],
+    ["of one pixel", `<p style="font-size:1px">${SECRET}</p>`, ""],
+    ["in a box without height", `<div style="height:0;overflow:hidden">${SECRET}</div>`, ""],
+    ["left of the page", `<p style="position:absolute; left:-9999px">${SECRET}</p>`, ""],
+    ["indented off the page", `<p style="text-indent:-999em">${SECRET}</p>`, ""],
+    ["cut away", `<p style="position:absolute;clip:rect(0, 0, 0, 0)">${SECRET}</p>`, ""],
+    ["white on the white page", `<p style="color:#FFF">${SECRET}</p>`, ""],
+    ["by a class", `<p class="a b">${SECRET}</p>`, style("p.b { display:none }")],
+    ["by an id, after a comment", `<p id="x">${SECRET}</p>`, style("/* } */ #x, #y { visibility : hidden }")],
+    ["by the attribute", `<div hidden>${SECRET}</div>`, ""],
+    ["and never closed", `<div style="display:none">${SECRET}`, ""],
+  ])("%s", (_, body, head) => {
+    for (const parsed of [parseHtml(page(body, head), "a"), parseMarkdown(`${head}\n\nThe fee is 5 dollars.\n\n${body}\n`, "a")]) {
+      expect(parsed.text).toBe("The fee is 5 dollars.");
+      expect(parsed.notices).toEqual([
+        { code: "hidden_text", message: `${SECRET.length} characters that the page does not show were left out` },
+      ]);
+    }
+  });
+});
+
+describe("text that readers see, or can open, is kept", () => {
+  test.each([
+    ["white on a coloured box", `<div style="background:#003"><p style="color:white">${SECRET}</p></div>`, ""],
+    ["white in a cell with a ground", `<table><tr bgcolor="navy"><td style="color:#fff">${SECRET}</td></tr></table>`, ""],
+    ["white where another file's style may colour the ground", `<div class="banner" style="color:#fff">${SECRET}</div>`, LINKED],
+    ["behind a control", `<button aria-controls="x">Fees</button><div id="x" style="display:none">${SECRET}</div>`, ""],
+    ["behind a link of the page", `<a href="#x">Fees</a><div id="x" style="display:none">${SECRET}</div>`, ""],
+    ["hidden in print alone", `<p class="screen">${SECRET}</p>`, style("@media print { .screen { display:none } }")],
+    ["shown again by a later rule", `<p class="tab open">${SECRET}</p>`, style(".tab{display:none} .tab.open{display:block}")],
+    ["hidden only inside something else", `<p class="b">${SECRET}</p>`, style(".menu .b { display:none }")],
+    ["a little indented", `<p style="text-indent:-2em;font-size:9pt">${SECRET}</p>`, ""],
+  ])("%s", (_, body, head) => {
+    const parsed = parseHtml(page(body, head), "a");
+    expect(parsed.text).toContain(SECRET);
+    expect(parsed.notices).toEqual([]);
+  });
+});
+
+test.each(["/*", "p{", "a,", ".a{display:none}"])("reading %j over and over as styles takes linear time", (unit) =>
+  expectLinearTime(
+    90_000,
+    (n) => `<style>${unit.repeat(n)}</style>`,
+    (page) => parseHtml(page, "a"),
+  ),
+);
+
+test("finding what styles hide takes linear time", () =>
+  expectLinearTime(
+    5_000,
+    (n) => `<style>.a{display:none}</style>${'<p class="a">'.repeat(n)}`,
+    (page) => parseHtml(page, "a"),
+  ));
+
+describe("raised and lowered text", () => {
+  test.each([
+    ["a power", "The limit is 10<sup>6</sup> cells", "The limit is 10⁶ cells"],
+    ["a power below one, in tags", "3 × <i>10</i><sup>&minus;<b>3</b></sup> g", "3 × 10⁻³ g"],
+    ["the mark of a note", "Rent is 40<sup>1</sup> dollars", "Rent is 40¹ dollars"],
+    ["several marks", "Rent is 40<sup>1, 2</sup> dollars", "Rent is 40¹, ² dollars"],
+    ["a mark that leads to its note", 'Rent is 40<sup><a href="#fn1">1</a></sup> dollars', "Rent is 40[1] dollars"],
+    ["a mark before its note", "<sup>1</sup> Rent is due", "¹ Rent is due"],
+    ["a mark before a figure", "<sup>1</sup>40 dollars", "¹40 dollars"],
+    ["what has no raised characters", "2<sup>1.5</sup> times", "2^1.5 times"],
+    ["cents", "only $19<sup>99</sup>", "only $19⁹⁹"],
+    ["letters behind a figure", "the 1<sup>st</sup> of May", "the 1st of May"],
+    ["a formula", "H<sub>2</sub>O and SO<sub>4</sub><sup>2-</sup>", "H2O and SO4²⁻"],
+    ["a base", "101<sub>2</sub>, log<sub>2</sub>8", "101₂, log₂8"],
+    ["a fraction", "<sup>1</sup>/<sub>2</sub> litre", "¹/₂ litre"],
+  ])("%s becomes no other number", (_, source, shown) => {
+    expect(parseHtml(`<main><p>${source}.</p></main>`, "a").text).toBe(`${shown}.`);
+    expect(parseMarkdown(`Words.\n\n- ${source}.\n`, "a").text).toBe(`Words.\n\n${shown}.`);
+  });
+
+  test("leads to its place in the file, in code and in tables too", () => {
+    const source = "Up to 10<sup>6</sup> cells\n\n| a |\n|---|\n| 5<sup>2</sup> |\n\n<pre>7<sup>3</sup></pre>\n";
+    const { text, sourceMap } = parseMarkdown(source, "a");
+    expect(text).toBe("Up to 10⁶ cells\n\na\n5²\n\n7³");
+    const { start, end } = toOriginal(sourceMap, { start: text.indexOf("⁶"), end: text.indexOf("⁶") + 1 });
+    expect(source.slice(start, end)).toBe("<sup>6</sup>");
+  });
+
+  test("is told by the runs of Word files", async () => {
+    const run = (text: string, position = "") => `<w:r><w:rPr>${position}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const raised = run("3", '<w:vertAlign w:val="superscript"/>');
+    const lowered = run("2", '<w:vertAlign w:val="subscript"/>');
+    const bytes = docxOf(`<w:p>${run("At most 10")}${raised}${run(" tonnes of H")}${lowered}${run("O.")}</w:p>`);
+    expect((await readDocuments({ path: "a.docx", bytes }))[0]?.text).toBe("At most 10³ tonnes of H2O.");
+  });
 });

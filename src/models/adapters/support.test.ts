@@ -112,16 +112,6 @@ describe("hub support scorer", () => {
     expect(among?.score).toBe(alone?.score);
   });
 
-  it("gives null with a reason where a pair fails, and scores the others", async () => {
-    const reasons: string[] = [];
-    const scores = await createHubSupportScorer("some/one-logit", hub).score(
-      [pair("BOOM", "x"), pair("alpha", "alpha"), pair("NAN", "x")],
-      { onFailure: (reason) => reasons.push(reason) },
-    );
-    expect(scores.map((one) => one?.score ?? null)).toEqual([null, 0.5, null]);
-    expect(reasons).toEqual([expect.stringContaining("boom"), expect.stringContaining("finite logits")]);
-  });
-
   it("refuses a model whose classes do not judge support", () => {
     expect(() => createHubSupportScorer("some/feelings", hub)).toThrowError(/joy, anger/);
   });

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
-import { calibrationOf, carryThreshold, distributionOf, loadCalibrations, scaleFor, shareBelow } from "./calibration.ts";
+import { carryThreshold, distributionOf, shareBelow } from "./calibration.ts";
 
 describe("carrying thresholds over", () => {
   const source = distributionOf([0, 1, 2, 3, 4], 5);
@@ -35,35 +34,5 @@ describe("carrying thresholds over", () => {
       }),
       { seed: 7 },
     );
-  });
-});
-
-describe("the calibrations that ship", () => {
-  const calibrations = loadCalibrations();
-  const encoder = SHARED_PARTS.embedded();
-
-  it("hold the shipped encoder: new weights need a new one (lab/train/calibration)", () => {
-    expect(calibrationOf(encoder, calibrations)?.model).toBe(encoder.id);
-  });
-
-  it("leave raw what was measured on the same model, and what is no cosine", () => {
-    expect(scaleFor("text-embedding-3-small", { id: "api/x", model: "text-embedding-3-small" }, calibrations).type).toBe("raw");
-    expect(scaleFor(null, encoder, calibrations).type).toBe("raw");
-  });
-
-  it("carry to the embedded encoder, and say what is assumed", () => {
-    const measured = scaleFor("all-MiniLM-L6-v2", encoder, calibrations);
-    expect(measured.type).toBe("carried");
-    expect(measured.note).not.toContain("assumption");
-    const assumed = scaleFor("text-embedding-3-small", encoder, calibrations);
-    expect(assumed.note).toContain("assumption");
-    expect(assumed.score(assumed.threshold(0.45))).toBeCloseTo(0.45, 6);
-  });
-
-  it("say so when there is nothing to carry by", () => {
-    const scale = scaleFor("text-embedding-3-small", { id: "unknown" }, calibrations);
-    expect(scale.type).toBe("uncarried");
-    expect(scale.threshold(0.45)).toBe(0.45);
-    expect(scale.note).toContain("unknown has no calibration");
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../package.ts";
 import { SMALL_TREES } from "../../testing/scorers.ts";
-import { chanceOf, linearPartsOf, type NamedScorer, namedScorerSchema, scoreOf, scorerSchema, usableOn } from "./scorer.ts";
+import { type NamedScorer, namedScorerSchema, scoreOf, scorerSchema, usableOn } from "./scorer.ts";
 
 const UNITS: NamedScorer = {
   features: ["one", "two"],
@@ -44,21 +44,6 @@ describe("scoreOf", () => {
     const { trees, features } = TREES;
     expect(scoreOf([0.4, 0.2], { features, trees } as NamedScorer)).toBeCloseTo(-0.25, 12);
     expect(scoreOf([3, 4], { linear: [1, 2] })).toBe(11);
-  });
-});
-
-describe("linearPartsOf", () => {
-  it("sums to what is linear of the score", () => {
-    expect(linearPartsOf([3, 4], UNITS)).toEqual([0.5, -2]);
-    expect(linearPartsOf([null, 4], UNITS)).toEqual([0, -2]);
-  });
-});
-
-describe("chanceOf", () => {
-  it("is a logistic curve over the score", () => {
-    expect(chanceOf([0], { linear: [1] })).toBe(0.5);
-    expect(chanceOf([2], { linear: [1], chance: [0.5, -1] })).toBe(0.5);
-    expect(chanceOf([3], { linear: [1], chance: [2, -1] })).toBeCloseTo(1 / (1 + Math.exp(-5)), 12);
   });
 });
 

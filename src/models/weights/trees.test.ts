@@ -12,12 +12,6 @@ describe("scoreTrees", () => {
     leaves: [1, 20, 300, 4000],
   };
 
-  it("adds the leaf of every tree: left up to the threshold, right above it", () => {
-    expect(scoreTrees(trees, [1.5, 9])).toBe(4001);
-    expect(scoreTrees(trees, [1.6, 0])).toBe(4020);
-    expect(scoreTrees(trees, [2, 0.1])).toBe(4300);
-  });
-
   it("sends what is missing to the side that training chose", () => {
     expect(scoreTrees(trees, [null, null])).toBe(4020);
   });

@@ -1,0 +1,296 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { expectLinearTime } from "../testing/growth.ts";
+import { tokenize } from "../text/tokens.ts";
+import { answerSpans } from "./asked-values.ts";
+import { createWordReader } from "./content-words.ts";
+import { countNegators, deniedVerbs, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
+import { mayCover, namedTime } from "./numbers.ts";
+import { deniedValues, isExample, personsIn, stancesIn } from "./opposites.ts";
+import { quantitiesIn } from "./quantities.ts";
+import { readQuestion } from "./question.ts";
+import { codesIn } from "./values.ts";
+
+describe("codesIn", () => {
+  it.each([
+    ["VA Form 21-526EZ", ["21-526ez"]],
+    ["rating under DC 6260 or diagnostic code 7101", ["dc6260", "dc7101"]],
+    ["38 CFR 4.25 and § 3.309", ["cfr4.25", "cfr3.309"]],
+    ["form 10182", ["10182"]],
+    ["form 21-22 or 21-22a", ["21-22", "21-22a"]],
+  ])("finds the codes of %s", (text, codes) => {
+    expect(codesIn(text)).toEqual(expect.arrayContaining(codes));
+  });
+
+  it.each(["in 1970 I paid $1,200", "70% for 2 years", "1-800-827-1000", "9/11", "600 extra", "aged 21-22"])("finds none in %s", (text) => {
+    expect(codesIn(text)).toEqual([]);
+  });
+});
+
+describe("deniedValues", () => {
+  it.each([
+    ["It is not rated 30 percent.", ["30 percent"]],
+    ["It isn't $978 but $1,020.", ["$978"]],
+    ["It was never a $5 fee.", ["$5"]],
+    ["There is no $25 fee.", ["$25"]],
+    ["It is not more than 30 days.", []],
+    ["It is not paid within 30 days.", []],
+    ["Members do not pay the $25 fee.", []],
+    ["Say whether or not 30 days have passed.", []],
+    ["Take bus no 12.", []],
+    ["The car is not what people who paid $25 get.", []],
+  ])("reads %s", (text, denied) => {
+    expect(deniedValues(text, quantitiesIn(text)).map(({ start, end }) => text.slice(start, end))).toEqual(denied);
+  });
+});
+
+const marked = (question: string, ...sentences: string[]) =>
+  answerSpans(question, sentences).map(({ sentence, start, end }) => `${sentence}: ${sentences[sentence]?.slice(start, end)}`);
+
+describe("answerSpans", () => {
+  it("marks the one value of the kind that is asked for, in the first sentence that holds one", () => {
+    expect(
+      marked("How long do I have to appeal?", "Appeals go to a board.", "You have 1 year from the letter.", "Others have 60 days."),
+    ).toEqual(["1: 1 year"]);
+    expect(marked("How much does a card cost?", "A library card costs $5 per year.")).toEqual(["0: $5"]);
+    expect(marked("Which form do I need?", "Use VA Form 20-0996 to ask for a review.")).toEqual(["0: Form 20-0996"]);
+  });
+
+  it("marks nothing where two values compete, or none is there", () => {
+    expect(marked("How much does a card cost?", "A card costs $5, or $9 with music.")).toEqual([]);
+    expect(marked("How much does a card cost?", "Cards are sold at the desk.")).toEqual([]);
+  });
+
+  it("does not take a value that the question names for its answer", () => {
+    expect(marked("How long is a card that costs $5 valid?", "A card that costs $5 is valid for 2 years.")).toEqual(["0: 2 years"]);
+    expect(marked("How long may I stay after 20 minutes?", "After 20 minutes you may stay 40 minutes.")).toEqual(["0: 40 minutes"]);
+  });
+
+  it("marks nothing for reasons, names and places, nor in a question without an answer", () => {
+    expect(marked("Why is the hall closed?", "It is closed for 3 weeks.")).toEqual([]);
+    expect(marked("Who may enter?", "Ann may enter on 3 May.")).toEqual([]);
+    expect(marked("How much is it?")).toEqual([]);
+  });
+});
+
+const covers = (text: string, word: string) => {
+  const time = namedTime(word);
+  return time === null ? null : mayCover(text, time);
+};
+
+describe("mayCover", () => {
+  it.each([
+    ["Open from Monday to Friday.", "Tuesday", true],
+    ["Open from Monday to Friday.", "Sunday", false],
+    ["Closed between 1 October and 15 March.", "January", true],
+    ["Closed between 1 October and 15 March.", "July", false],
+    ["Staffed on Monday and Wednesday.", "Tuesday", false],
+    ["The market is open in July from 9 am to 5 pm.", "December", false],
+    ["Fees are paid back until the end of March.", "February", true],
+    ["They march at noon, and may rest.", "February", false],
+    ["", "May", false],
+  ])("%s: %s: %s", (text, word, expected) => expect(covers(text, word)).toBe(expected));
+
+  it("takes words in small letters for times only where they mean nothing else", () => {
+    expect(["july", "Mar", "mar", "may", "May", "sun", "Sun", "tuesday"].map((word) => namedTime(word)?.number ?? null)).toEqual([
+      ...[7, 3, null, null, 5, null, 7, 2],
+    ]);
+  });
+
+  it.each(["from ", "Monday to "])("reads %j over and over in linear time", (piece) =>
+    expectLinearTime(
+      40_000,
+      (n) => piece.repeat(n),
+      (text) => covers(text, "May"),
+    ),
+  );
+});
+
+describe("stancesIn", () => {
+  it.each([
+    ["You must apply.", ["must"]],
+    ["You don't need to apply.", ["free"]],
+    ["Coverage stays the same.", ["same"]],
+    ["You can be paid just once.", ["once"]],
+    ["Take it as many times as you need.", ["often"]],
+    ["Send all required and optional documents.", []],
+    ["", []],
+  ])("%s %j", (text, sides) => {
+    expect(stancesIn(text).map(({ side }) => side)).toEqual(sides);
+  });
+  it("says where it stands", () => {
+    const text = "You don't need to sign.";
+    const [stance] = stancesIn(text);
+    expect(text.slice(stance?.start, stance?.end)).toBe("don't need to");
+  });
+});
+
+describe("personsIn", () => {
+  it("finds whom a text is about; the reader only in headings", () => {
+    expect(personsIn("The surviving spouse of a Veteran")).toEqual(["spouse"]);
+    expect(personsIn("Veterans Pension", true)).toEqual(["veteran"]);
+    expect(personsIn("You can apply.")).toEqual([]);
+  });
+});
+
+describe("isExample", () => {
+  it("knows stories and examples from rules", () => {
+    expect(isExample("For example, a rating of 50%.")).toBe(true);
+    expect(isExample("He needed to stay for 25 days.")).toBe(true);
+    expect(isExample("You need to stay for 25 days.")).toBe(false);
+  });
+});
+
+describe("createWordReader", () => {
+  const read = createWordReader();
+  const marked = (text: string, mark: "name" | "negated" | "denied" | "supposed") =>
+    read(text)
+      .filter((word) => word[mark])
+      .map(({ text: word }) => word);
+
+  it("knows a word by its root, and leaves out words of grammar and numbers", () => {
+    const [a, b] = ["remarried", "remarriage"].map((word) => read(word)[0]?.root);
+    expect(a).toBe(b);
+    expect(read("You would also have to, within 30 days")).toMatchObject([{ text: "days" }]);
+  });
+
+  it("tells names from capitalised words", () => {
+    expect(marked("Veterans who get TRICARE or the Fry Scholarship call the Board of Appeals", "name")).toEqual([
+      "tricare",
+      "fry",
+      "scholarship",
+      "board",
+      "appeals",
+    ]);
+    expect(marked("The Veteran applied in May", "name")).toEqual([]);
+  });
+
+  it.each([
+    ["a denied verb, and what it reaches", "You can't apply by phone, but you can write.", ["apply"], ["apply", "phone"]],
+    ["curly apostrophes", "It wasn’t expected.", ["expected"], ["expected"]],
+    [
+      "adverbs before the verb, and its subject",
+      "The result isn't reasonably expected.",
+      ["reasonably", "expected"],
+      ["result", "reasonably", "expected"],
+    ],
+    ["no limit as a denial", "We won't pay more than $2,000 in fees.", [], ["pay", "fees"]],
+    ["no lack as a denial", "Veterans with no dependents apply.", [], ["dependents"]],
+    ["no contrast as a denial", "File it with the Court, not with the agency.", [], ["agency"]],
+    ["in no case", "It lasts in no case longer.", ["case"], ["case", "longer"]],
+  ])("reads %s", (_what, text, denied, negated) => {
+    expect(marked(text, "denied")).toEqual(denied);
+    expect(marked(text, "negated")).toEqual(negated);
+  });
+
+  it("knows what is only supposed", () => {
+    expect(marked("If you have evidence, send a letter.", "supposed")).toEqual(["evidence"]);
+  });
+});
+
+describe("readQuestion", () => {
+  it.each([
+    ["How much does a headstone cost?", "how-much"],
+    ["how long do I have to file an appeal", "how-long"],
+    ["how many dependents count", "how-many"],
+    ["When is the payment made?", "when"],
+    ["Who can sign for me?", "who"],
+    ["Where do I mail it?", "where"],
+    ["Which VA form do I need to add my wife?", "which-form"],
+    ["Can I work while I get it?", "can-i"],
+    ["How do I apply?", "how-do-i"],
+    ["What are the kinds of reviews?", "list"],
+    ["Why was it denied?", "why"],
+    ["What is tinnitus?", "definition"],
+    ["Define presumptive condition.", "definition"],
+    ["What is the funding fee for a second loan?", "what"],
+    ["", "other"],
+    ["كم تبلغ الرسوم؟", "other"],
+    ["is my brother, who lives abroad, covered", "who"],
+    ["roughly how long do I wait, and where do I send it?", "how-long"],
+  ])("%s asks %s", (question, type) => {
+    expect(readQuestion(question).type).toBe(type);
+  });
+
+  it.each([
+    ["Tell me about the GI Bill", ["gi", "bill"]],
+    ["How long does a Higher-Level Review take?", ["higher", "level", "review"]],
+    ["What’s the deadline for an appeal, please?", ["deadlin", "appeal"]],
+  ])("keeps the content of %s", (question, tokens) => {
+    expect(tokenize(readQuestion(question).content)).toEqual(expect.arrayContaining(tokens));
+    expect(tokenize(readQuestion(question).content)).not.toEqual(expect.arrayContaining(["long"]));
+  });
+
+  it("keeps the whole question when it is nothing but frame", () => {
+    expect(readQuestion("How much?").content).toBe("How much?");
+    expect(readQuestion("").content).toBe("");
+  });
+
+  it("invents no word", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
+        const written = new Set(tokenize(text.replaceAll(/[’‘ʼ]/g, "'")));
+        for (const token of tokenize(readQuestion(text).content)) {
+          if (!/\d/.test(token)) expect(written).toContain(token);
+        }
+      }),
+    );
+  });
+
+  it.each(["do a ", "how "])("takes linear time on %j over and over", (piece) =>
+    expectLinearTime(20_000, (n) => piece.repeat(n), readQuestion),
+  );
+});
+
+describe("negation", () => {
+  it.each(["not", "Never", "cannot", "can't", "can’t", "cant", "doesnt", "wouldn't", "unable"])("%s denies its clause", (word) => {
+    expect(deniesClause(word)).toBe(true);
+  });
+
+  it.each(["no", "none", "without"])("%s takes one thing away", (word) => {
+    expect([deniesNoun(word), deniesClause(word)]).toEqual([true, false]);
+  });
+
+  it.each(["want", "front", "consonant", "note", "nonsense", "knot", "content"])("%s denies nothing", (word) => {
+    expect([deniesNoun(word), deniesClause(word), deniesAsVerb(word), turnsSense(word), countNegators(word)]).toEqual([
+      false,
+      false,
+      false,
+      false,
+      0,
+    ]);
+  });
+
+  it.each([
+    ["can't", "can"],
+    ["won’t", "will"],
+    ["doesnt", "does"],
+    ["not", "not"],
+  ])("%s without its denial is %s", (word, verb) => {
+    expect(verbOf(word)).toBe(verb);
+  });
+
+  it.each([
+    ["An illness that's not on the list need not be reported.", 2],
+    ["It is at least as likely as not, whether or not you agree.", 0],
+    ["A non-resident is ineligible without a permit.", 3],
+    ["The pump cant lift it and doesnt stop.", 2],
+  ])("%s: %i", (text, count) => {
+    expect(countNegators(text)).toBe(count);
+  });
+
+  it("takes linear time on hostile length", () => expectLinearTime(40_000, (n) => "can't no non-".repeat(n), countNegators));
+});
+
+it.each([
+  ["Dogs may not enter.", ["may not > may"]],
+  [
+    "Dogs won't and cannot enter, and never did; they were never asked.",
+    ["won't > will", "cannot > can", "and never > and", "were never > were"],
+  ],
+  ["Dogs are not only welcome.", []],
+  ["Whether or not dogs enter, no dog stays.", []],
+  ["", []],
+])("%s: denies its verbs: %j", (text, denied) => {
+  expect(deniedVerbs(text).map(({ start, end, affirmed }) => `${text.slice(start, end)} > ${affirmed}`)).toEqual(denied);
+});

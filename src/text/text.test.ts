@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { nearSpelled } from "../../test/support/near-spelled.ts";
+import { createEnglishWords } from "../reading/content-words.ts";
+import { expectLinearTime } from "../testing/growth.ts";
+import { documentPath, fileOfDocument } from "./document-path.ts";
+import { foldMarks } from "./fold-marks.ts";
+import { httpUrl } from "./http-url.ts";
+import { literally } from "./literally.ts";
+import { normalizeQuestion, repeatsQuestion } from "./normalize-question.ts";
+import { pathClash } from "./path-clash.ts";
+import { plainView } from "./plain-view.ts";
+import { differInAffix, isSlip } from "./spelling.ts";
+import { timeOrderedId } from "./time-ordered-id.ts";
+import { createStemmer } from "./tokens.ts";
+
+it.each(["a.md", "a b/c.json", "c#.md", "100%.md", "%23.md", "%2523#.md", "%25.md"])("%s is found again by its document's path", (file) => {
+  expect(fileOfDocument(documentPath(file))).toBe(file);
+  expect(fileOfDocument(`${documentPath(file)}#entry-1`)).toBe(file);
+});
+
+it("an id is a UUID of version 7 whose order is that of time, and no two of one moment are the same", () => {
+  const times = [0, 1, 255, 256, 1_700_000_000_000, 1_700_000_000_001, 2 ** 48 - 1];
+  const ids = times.map((time) => timeOrderedId(new Date(time)));
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(ids.toSorted()).toEqual(ids);
+  // The example of RFC 9562, appendix A.6.
+  expect(timeOrderedId(new Date(0x017f22e279b0))).toMatch(/^017f22e2-79b0-7/);
+  const at = new Date(1_700_000_000_000);
+  expect(new Set(Array.from({ length: 10_000 }, () => timeOrderedId(at))).size).toBe(10_000);
+});
+
+it("a literal pattern finds exactly the text, whatever it holds", () => {
+  const marks = fc.string({ unit: fc.constantFrom("a", ".", "*", "+", "?", "^", "$", "{", "}", "(", ")", "|", "[", "]", "\\") });
+  fc.assert(
+    fc.property(marks, (text) => {
+      const whole = new RegExp(`^(?:${literally(text)})$`);
+      expect(whole.test(text)).toBe(true);
+      expect(whole.test(`${text}a`)).toBe(false);
+    }),
+  );
+});
+
+describe("pathClash", () => {
+  it("names a file where a folder is needed, and a file below the path", () => {
+    expect(pathClash("a/b.md", ["z.md", "a"])).toBe("a");
+    expect(pathClash("a/b/c.md", ["a"])).toBe("a");
+    expect(pathClash("box.md", ["box.md/y.md"])).toBe("box.md/y.md");
+  });
+
+  it("finds none in the file itself, in its neighbours and in names that only begin alike", () => {
+    expect(pathClash("a/b.md", ["a/b.md", "a/c.md", "a b", "a/b", "a/b.mdx"])).toBeNull();
+    expect(pathClash("a", [])).toBeNull();
+  });
+});
+
+describe("foldMarks", () => {
+  it.each([
+    ["Café Münster", "cafe munster"],
+    ["Cafe\u0301", "cafe"],
+    ["Straße", "strasse"],
+    ["ÉCOLE", "ecole"],
+    ["plain 12", "plain 12"],
+    ["Łódź, Læsø", "lodz, laeso"],
+    ["हिन्दी", "हिन्दी"],
+  ])("reads %j as %j", (text, folded) => {
+    expect(foldMarks(text)).toBe(folded);
+  });
+
+  it("reads hostile text in linear time", () => expectLinearTime(200_000, (n) => `e${"\u0301".repeat(n)}`, foldMarks));
+});
+
+describe("plainView", () => {
+  it.each([
+    ["full-width digits and sign", "ａ＠ｂ．ｃｏｍ １２３", "a@b.com 123"],
+    ["Arabic-Indic and Devanagari digits", "١٢٣ १२", "123 12"],
+    ["dashes and blanks", "123‑45–6789\u00a0x", "123-45-6789 x"],
+    ["characters without width", "e\u200bvil\u00ad.com", "evil.com"],
+  ])("folds %s", (_what, text, plain) => {
+    expect(plainView(text).plain).toBe(plain);
+  });
+
+  it("leads every place back to the character that it came from", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {
+        const { plain, at } = plainView(text);
+        expect(at(plain.length)).toBe(text.length);
+        for (let i = 0; i < plain.length; i++) {
+          expect(at(i)).toBeLessThanOrEqual(at(i + 1));
+          if ((plain[i] as string) > "\u007f" || text[at(i)] === plain[i]) continue;
+          expect(plainView(text.slice(at(i), at(i) + 2)).plain).toContain(plain[i]);
+        }
+      }),
+    );
+  });
+});
+
+describe("normalizeQuestion", () => {
+  it("normalises once, and never mixes up letters or digits", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (text) => {
+        const normal = normalizeQuestion(text);
+        expect(normalizeQuestion(normal)).toBe(normal);
+        expect(normal.replaceAll(/[^\p{L}\p{N}]/gu, "")).toBe(
+          text
+            .normalize("NFKC")
+            .toLowerCase()
+            .replaceAll(/[^\p{L}\p{N}]/gu, ""),
+        );
+      }),
+    );
+  });
+
+  it("keeps a power apart from the figure that it raises", () => {
+    expect(normalizeQuestion("Are 10⁶ cells too many?")).not.toBe(normalizeQuestion("Are 106 cells too many?"));
+  });
+});
+
+describe("repeatsQuestion", () => {
+  it.each([
+    ["How do I renew my permit?", true],
+    ["how do I  renew my permit ?", true],
+    ["How do I renew my permit", false],
+    ["How do I renew my permit? Visit counter 5.", false],
+    ["How do I lose my permit?", false],
+  ])("%s: %s", (text, repeats) => {
+    expect(repeatsQuestion(text, "How do I renew my permit?")).toBe(repeats);
+  });
+});
+
+const real = createEnglishWords().real();
+const stem = createStemmer();
+
+/** May a word that no document holds be read as one that they do hold? */
+const mayBeRead = (written: string, meant: string) =>
+  !real.has(written) && isSlip(written, meant) && !differInAffix(written, meant, real, stem);
+
+/** No list of words has them, and nothing in how they are spelled tells them from a slip: what they were read as is said. */
+const UNKNOWABLE = [
+  "peroneal as perineal",
+  "saphira as sapphire",
+  "nodenv as nodeenv",
+  "nodeenv as nodenv",
+  "modulo as module",
+  "antinatal as antenatal",
+];
+
+test("of words spelled nearly alike, none that a list or its parts give away is read as the other", () => {
+  const read = nearSpelled.flatMap(({ one, other }) => [
+    ...(mayBeRead(one, other) ? [`${one} as ${other}`] : []),
+    ...(mayBeRead(other, one) ? [`${other} as ${one}`] : []),
+  ]);
+  expect(read.filter((one) => !UNKNOWABLE.includes(one))).toEqual([]);
+});
+
+describe("httpUrl", () => {
+  it.each(["https://library.example/fees/?a=1#b", "HTTP://library.example", "http://127.0.0.1:8080/x"])("lets %s out", (url) => {
+    expect(httpUrl(` ${url}\n`)).toBe(url);
+  });
+
+  it.each([
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "java\nscript:alert(1)",
+    "\u0001javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "blob:https://library.example/1",
+    "//library.example/fees",
+    "/fees",
+    "fees.html",
+    "https:alert(1)",
+    "https://bank.example@evil.example/",
+    "https://",
+    "",
+  ])("holds %j back", (url) => expect(httpUrl(url)).toBeNull());
+
+  it("is null for null", () => expect(httpUrl(null)).toBeNull());
+
+  it("lets nothing out that a browser reads as another scheme", () => {
+    const hostile = fc
+      .tuple(fc.constantFrom("javascript:", "data:", "https:", "http://", "\t", " ", "ftp:"), fc.string())
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(hostile, (stated) => {
+        const url = httpUrl(stated);
+        expect(url === null || /^https?:$/.test(new URL(url, "https://page.example/").protocol)).toBe(true);
+      }),
+    );
+  });
+});
