@@ -140,12 +140,16 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
 describe("options of the recipes' programs", () => {
   it.each(RECIPES.map((one) => [one.name, one] as const))("%s: each program knows every option that it is given", (_, one) => {
     for (const { folder: from, command } of one.steps({ data: "/data", extra: "/extra", work: "/work", date: "2026-01-01" })) {
-      const script = command.find((word) => /^lab.*\.mjs$|^dist.*\.js$|^[^/]*\.(?:py|mjs)$/.test(word));
+      const [, main, subcommand] = command;
+      const program = command.find((word) => /^lab.*\.mjs$|^dist.*\.js$|^[^/]*\.(?:py|mjs)$/.test(word));
+      const script = main === "dist/lab/main.js" ? `lab/commands/${subcommand}.ts` : program;
       if (script === undefined || command.includes("install")) continue;
       const source = readFileSync(join(PACKAGE_ROOT, from, script.replace(/^dist\//, "").replace(/\.js$/, ".ts")), "utf8");
       for (const option of command.filter((word) => /^--[a-z]/.test(word))) {
         const name = option.slice(2);
-        const known = [`add_argument("--${name}"`, ` ${name}: {`, ` "${name}": {`].some((written) => source.includes(written));
+        const known = [`add_argument("--${name}"`, ` ${name}: {`, ` "${name}": {`, `"--${name} <`].some((written) =>
+          source.includes(written),
+        );
         expect([script, option, known]).toEqual([script, option, true]);
       }
     }

@@ -63,6 +63,45 @@ describe("recipes of the shipped weights", () => {
   });
 });
 
+/** Programs that may name golden sets: they leave their documents and questions out of training. */
+const GUARDS = ["reader/check_leaks.py", "reader/read-folders.ts", "encoder/datasets.py"];
+
+/**
+ * A golden set of the data folder: `va-golden`, `golden/NAME`, or the word alone as part of a path. A module that is called golden (`grade/golden.ts`,
+ * `golden-set.ts`) has neither a slash nor a quotation mark behind the word, so that imports are let through.
+ */
+const GOLDEN = /va-golden|\bgolden\/|["'`/]golden["'`]/;
+/** Every set of the folder of data, golden ones among them; what was unpacked into another folder may be read. */
+const ALL_SETS = /(?:find|choose)GoldenSets\([^;]*\bdata\b/;
+
+describe("golden sets, on which nothing is learned or chosen", () => {
+  const train = join(PACKAGE_ROOT, "lab/train");
+  const programs = readdirSync(train, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(?:py|mjs|ts)$/.test(path) && !path.endsWith(".test.ts") && !/(?:^|\/)(?:\.venv|work|extra)\//.test(path))
+    .filter((path) => !GUARDS.includes(path));
+
+  it.each(programs)("%s names none", (path) => {
+    const source = readFileSync(join(train, path), "utf8");
+    expect(source).not.toMatch(GOLDEN);
+    expect(source).not.toMatch(ALL_SETS);
+  });
+
+  it.each(RECIPES.map((recipe) => [recipe.name, recipe] as const))("%s needs none and hands none to a program", (_, { needs, steps }) => {
+    const words = [...needs.data, ...steps(OPTIONS).flatMap(({ command }) => command)].map((word) => `${word}/`);
+    for (const word of words) expect(word).not.toMatch(GOLDEN);
+  });
+
+  it("a threshold is chosen on the validation part, which is unpacked before", () => {
+    const choosing = RECIPES.filter((recipe) => recipe.steps(OPTIONS).some(({ command }) => command.includes("--validation")));
+    expect(choosing.map(({ name }) => name)).toEqual(["sufficiency", "chooser"]);
+    for (const recipe of choosing) {
+      const commands = recipe.steps(OPTIONS).map(({ command }) => command.join(" "));
+      expect(commands[0]).toMatch(/collections unpack \/work\/validation --part validation --pages \/data\/collections$/);
+      expect(commands.filter((one) => one.includes("--validation "))).toEqual([expect.stringContaining("--validation /work/validation ")]);
+    }
+  });
+});
+
 describe("README of each recipe", () => {
   const train = join(PACKAGE_ROOT, "lab/train");
   const folders = readdirSync(train, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));

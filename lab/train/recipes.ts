@@ -65,6 +65,16 @@ function measuring(name: string, ...options: string[]): Step {
   return { folder: ".", command: ["node", `dist/lab/train/chooser/${name}.js`, ...options] };
 }
 
+/** The validation part of the real collections, as sets of questions over pages: thresholds are chosen on it. */
+function validationIn(work: string): string {
+  return join(work, "validation");
+}
+
+function unpackValidation({ data, work }: RecipeOptions): Step {
+  const from = ["--part", "validation", "--pages", join(data, "collections")];
+  return { folder: ".", command: ["node", "dist/lab/main.js", "collections", "unpack", validationIn(work), ...from] };
+}
+
 /** Sets that the reader alone learns from more widely. */
 const WIDE = ["policyqa", "squad2_dev", "squadshifts_new_wiki", "qamr", "fairytaleqa", "tatqa", "nq_open_dev", "qed", "medquad", "selqa"];
 
@@ -116,7 +126,6 @@ export const RECIPES: readonly Recipe[] = [
         "tatqa",
         "banking77",
         "clinc150",
-        "va-golden",
         "covid-qa",
         "clapnq",
         "halueval",
@@ -180,7 +189,7 @@ export const RECIPES: readonly Recipe[] = [
     what: "the chance that a passage answers",
     makes: [`${WEIGHTS}/relevance.json`, "lab/train/relevance/folds.json"],
     minutes: 2,
-    needs: { data: ["policyqa", "medquad", "fairytaleqa", "clapnq", "mtrag", "clinc150", "va-pages", "va-golden"] },
+    needs: { data: ["policyqa", "medquad", "fairytaleqa", "tatqa", "clapnq", "mtrag", "covid-qa", "clinc150"] },
     steps: ({ data, work, date }) => {
       const dump = join(work, "passages.json");
       const out = ["--out", `../../../${WEIGHTS}/relevance.json`, "--folds", "folds.json", "--date", date];
@@ -193,12 +202,14 @@ export const RECIPES: readonly Recipe[] = [
     makes: [`${WEIGHTS}/sufficiency.json`, "lab/train/sufficiency/folds.json"],
     minutes: 4,
     needs: {
-      data: ["policyqa", "medquad", "covid-qa", "clapnq", "mtrag", "clinc150", "halueval", "prompt-injection", "va-pages", "va-golden"],
+      data: ["policyqa", "medquad", "covid-qa", "clapnq", "mtrag", "clinc150", "halueval", "prompt-injection", "collections"],
     },
-    steps: ({ data, work, date }) => {
+    steps: (options) => {
+      const { data, work, date } = options;
       const dump = join(work, "evidence.json");
       const out = ["--out", `../../../${WEIGHTS}/sufficiency.json`, "--folds", "folds.json", "--date", date];
-      return dumpAndTrain("sufficiency", [["dump.mjs", "--data", data, "--out", dump]], ["--dump", dump, ...out]);
+      const dumping = ["dump.mjs", "--data", data, "--validation", validationIn(work), "--out", dump];
+      return [unpackValidation(options), ...dumpAndTrain("sufficiency", [dumping], ["--dump", dump, ...out])];
     },
   },
   {
@@ -281,9 +292,9 @@ export const RECIPES: readonly Recipe[] = [
     what: "the sentence that answers, and the chance that it does",
     makes: [`${WEIGHTS}/chooser.json`],
     minutes: 70,
-    needs: { data: CHOICE_DATA },
+    needs: { data: [...CHOICE_DATA, "collections"] },
     steps: (options) => {
-      const { data, work, date } = options;
+      const { work, date } = options;
       const { cross, rows } = readerFiles(work);
       const answers = join(work, "answers.jsonl");
       const fitted = { folder: "lab/train/chooser", weights: `../../../${WEIGHTS}` };
@@ -294,6 +305,7 @@ export const RECIPES: readonly Recipe[] = [
         command: [PYTHON, "fit.py", "--rows", ...crossed, "--out", fitted.weights, "--date", date, ...more],
       });
       return [
+        unpackValidation(options),
         // What the reader's recipe has trained in the same folder is not trained again.
         ...trainReader(options),
         ...environment("chooser"),
@@ -301,7 +313,7 @@ export const RECIPES: readonly Recipe[] = [
         // What follows the piece that these weights put first is read, and they are learned once more with it.
         measuring("following", "--written", "lab/sets/written", "--unseen", crossed[1] as string, "--out", following),
         learn("--following", following),
-        measuring("answers", "--data", data, "--out", answers),
+        measuring("answers", "--validation", validationIn(work), "--out", answers),
         { folder: fitted.folder, command: [PYTHON, "threshold.py", "--answers", answers, "--weights", `${fitted.weights}/chooser.json`] },
       ];
     },

@@ -15,7 +15,7 @@ export interface LabelledPair {
   readonly cluster: string;
 }
 
-/** Held-out parts of sets that the encoder was trained on, and two sets that it never saw. va-golden is left out: it is what we report. */
+/** Held-out parts of sets that the encoder was trained on, and two sets that it never saw. */
 export const SETS: readonly RetrievalSetName[] = ["policyqa", "medquad", "covid-qa", "fairytaleqa-all", "clapnq"];
 
 /** Per question: the document that answers, three of the best twenty by words that do not, and two drawn from all. */

@@ -8,13 +8,13 @@ import { findGoldenSets, readGoldenSet } from "../../../src/grade/golden-set.ts"
 import { judgeAnswerable, judgeUnanswerable, openGoldenSet } from "../../../src/grade/run-golden.ts";
 import type { Answer } from "../../../src/types.ts";
 
-/** The chance of every answer to a golden question, and whether it is right: `answers.js --data DATA --out answers.jsonl`, from which `threshold.py` chooses. */
-const { values: flags } = parseArgs({ options: { data: { type: "string" }, out: { type: "string" } } });
-if (flags.data === undefined || flags.out === undefined) throw new Error("give --data and --out");
-const { data, out } = { data: flags.data, out: flags.out };
+/** The chance of every answer to a question of the validation part, and whether it is right: `answers.js --validation FOLDER --out answers.jsonl`, from which `threshold.py` chooses. */
+const { values: flags } = parseArgs({ options: { validation: { type: "string" }, out: { type: "string" } } });
+if (flags.validation === undefined || flags.out === undefined) throw new Error("give --validation and --out");
+const { validation, out } = { validation: flags.validation, out: flags.out };
 writeFileSync(out, "");
 const { signal } = new AbortController();
-for (const folders of findGoldenSets(data)) {
+for (const folders of findGoldenSets(validation)) {
   const set = readGoldenSet(folders);
   // Everything is shown, so that everything can be judged.
   const { engine, domain, close } = await openGoldenSet(set, {

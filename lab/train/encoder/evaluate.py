@@ -77,10 +77,6 @@ def measure(name: str, data: RetrievalSet, table, vocabulary, teacher: Teacher |
                 metrics[f"{key}.interval"] = [round(low, 4), round(high, 4)]
                 metrics[f"{key}.minus_bm25"] = [round(lower, 4), round(upper, 4)]
                 line += f" [{low:.3f}, {high:.3f}]"
-        if data.tags:
-            hard = np.array(data.tags) == "hard"
-            metrics[f"{name}.{system}.hit@5.hard"] = round(float(values["hit@5"][hard].mean()), 4)
-            line += f"  hit@5 {int(values['hit@5'].sum())} of {len(hard)}, hard {int(values['hit@5'][hard].sum())} of {hard.sum()}"
         print(line, flush=True)
 
 

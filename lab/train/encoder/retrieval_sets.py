@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
-from datasets import SOURCES, is_held_out, read_jsonl, va_pages, windows
+from datasets import SOURCES, is_held_out, read_jsonl, windows
 
 
 @dataclass
@@ -23,7 +23,6 @@ class RetrievalSet:
     gold: list[frozenset[str]]
     scope: list[str] | None = None  # per passage
     query_scope: list[str] | None = None  # per query: only passages of this scope are candidates
-    tags: list[str] = field(default_factory=list)  # per query
     clusters: list[str] = field(default_factory=list)  # per query, for the bootstrap
 
 
@@ -44,21 +43,6 @@ def misspell(text: str, rng: random.Random, rate: float | None = None) -> str:
             ]
         )
     return " ".join(words)
-
-
-def eval_va_golden(data: Path) -> RetrievalSet:
-    out = RetrievalSet("va-golden", [], [], [], [])
-    for name, title, _, sections in va_pages(data):
-        for heading, text in sections or [("", title)]:
-            for window in windows(text):
-                out.passages.append(f"{title}. {heading}. {window}")
-                out.documents.append(name)
-    for row in read_jsonl(data / "va-golden/va-answerable-dev.jsonl"):
-        out.queries.append(row["question"])
-        out.gold.append(frozenset(row["gold_pages"]))
-        out.tags.append(row["difficulty"])
-        out.clusters.append(row["id"])
-    return out
 
 
 def eval_policyqa(data: Path) -> RetrievalSet:
@@ -201,7 +185,6 @@ def eval_wice(data: Path) -> RetrievalSet:
 
 
 EVALUATIONS: dict[str, Callable[[Path], RetrievalSet]] = {
-    "va-golden": eval_va_golden,
     "policyqa": eval_policyqa,
     "medquad": eval_medquad,
     "covid-qa": eval_covid_qa,

@@ -1,7 +1,6 @@
 // Writes the features of every passage that was found for a marked question, by the product's own code: node dump.mjs --data DATA --out FILE
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -10,8 +9,8 @@ const { values: flags } = parseArgs({
     data: { type: "string" },
     out: { type: "string" },
     dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
-    /** The last two are never learned from. */
-    sets: { type: "string", default: "policyqa,medquad,fairytaleqa,tatqa,clapnq,mtrag,covid-qa,va-golden" },
+    /** The last one is never learned from. */
+    sets: { type: "string", default: "policyqa,medquad,fairytaleqa,tatqa,clapnq,mtrag,covid-qa" },
     /** Questions of one set at most. */
     limit: { type: "string", default: "800" },
   },
@@ -24,11 +23,7 @@ const { Lexicon } = await load("src/retrieve/lexicon.js");
 const { createParts, standsIn } = await load("lab/runs/extract.js");
 const { readExtractSet, toDocument } = await load("lab/sets/extract-sets.js");
 const { readRetrievalSet } = await load("lab/sets/retrieval-sets.js");
-const { admitted, admittedIn, gatherEvidence, readRefusalSet } = await load("lab/sets/refusal-sets.js");
-const { answerableSchema, readGolden, unanswerableSchema } = await load("src/grade/golden.js");
-const { createEngine } = await load("src/engine/engine.js");
-const { loadConfig } = await load("src/config.js");
-const { ingestCorpus } = await load("lab/runs/va.js");
+const { admitted, gatherEvidence, readRefusalSet } = await load("lab/sets/refusal-sets.js");
 const { comparePassages } = await load("src/verify/compare-passages.js");
 const { weightedCoverage } = await load("src/verify/coverage.js");
 const { createFactReader } = await load("src/verify/facts.js");
@@ -161,28 +156,7 @@ async function mtrag() {
     );
 }
 
-async function golden() {
-  const folder = mkdtempSync(join(tmpdir(), "relevance-"));
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data") } }));
-  try {
-    await ingestCorpus(engine, { corpus: join(flags.data, "va-pages"), signal });
-    const pack = engine.domain();
-    const scope = { domain: pack.name, tenant: null, access: engine.config.access };
-    const parts = engine.retrieveParts(pack.name);
-    const about = ({ id }, kind) => ({ set: "va-golden", id, kind, cluster: id });
-    for (const item of readGolden(join(flags.data, "va-golden"), "va-answerable", answerableSchema)) {
-      const pages = new Set(item.gold_pages);
-      await ask(admittedIn(item.question, [], scope), parts, about(item, "answerable"), ({ document }) => pages.has(document.path));
-    }
-    for (const item of readGolden(join(flags.data, "va-golden"), "va-unanswerable", unanswerableSchema))
-      await ask(admittedIn(item.question, [], scope), parts, about(item, "unanswerable"), nothing);
-  } finally {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const OTHERS = { medquad, mtrag, "va-golden": golden };
+const OTHERS = { medquad, mtrag };
 for (const name of flags.sets.split(",")) {
   const from = rows.length;
   const started = performance.now();

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-REPORTED = ("covid-qa", "va-golden")  # never learned from, and no cut was chosen on them
+REPORTED = ("covid-qa",)  # never learned from, and no cut was chosen on them
 LEFT_OUT = ("tatqa",)  # a report is one or two passages: nothing to choose from, and five of six answer
 FOLDS = 5
 C = 0.01

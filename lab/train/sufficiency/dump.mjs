@@ -1,16 +1,17 @@
 // Writes the features of questions that a set answers and of questions that it does not, by the product's own code: node dump.mjs --help
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 
 const { values: flags } = parseArgs({
   options: {
     data: { type: "string" },
+    /** Collections that `collections unpack` wrote. */
+    validation: { type: "string" },
     out: { type: "string" },
     dist: { type: "string", default: join(import.meta.dirname, "../../../dist") },
-    sets: { type: "string", default: "policyqa,medquad,covid-qa,clapnq-removed,clapnq,mtrag,va-golden" },
+    sets: { type: "string", default: "policyqa,medquad,covid-qa,clapnq-removed,clapnq,mtrag,validation" },
     /** Questions of each kind over each index. */
     limit: { type: "string", default: "100" },
   },
@@ -24,11 +25,11 @@ const { createParts } = await load("lab/runs/extract.js");
 const { toDocument } = await load("lab/sets/extract-sets.js");
 const { readRetrievalSet, foldOf } = await load("lab/sets/retrieval-sets.js");
 const { admitted, admittedIn, gatherEvidence, readRefusalSet } = await load("lab/sets/refusal-sets.js");
-const { answerableSchema, readGolden, unanswerableSchema } = await load("src/grade/golden.js");
+const { findGoldenSets, readGoldenSet } = await load("src/grade/golden-set.js");
+const { openGoldenSet } = await load("src/grade/run-golden.js");
 const { SUFFICIENCY_FEATURES, measureEvidence } = await load("src/verify/sufficiency-features.js");
 const { createEngine } = await load("src/engine/engine.js");
-const { loadConfig } = await load("src/config.js");
-const { ingestCorpus } = await load("lab/runs/va.js");
+const { configSchema } = await load("src/config.js");
 
 const names = Object.keys(SUFFICIENCY_FEATURES);
 const encoder = loadEmbeddedEncoder();
@@ -177,28 +178,27 @@ async function marked(name) {
   }
 }
 
-async function golden() {
-  const folder = mkdtempSync(join(tmpdir(), "sufficiency-"));
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data") } }));
-  try {
-    await ingestCorpus(engine, { corpus: join(flags.data, "va-pages"), signal });
-    const pack = engine.domain();
-    const scope = { domain: pack.name, tenant: null, access: engine.config.access };
-    const parts = engine.retrieveParts(pack.name);
-    const ask1 = (item, kind) =>
-      ask(admittedIn(item.question, [], scope), parts, {
-        set: "va-golden",
-        id: item.id,
-        question: item.question,
-        kind,
-        cluster: item.id,
-        y: kind === "answerable" ? 1 : 0,
-      });
-    for (const item of readGolden(join(flags.data, "va-golden"), "va-answerable", answerableSchema)) await ask1(item, "answerable");
-    for (const item of readGolden(join(flags.data, "va-golden"), "va-unanswerable", unanswerableSchema)) await ask1(item, item.kind);
-  } finally {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
+/** Questions of collections that nothing is learned from: the threshold is chosen on them. */
+async function validation() {
+  for (const folders of findGoldenSets(flags.validation)) {
+    const set = readGoldenSet(folders);
+    const { engine, domain, close } = await openGoldenSet(set, { config: configSchema.parse({}), signal, openEngine: createEngine });
+    try {
+      const scope = engine.scope({ domain });
+      const parts = engine.retrieveParts(domain);
+      const askIn = ({ id, question }, kind) =>
+        ask(admittedIn(question, [], scope), parts, {
+          set: "validation",
+          id: `${set.name}/${id}`,
+          kind,
+          cluster: set.name,
+          y: kind === "answerable" ? 1 : 0,
+        });
+      for (const item of set.answerable) await askIn(item, "answerable");
+      for (const item of set.unanswerable) await askIn(item, item.kind);
+    } finally {
+      await close();
+    }
   }
 }
 
@@ -210,7 +210,7 @@ const others = CONSTRUCTED.flatMap((name) => {
 for (const name of flags.sets.split(",")) {
   const from = rows.length;
   const started = performance.now();
-  if (name === "va-golden") await golden();
+  if (name === "validation") await validation();
   else if (CONSTRUCTED.includes(name)) await constructed(name, others);
   else await marked(name);
   process.stderr.write(`${name}: ${rows.length - from} questions, ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
