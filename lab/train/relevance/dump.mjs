@@ -25,9 +25,9 @@ const { readExtractSet, toDocument } = await load("lab/sets/extract-sets.js");
 const { readRetrievalSet } = await load("lab/sets/retrieval-sets.js");
 const { admitted, gatherEvidence, readRefusalSet } = await load("lab/sets/refusal-sets.js");
 const { comparePassages } = await load("src/verify/compare-passages.js");
-const { weightedCoverage } = await load("src/verify/coverage.js");
+const { weightedCoverage } = await load("src/verify/verify.js");
 const { createFactReader } = await load("src/verify/facts.js");
-const { RELEVANCE_FEATURES, measurePassages } = await load("src/verify/relevance-features.js");
+const { RELEVANCE_FEATURES, measurePassages } = await load("src/verify/relevance.js");
 
 const names = Object.keys(RELEVANCE_FEATURES);
 const encoder = loadEmbeddedEncoder();

@@ -26,11 +26,11 @@ const { values: flags } = parseArgs({
 const load = (path) => import(join(flags.dist, path));
 const { loadEmbeddedEncoder } = await load("src/models/embedded-encoder.js");
 const { createMemoryCorpus } = await load("lab/sets/memory-corpus.js");
-const { createRandom } = await load("src/grade/random.js");
+const { createRandom } = await load("src/grade/metrics.js");
 const { foldOf, isHeldOut, readRetrievalSet } = await load("lab/sets/retrieval-sets.js");
 const { FEATURES } = await load("src/retrieve/rerank-features.js");
 const { Lexicon } = await load("src/retrieve/lexicon.js");
-const { viewPairs } = await load("src/retrieve/pair-view.js");
+const { viewPairs } = await load("src/retrieve/rerank.js");
 const { measure } = await load("src/retrieve/rerank.js");
 const { splitSentences } = await load("src/text/sentences.js");
 

@@ -27,7 +27,7 @@ const { readRetrievalSet, foldOf } = await load("lab/sets/retrieval-sets.js");
 const { admitted, admittedIn, gatherEvidence, readRefusalSet } = await load("lab/sets/refusal-sets.js");
 const { findGoldenSets, readGoldenSet } = await load("src/grade/golden-set.js");
 const { openGoldenSet } = await load("src/grade/run-golden.js");
-const { SUFFICIENCY_FEATURES, measureEvidence } = await load("src/verify/sufficiency-features.js");
+const { SUFFICIENCY_FEATURES, measureEvidence } = await load("src/verify/sufficiency.js");
 const { createEngine } = await load("src/engine/engine.js");
 const { configSchema } = await load("src/config.js");
 

@@ -14,7 +14,7 @@ const { values: flags } = parseArgs({
 });
 const load = (path) => import(join(flags.dist, path));
 const { splitSentences } = await load("src/text/sentences.js");
-const { createRandom } = await load("src/grade/random.js");
+const { createRandom } = await load("src/grade/metrics.js");
 const { OPPOSITE_SIDES } = await load("src/models/support/lexicon.js");
 const { parseFile } = await load("src/ingest/parse.js");
 
