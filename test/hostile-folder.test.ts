@@ -128,6 +128,7 @@ describe("a folder of hostile files", () => {
     await new Promise((resolve) => setTimeout(resolve, after * 1000));
     child.kill("SIGTERM");
     const { code, signal } = await finished;
-    expect(code ?? signal).toBeOneOf([0, 4, 130, "SIGTERM"]);
+    // A process that ignores the signal reads on to the end and leaves with 4. That takes several seconds, so later moments may find it done.
+    expect(code ?? signal).toBeOneOf(after <= 1 ? [130, "SIGTERM"] : [0, 4, 130, "SIGTERM"]);
   });
 });

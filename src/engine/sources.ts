@@ -27,14 +27,14 @@ const MOST_READINGS = 5;
 async function* changeSharedFolder(
   of: OriginalsOf,
   originals: OriginalStore,
-  change: (folder: string) => AsyncIterable<IngestEvent>,
+  change: ChangeFolder,
   read: (folder: string) => AsyncIterable<IngestEvent>,
 ): AsyncGenerator<IngestEvent, void> {
   const room = await mkdtemp(join(tmpdir(), "sourcebound-source-"));
   try {
     const changing = join(room, "changing");
     const before = await layOut(changing, of, originals);
-    yield* change(changing);
+    yield* changed(changing, change);
     await store(changing, before, of, originals);
     for (let reading = 0; reading < MOST_READINGS; reading++) {
       const folder = join(room, `reading-${reading}`);
@@ -116,7 +116,7 @@ export function createSources(opened: Opened, domains: Domains, ingest: Engine["
       return yield* changeSharedFolder(of, store.originals, change, read);
     }
     const folder = join(config.data_dir, kind, pack.name, tenant ?? "_", name);
-    yield* change(folder);
+    yield* changed(folder, change);
     yield* ingest(folder, options);
   };
   return {
@@ -135,11 +135,16 @@ export function createSources(opened: Opened, domains: Domains, ingest: Engine["
   };
 }
 
-/** Brings files into a folder; may tell of what it does. */
-type ChangeFolder = (folder: string) => AsyncIterable<IngestEvent>;
+/** Brings files into a folder, with or without events. */
+type ChangeFolder = (folder: string) => AsyncIterable<IngestEvent> | Promise<void>;
 
-// biome-ignore lint/correctness/useYield: says nothing of what it does
-async function* putInto(folder: string, name: string, bytes: Uint8Array): AsyncGenerator<IngestEvent, void> {
+async function* changed(folder: string, change: ChangeFolder): AsyncGenerator<IngestEvent, void> {
+  const work = change(folder);
+  if (work instanceof Promise) await work;
+  else yield* work;
+}
+
+async function putInto(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const part = join(dirname(folder), `.${sha256Hex(name).slice(0, 16)}`);
   await writeFile(part, bytes, { mode: PRIVATE_FILE });

@@ -81,6 +81,64 @@ describe("createReaderPool", () => {
     expect(await reading).toEqual(said("1"));
   });
 
+  it("starts a thread only when there is something to read and no other is free", async () => {
+    const { threads, start } = fakeThreads();
+    const pool = createReaderPool(start, 2);
+    expect(threads).toHaveLength(0);
+    const first = pool.read("1", undefined);
+    expect(threads).toHaveLength(1);
+    threads[0]?.reply();
+    expect(await first).toEqual(said("1"));
+    const both = [pool.read("2", undefined), pool.read("3", undefined), pool.read("4", undefined)];
+    expect(threads.map(({ arenaNumber }) => arenaNumber)).toEqual([0, 1]);
+    threads[1]?.reply();
+    expect(threads[1]?.tasks).toHaveLength(2);
+    threads[1]?.reply();
+    threads[0]?.reply();
+    expect(await Promise.all(both)).toEqual(["2", "3", "4"].map(said));
+  });
+
+  it("replaces a thread that ended, in the same arena, and reads its text once more", async () => {
+    const { threads, start } = fakeThreads();
+    const pool = createReaderPool(start, 1);
+    const reading = pool.read("5", undefined);
+    const waiting = pool.read("6", undefined);
+    threads[0]?.crash();
+    expect(threads).toHaveLength(2);
+    expect(threads[1]?.arenaNumber).toBe(0);
+    threads[1]?.reply();
+    expect(await reading).toEqual(said("5"));
+    threads[1]?.reply();
+    expect(await waiting).toEqual(said("6"));
+  });
+
+  it("says what a thread could not read", async () => {
+    const { threads, start } = fakeThreads();
+    const pool = createReaderPool(start, 1);
+    const reading = pool.read("1", undefined);
+    threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, failure: "no such piece" });
+    await expect(reading).rejects.toMatchObject({ code: "reader_failed", message: expect.stringContaining("no such piece") });
+  });
+
+  it("takes a cancelled text out of the row; a thread reads what it began to its end", async () => {
+    const { threads, start } = fakeThreads();
+    const pool = createReaderPool(start, 1);
+    const stop = new AbortController();
+    const reading = pool.read("1", stop.signal);
+    const waiting = pool.read("2", stop.signal);
+    const other = pool.read("3", undefined);
+    stop.abort(new Error("enough"));
+    await expect(reading).rejects.toThrow("enough");
+    await expect(waiting).rejects.toThrow("enough");
+    // The thread is still at it: its place is free once it says so.
+    expect(threads[0]?.tasks).toHaveLength(1);
+    threads[0]?.reply();
+    expect(threads[0]?.tasks).toHaveLength(2);
+    threads[0]?.reply();
+    expect(await other).toEqual(said("3"));
+    await expect(pool.read("4", stop.signal)).rejects.toThrow("enough");
+  });
+
   it("ends its threads and rejects what waits when it is closed", async () => {
     const { threads, start } = fakeThreads();
     const pool = createReaderPool(start, 1);

@@ -21,20 +21,8 @@ const NO = /^(?:not[_ -]?|un|non|in)/i;
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps, `hub_model_damaged` when no class says yes
  */
 export function createHubSupportScorer(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): SupportScorer {
-  const runtimeFile = requireHubRuntime(runtimeDirs);
-  const local = findLocalModel(modelsDir, name, dtype);
-  const facts = hubModelFacts(name);
+  const { local, facts, load } = openClassifier(name, { modelsDir, runtimeDirs, dtype });
   const yes = yesClass(local.folder);
-  const load = once(async () => {
-    const runtime = await loadHubRuntime(runtimeFile, modelsDir);
-    const tokenizer = await runtime.AutoTokenizer.from_pretrained(local.path, { local_files_only: true });
-    const model = await runtime.AutoModelForSequenceClassification.from_pretrained(local.path, {
-      local_files_only: true,
-      dtype,
-      device: "cpu",
-    });
-    return { tokenizer, model };
-  });
 
   async function best({ claim, evidence }: SupportPair, signal: AbortSignal | undefined): Promise<number> {
     const { tokenizer, model } = await load();
@@ -122,19 +110,7 @@ export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
 export function createHubReranker(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): Reranker {
-  const runtimeFile = requireHubRuntime(runtimeDirs);
-  const local = findLocalModel(modelsDir, name, dtype);
-  const facts = hubModelFacts(name);
-  const load = once(async () => {
-    const runtime = await loadHubRuntime(runtimeFile, modelsDir);
-    const tokenizer = await runtime.AutoTokenizer.from_pretrained(local.path, { local_files_only: true });
-    const model = await runtime.AutoModelForSequenceClassification.from_pretrained(local.path, {
-      local_files_only: true,
-      dtype,
-      device: "cpu",
-    });
-    return { tokenizer, model };
-  });
+  const { local, facts, load } = openClassifier(name, { modelsDir, runtimeDirs, dtype });
   return {
     id: `hub/${facts?.name ?? name}/${dtype}/${fingerprint(local.folder, dtype)}`,
     async rerank(question, passages, { signal, onFailure } = {}) {
@@ -305,4 +281,21 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
     });
     return made;
   };
+}
+
+/** A model of the hub that scores pairs of texts, loaded when first asked. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
+function openClassifier(name: string, { modelsDir, runtimeDirs, dtype }: HubOptions & { readonly dtype: Dtype }) {
+  const runtimeFile = requireHubRuntime(runtimeDirs);
+  const local = findLocalModel(modelsDir, name, dtype);
+  const load = once(async () => {
+    const runtime = await loadHubRuntime(runtimeFile, modelsDir);
+    const tokenizer = await runtime.AutoTokenizer.from_pretrained(local.path, { local_files_only: true });
+    const model = await runtime.AutoModelForSequenceClassification.from_pretrained(local.path, {
+      local_files_only: true,
+      dtype,
+      device: "cpu",
+    });
+    return { tokenizer, model };
+  });
+  return { local, facts: hubModelFacts(name), load };
 }
