@@ -69,7 +69,14 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   outcome.conflicts = judged.conflicts;
   yield* askWeb("decides", question, outcome, run);
 
-  const weighed = { question, evidence: outcome.evidence, gate: judged.gate, view: judged.view, ranker: found.ranker, scale: found.scale };
+  const weighed = {
+    question,
+    evidence: outcome.evidence,
+    gate: judged.gate,
+    ranked: judged.ranked,
+    ranker: found.ranker,
+    scale: found.scale,
+  };
   const decided = yield* trace.stage("decide", (log) => decide(weighed, parts, log, signal));
   outcome.decision = decided.decision;
   outcome.choice = decided.choice;

@@ -6,7 +6,7 @@ import type { AskOptions } from "../src/engine/engine.ts";
 import { createRandom } from "../src/grade/metrics.ts";
 import type { GateCalibration } from "../src/verify/calibration.ts";
 import { LOOK_AGAIN_MS } from "../src/verify/calibration.ts";
-import { readChooserWeights } from "../src/write/chooser-weights.ts";
+import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
@@ -199,7 +199,7 @@ describe("calibrate", () => {
     expect(counted.n).toBe(answerable.length + 1);
     const { facts } = await decided("When was the pier of Alice opened?", { tenant: "alice", measuring: true });
     expect(facts.minimum).toBe(0);
-    expect(shipped.threshold).toBe(readChooserWeights().threshold.minimum);
+    expect(shipped.threshold).toBe(readRankingWeights().threshold.minimum);
   });
 
   it("says what cannot be calibrated", async () => {

@@ -22,7 +22,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire/index.ts";
-import { readChooserWeights } from "../src/write/chooser-weights.ts";
+import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import {
   type CliOptions,
   type Finished,
@@ -126,7 +126,7 @@ const reingest = ["ingest", "documents", "--source", "documents"];
 /** Several processes for seconds each: left to `--all`. */
 const SEVERAL = { tags: ["all/kill"] };
 /** As the program ships, where a refusal is wanted. */
-const SURE = { env: { SOURCEBOUND_ANSWER_FROM: String(readChooserWeights().threshold.minimum) } };
+const SURE = { env: { SOURCEBOUND_ANSWER_FROM: String(readRankingWeights().threshold.minimum) } };
 
 describe("reports", () => {
   it("says what to do where there are none, and which switch hides them", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../src/types.ts";
-import { readChooserWeights } from "../src/write/chooser-weights.ts";
+import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { type NearSpelledAsked, nearSpelledAsked } from "./support/near-spelled-asked.ts";
 import { part } from "./support/trials.ts";
@@ -41,7 +41,7 @@ let library: Library;
 beforeAll(async () => {
   const documents = Object.fromEntries(nearSpelledAsked.map(({ domain, one }, i) => [`${domain}-${i}.md`, SAID[domain](one, 100 + i)]));
   // As the program ships: what it refuses is not answered from the other.
-  library = await openLibrary({ documents, settings: { answer_from: readChooserWeights().threshold.minimum } });
+  library = await openLibrary({ documents, settings: { answer_from: readRankingWeights().threshold.minimum } });
 });
 afterAll(() => library.close());
 

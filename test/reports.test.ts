@@ -6,7 +6,7 @@ import { loadCalibrations, scaleFor } from "../src/models/calibration/calibratio
 import { openSqlite } from "../src/store/sqlite.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
-import { readChooserWeights } from "../src/write/chooser-weights.ts";
+import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 async function open(options: LibraryOptions = {}): Promise<Library> {
   // Refusals are wanted here, as the program ships.
-  library = await openLibrary({ ...options, settings: { answer_from: readChooserWeights().threshold.minimum, ...options.settings } });
+  library = await openLibrary({ ...options, settings: { answer_from: readRankingWeights().threshold.minimum, ...options.settings } });
   return library;
 }
 

@@ -52,7 +52,7 @@ describe("a search", () => {
       { of: engine.corpus },
       async (...named) => {
         const parts = await engine.answerParts(...named);
-        return { ...parts, chooser: () => ({ ...parts.chooser(), read: null }) };
+        return { ...parts, ranking: () => ({ ...parts.ranking(), read: null }) };
       },
     );
     const { passages, reader, warnings } = await search(QUESTION, { reading: true });

@@ -28,7 +28,7 @@ describe("the cross-encoder of spark", () => {
       },
     };
     const fifty = Array.from({ length: 50 }, (_, i) => candidate(i));
-    const ranked = await rerankCandidates("q", fifty, spark.retrieve.rerank, reranker, { share: 1 });
+    const ranked = await rerankCandidates("q", fifty, spark.retrieve.rerank, reranker);
     expect(read).toHaveLength(50);
     expect(ranked.slice(0, 2).map(({ documentId }) => documentId)).toEqual(["d49", "d3"]);
     const scores = ranked.map(({ rerank }) => rerank ?? -1);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { csvOf, xlsxOf } from "../src/ingest/testing/made-files.ts";
 import { originalPlaceOf } from "../src/text/original-place.ts";
-import { readChooserWeights } from "../src/write/chooser-weights.ts";
+import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { rounds } from "./support/trials.ts";
 
 /** The chance from which the program answers as it ships. */
-const SHIPPED = { answer_from: readChooserWeights().threshold.minimum };
+const SHIPPED = { answer_from: readRankingWeights().threshold.minimum };
 const ROWS = rounds({ all: 5_000, usually: 400 });
 const HEADER = ["Article", "Name", "Warehouse", "Price", "Stock"];
 const NAMES = ["Hinge", "Lamp", "Gasket", "Socket", "Bracket", "Pump", "Valve", "Handle", "Filter", "Spring"];

@@ -133,18 +133,6 @@ function addEvidence(measure: Measure): void {
     examples: "  sourcebound eval conflicts --golden data/va-golden --corpus data/va-pages",
     run: async (flags, given) => (await import("../runs/conflicts.ts")).evaluateConflicts({ ...flags, ...given }),
   });
-  measure<{ corpus?: string; golden?: string; data?: string }>({
-    name: "refusal",
-    description:
-      "questions that the documents answer against those that they do not: how well the gate tells them apart, beside cosine and BM25",
-    options: [
-      ["--corpus <folder>", "folder with `pages/`"],
-      ["--golden <folder>", "folder with va-answerable*.jsonl and va-unanswerable*.jsonl"],
-      ["--data <folder>", "folder of sets: clapnq, mtrag"],
-    ],
-    examples: "  sourcebound eval refusal --corpus data/va-pages --golden data/va-golden --data data",
-    run: async (flags, given) => (await import("../runs/refusal.ts")).evaluateRefusal({ ...flags, ...given }),
-  });
 }
 
 interface ChecksFlags {

@@ -6,7 +6,6 @@ import { RequestError } from "../../src/errors.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-sets.ts";
 import { renderTable, writeReport } from "../../src/grade/report.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
-import type { RefusalEvent } from "../runs/refusal.ts";
 import type { RetrievalEvent } from "../runs/retrieval.ts";
 import type { EvaluateEvent } from "../runs/va.ts";
 import { unpackSets } from "../sets/unpack-sets.ts";
@@ -14,7 +13,7 @@ import { unpackSets } from "../sets/unpack-sets.ts";
 /** Domain pack of a measurement where none is named; `null`: the one of an installation without a setting. */
 const DEFAULT_PACK = "veterans";
 
-type Events = AsyncIterable<EvaluateEvent | RefusalEvent | RetrievalEvent>;
+type Events = AsyncIterable<EvaluateEvent | RetrievalEvent>;
 
 /** What every measurement is given besides its options. */
 interface Given {
@@ -59,7 +58,7 @@ export function createMeasure(evaluate: Command, context: CliContext): Measure {
   };
 }
 
-function show(event: EvaluateEvent | RefusalEvent | RetrievalEvent, json: string | undefined, { terminal }: CliContext): void {
+function show(event: EvaluateEvent | RetrievalEvent, json: string | undefined, { terminal }: CliContext): void {
   if (event.type === "progress") {
     terminal.progress("done" in event ? `${event.done}/${event.total} ${event.what}` : event.what);
     return;

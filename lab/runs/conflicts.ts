@@ -311,6 +311,6 @@ function toPassage(sid: string, source: string, title = ""): Passage {
     window: range,
     text,
     units: parsed === undefined ? [] : unitsIn(parsed),
-    scores: { dense: null, bm25: null, fused: 0, cross: null, rerank: null },
+    scores: { dense: null, bm25: null, fused: 0, cross: null },
   };
 }

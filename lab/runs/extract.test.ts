@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { fakeEvidence, fakePassage } from "../../src/testing/passages.ts";
-import { readChooserWeights } from "../../src/write/chooser-weights.ts";
+import { readRankingWeights } from "../../src/write/ranking-weights.ts";
 import { type ExtractSetName, readExtractSet } from "../sets/extract-sets.ts";
 import { evaluateExtract, judgeDrafts } from "./extract.ts";
 
@@ -63,10 +64,9 @@ async function run(sets: readonly ExtractSetName[], part: "held-out" | "tuning" 
     part,
     limit,
     profile: sourcebound,
-    encoder: null,
-    reranker: null,
+    encoder: sharedEncoder(),
     read: null,
-    chooser: readChooserWeights(),
+    weights: readRankingWeights(),
     command: "test",
   };
   for await (const event of evaluateExtract({ ...options, signal: new AbortController().signal })) {

@@ -4,24 +4,21 @@ import { createRandom, mean, pairedBootstrap, quantile } from "../../src/grade/m
 import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import type { Reranker } from "../../src/models/reranker.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import type { ReadTexts } from "../../src/reader/reader.ts";
 import { openSharedReader } from "../../src/reader/shared-reader.ts";
 import { Corpus } from "../../src/retrieve/corpus.ts";
-import { createEmbeddedReranker } from "../../src/retrieve/rerank.ts";
 import { type RetrieveParts, retrievePassages } from "../../src/retrieve/retrieve.ts";
 import { questionWords } from "../../src/retrieve/understand.ts";
 import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { nameCells, readCells } from "../../src/text/table-row.ts";
 import type { DraftSentence, Evidence, Passage, Question } from "../../src/types.ts";
-import { choosePieces } from "../../src/write/choose.ts";
-import { type ChooserWeights, readChooserWeights } from "../../src/write/chooser-weights.ts";
 import { chooseQuotes, type QuoteWords } from "../../src/write/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../../src/write/extract.ts";
-import { withFollowing } from "../../src/write/read-pieces.ts";
+import { rankPieces, withFollowing } from "../../src/write/rank.ts";
+import { type RankingWeights, readRankingWeights } from "../../src/write/ranking-weights.ts";
 import {
   EXTRACT_EXPOSURES,
   type ExtractPart,
@@ -39,10 +36,8 @@ export interface ExtractOptions {
   /** Questions of one set at most; drawn with the seed. */
   readonly limit: number;
   readonly profile: Profile;
-  /** `null`: vectors are not compared. */
-  readonly encoder: EmbeddedEncoder | null;
-  readonly chooser: ChooserWeights;
-  readonly reranker: Reranker | null;
+  readonly encoder: EmbeddedEncoder;
+  readonly weights: RankingWeights;
   /** `null`: nothing is read. */
   readonly read: ReadTexts | null;
   readonly command: string;
@@ -62,9 +57,9 @@ export interface AskedQuestion {
 
 const SEED = 1;
 
-/** The evaluation with the encoder, the reranker and the profile that ship. */
+/** The evaluation with the encoder, the weights and the profile that ship. */
 export function createExtractEvaluation(
-  options: Omit<ExtractOptions, "profile" | "encoder" | "reranker" | "chooser" | "read">,
+  options: Omit<ExtractOptions, "profile" | "encoder" | "weights" | "read">,
 ): AsyncGenerator<ExtractEvent, void> {
   const encoder = sharedEncoder();
   const reader = openSharedReader();
@@ -72,8 +67,7 @@ export function createExtractEvaluation(
     ...options,
     profile: sourcebound,
     encoder,
-    reranker: createEmbeddedReranker(encoder),
-    chooser: readChooserWeights(),
+    weights: readRankingWeights(),
     read: (texts, signal) => reader.read(texts, signal),
   });
 }
@@ -115,9 +109,9 @@ export async function* evaluateExtract(options: ExtractOptions): AsyncGenerator<
 /** Every question of a set with its passages, as the profile retrieves them. */
 export async function* askAll(
   set: ExtractSet,
-  { profile, encoder, reranker, limit, signal }: Pick<ExtractOptions, "profile" | "encoder" | "reranker" | "limit" | "signal">,
+  { profile, encoder, limit, signal }: Pick<ExtractOptions, "profile" | "encoder" | "limit" | "signal">,
 ): AsyncGenerator<AskedQuestion, void> {
-  const parts = await createParts(set, encoder, reranker);
+  const parts = await createParts(set, encoder);
   for (const question of draw(set.questions, limit)) {
     signal.throwIfAborted();
     const asked = toQuestion(question);
@@ -138,12 +132,11 @@ interface Judged {
 }
 
 async function judge({ question, evidence, words }: AskedQuestion, options: ExtractOptions): Promise<Judged> {
-  const { profile, encoder, reranker, chooser, read, signal } = options;
+  const { profile, encoder, weights, read, signal } = options;
   const begun = performance.now();
-  const embed = encoder === null ? null : (texts: readonly string[]) => encoder.embedSync(texts);
-  const choosing = { maxCharacters: 1200, reranker, embed, read, weights: chooser, signal };
-  const choice = await choosePieces(question.text, evidence, words, choosing);
-  const followed = read === null ? choice : await withFollowing(question.text, choice, { ...choosing, readTexts: read });
+  const embed = (texts: readonly string[]) => encoder.embedSync(texts);
+  const choice = await rankPieces(question.text, evidence, words, { maxCharacters: 1200, embed, read, weights, signal });
+  const followed = read === null ? choice : await withFollowing(question.text, choice, read, signal);
   const candidates = chooseQuotes(followed, words, 12);
   const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });
   const ms = performance.now() - begun;
@@ -247,11 +240,7 @@ function clusterRow(name: string, found: readonly Judged[], held: number): Table
 }
 
 /** The product's own index over documents that are in no store. */
-export async function createParts(
-  set: Pick<ExtractSet, "documents">,
-  encoder: Encoder | null,
-  reranker: Reranker | null,
-): Promise<RetrieveParts> {
+export async function createParts(set: Pick<ExtractSet, "documents">, encoder: Encoder | null): Promise<RetrieveParts> {
   const byId = new Map(set.documents.map((document) => [document.id, document]));
   const load: DocumentStore["load"] = async ({ tenant }, ids) => {
     const seen = ids.flatMap((id) => byId.get(id) ?? []).filter((document) => document.tenant === null || document.tenant === tenant);
@@ -267,7 +256,7 @@ export async function createParts(
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
   const corpus = new Corpus({ domain: "set", documents, embeddings, encoder, batch: 256 });
   await corpus.sync();
-  return { corpus, documents, encoder, rerankers: reranker === null ? {} : { embedded: reranker } };
+  return { corpus, documents, encoder };
 }
 
 function toQuestion({ text, scope }: ExtractQuestion): Question {

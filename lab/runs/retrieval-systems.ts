@@ -2,9 +2,7 @@ import { ModelError } from "../../src/errors.ts";
 import { createHubEncoder, type HubOptions } from "../../src/models/adapters/hub.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import type { Reranker } from "../../src/models/reranker.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
-import { createEmbeddedReranker } from "../../src/retrieve/rerank.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { cacheVectors } from "../sets/vector-cache.ts";
 import { loadPeer, PEERS_COMMAND, type PeerDocument, type PeerQuestion, type Search } from "./peers.ts";
@@ -17,8 +15,6 @@ export interface IndexSystem {
   readonly type: "index";
   readonly name: string;
   readonly encoder: Encoder | null;
-  /** Reorders the first `depth` chunks of the fused ranking. */
-  readonly rerank?: { readonly reranker: Reranker; readonly depth: number };
   readonly settings: {
     readonly bm25: boolean;
     readonly dense: boolean;
@@ -53,20 +49,19 @@ export interface Comparison {
 }
 
 export const BASELINE = "bm25";
-export const OURS = "hybrid+rerank";
+export const OURS = "hybrid";
 
-const { alpha, beta, fusion, rerank } = sourcebound.retrieve;
+const { alpha, beta, fusion } = sourcebound.retrieve;
 /** As the default profile fuses. */
 const SETTINGS: IndexSystem["settings"] = { bm25: true, dense: true, alpha, beta, fusion };
 const WORDS: IndexSystem = { type: "index", name: BASELINE, encoder: null, settings: { ...SETTINGS, dense: false } };
 
-/** Words, vectors, both as the default profile fuses them, and reranked as it does. */
+/** Words, vectors, and both as the default profile fuses them. */
 export function embeddedSystems(encoder: EmbeddedEncoder): IndexSystem[] {
   return [
     WORDS,
     { type: "index", name: "dense", encoder, settings: { ...SETTINGS, bm25: false } },
-    { type: "index", name: "hybrid", encoder, settings: SETTINGS },
-    { type: "index", name: OURS, encoder, settings: SETTINGS, rerank: { reranker: createEmbeddedReranker(encoder), depth: rerank } },
+    { type: "index", name: OURS, encoder, settings: SETTINGS },
   ];
 }
 

@@ -3,7 +3,6 @@ import { createRandom, hitAt, mean, ndcgAt, pairedBootstrap, precisionAt, recall
 import { decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Corpus } from "../../src/retrieve/corpus.ts";
-import { rerankCandidates } from "../../src/retrieve/rerank.ts";
 import type { Candidate } from "../../src/retrieve/search-index.ts";
 import type { QuestionVector } from "../../src/retrieve/vector-index.ts";
 import { progressOf } from "../../src/text/progress.ts";
@@ -158,11 +157,8 @@ async function* openIndex(
   const encoder = system.settings.dense ? system.encoder : null;
   const corpus = corpora.get(encoder) ?? (yield* takeIn(set, system.name, encoder, signal));
   corpora.set(encoder, corpus);
-  const { reranker = null, depth = 0 } = system.rerank ?? {};
   return async (query) => {
-    const found = search(corpus, query, await corpus.embedQuestion(query.text, { signal }), system);
-    const { idf } = corpus.wordsIn(scopeInSet(query.scope));
-    return rankDocuments(await rerankCandidates(query.text, found, depth, reranker, { signal, idf }));
+    return rankDocuments(search(corpus, query, await corpus.embedQuestion(query.text, { signal }), system));
   };
 }
 
@@ -264,7 +260,7 @@ function absentRow({ name, state, remedy }: AbsentSystem): TableRow {
 function versionOf(system: RetrievalSystem): string {
   switch (system.type) {
     case "index":
-      return [system.encoder?.id, system.rerank?.reranker.id].filter((id) => id !== undefined).join(", ") || "words";
+      return system.encoder?.id ?? "words";
     case "peer":
       return system.version;
     case "absent":

@@ -56,29 +56,29 @@ function dumpAndTrain(name: string, dumps: readonly (readonly string[])[], train
 /** Sets whose pieces the chooser and the reader learn from, beside the written collections. */
 const CHOICE_DATA = ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"];
 
-/** Where the reader's training leaves what it made, and what the chooser learns from. */
+/** Where the reader's training leaves what it made, and what learns from its readings. */
 function readerFiles(work: string): { readonly state: string; readonly cross: string; readonly rows: readonly [string, string] } {
   return { state: join(work, "reader.safetensors"), cross: join(work, "cross"), rows: ["pieces.jsonl.gz", "written.jsonl.gz"] };
 }
 
 function measuring(name: string, ...options: string[]): Step {
-  return { folder: ".", command: ["node", `dist/lab/train/chooser/${name}.js`, ...options] };
+  return { folder: ".", command: ["node", `dist/lab/train/ranking/${name}.js`, ...options] };
 }
 
-/** The validation part of the real collections, as sets of questions over pages: thresholds are chosen on it. */
-function validationIn(work: string): string {
-  return join(work, "validation");
+/** A part of the real collections, as sets of questions over pages. */
+function unpackedIn(work: string, part: "train" | "validation"): string {
+  return join(work, part);
 }
 
-function unpackValidation({ data, work }: RecipeOptions): Step {
-  const from = ["--part", "validation", "--pages", join(data, "collections")];
-  return { folder: ".", command: ["node", "dist/lab/main.js", "collections", "unpack", validationIn(work), ...from] };
+function unpack({ data, work }: RecipeOptions, part: "train" | "validation"): Step {
+  const pages = ["--part", part, "--pages", join(data, "collections")];
+  return { folder: ".", command: ["node", "dist/lab/main.js", "collections", "unpack", unpackedIn(work, part), ...pages] };
 }
 
 /** Sets that the reader alone learns from more widely. */
 const WIDE = ["policyqa", "squad2_dev", "squadshifts_new_wiki", "qamr", "fairytaleqa", "tatqa", "nq_open_dev", "qed", "medquad", "selqa"];
 
-/** The pieces of every question as the product measures them, claims and pairs of questions beside; a larger reader that says what it thinks of them, and the reader that learns from that. What it says of the groups that it did not see is what the chooser learns from. */
+/** The pieces of every question as the product measures them, claims and pairs of questions beside; a larger reader that says what it thinks of them, and the reader that learns from that. What it says of the groups that it did not see is what learns from its readings. */
 function trainReader({ data, work }: RecipeOptions): Step[] {
   const { state, cross, rows } = readerFiles(work);
   const at = (name: string) => join(work, name);
@@ -146,29 +146,6 @@ export const RECIPES: readonly Recipe[] = [
     ],
   },
   {
-    name: "reranker",
-    what: "the order of passages",
-    makes: [`${WEIGHTS}/rerank.json`],
-    minutes: 15,
-    needs: {
-      data: ["policyqa", "medquad", "fairytaleqa", "tatqa", "va-pages", "tau-policies-kb", "fda-drug-labels", "va-38cfr-part4"],
-      extra: ["wordnet"],
-    },
-    steps: ({ data, extra, work, date }) => {
-      const encoders = join(work, "encoders");
-      const pairs = join(work, "pairs");
-      const crossfit = ["crossfit_encoders.py", "--data", data, "--data", extra, "--work", join(work, "encoder"), "--out", encoders];
-      return [
-        { folder: "lab/train/reranker", command: [join("..", "encoder", PYTHON), ...crossfit] },
-        ...dumpAndTrain(
-          "reranker",
-          [["dump.mjs", "--data", data, "--encoders", encoders, "--out", pairs, "--limit", "1000", "--variants", "0.4:20"]],
-          ["--pairs", `${pairs}-0.4-20`, "--out", `../../../${WEIGHTS}/rerank.json`, "--epochs", "12", "--date", date],
-        ),
-      ];
-    },
-  },
-  {
     name: "calibration",
     what: "quantiles of the encoder's cosines",
     makes: [`${WEIGHTS}/calibration/sourcebound-embedded.json`],
@@ -182,34 +159,6 @@ export const RECIPES: readonly Recipe[] = [
           command: ["node", "dist/lab/train/calibration/fit.js", "--data", data, "--questions", "300", "--date", date, "--out", out],
         },
       ];
-    },
-  },
-  {
-    name: "relevance",
-    what: "the chance that a passage answers",
-    makes: [`${WEIGHTS}/relevance.json`, "lab/train/relevance/folds.json"],
-    minutes: 2,
-    needs: { data: ["policyqa", "medquad", "fairytaleqa", "tatqa", "clapnq", "mtrag", "covid-qa", "clinc150"] },
-    steps: ({ data, work, date }) => {
-      const dump = join(work, "passages.json");
-      const out = ["--out", `../../../${WEIGHTS}/relevance.json`, "--folds", "folds.json", "--date", date];
-      return dumpAndTrain("relevance", [["dump.mjs", "--data", data, "--out", dump]], ["--dump", dump, ...out]);
-    },
-  },
-  {
-    name: "sufficiency",
-    what: "the chance that the evidence answers",
-    makes: [`${WEIGHTS}/sufficiency.json`, "lab/train/sufficiency/folds.json"],
-    minutes: 4,
-    needs: {
-      data: ["policyqa", "medquad", "covid-qa", "clapnq", "mtrag", "clinc150", "halueval", "prompt-injection", "collections"],
-    },
-    steps: (options) => {
-      const { data, work, date } = options;
-      const dump = join(work, "evidence.json");
-      const out = ["--out", `../../../${WEIGHTS}/sufficiency.json`, "--folds", "folds.json", "--date", date];
-      const dumping = ["dump.mjs", "--data", data, "--validation", validationIn(work), "--out", dump];
-      return [unpackValidation(options), ...dumpAndTrain("sufficiency", [dumping], ["--dump", dump, ...out])];
     },
   },
   {
@@ -288,33 +237,32 @@ export const RECIPES: readonly Recipe[] = [
     ],
   },
   {
-    name: "chooser",
-    what: "the sentence that answers, and the chance that it does",
-    makes: [`${WEIGHTS}/chooser.json`],
-    minutes: 70,
-    needs: { data: [...CHOICE_DATA, "collections"] },
+    name: "ranking",
+    what: "the order of candidates, the confidence of an answer and its threshold",
+    makes: [`${WEIGHTS}/ranking.json`],
+    minutes: 25,
+    needs: { data: ["collections"] },
     steps: (options) => {
       const { work, date } = options;
-      const { cross, rows } = readerFiles(work);
-      const answers = join(work, "answers.jsonl");
-      const fitted = { folder: "lab/train/chooser", weights: `../../../${WEIGHTS}` };
-      const crossed = rows.map((name) => join(cross, name));
-      const following = join(work, "following.jsonl");
-      const learn = (...more: readonly string[]) => ({
-        folder: fitted.folder,
-        command: [PYTHON, "fit.py", "--rows", ...crossed, "--out", fitted.weights, "--date", date, ...more],
+      const at = (name: string) => join(work, name);
+      const [train, answers] = [at("train.jsonl.gz"), at("answers.jsonl")];
+      const scored = at("validation.jsonl.gz");
+      const weights = ["--weights", `../../../${WEIGHTS}/ranking.json`];
+      const fit = (part: string, ...more: readonly string[]): Step => ({
+        folder: "lab/train/ranking",
+        command: [PYTHON, "fit.py", part, ...more, ...weights],
       });
       return [
-        unpackValidation(options),
-        // What the reader's recipe has trained in the same folder is not trained again.
-        ...trainReader(options),
-        ...environment("chooser"),
-        learn(),
-        // What follows the piece that these weights put first is read, and they are learned once more with it.
-        measuring("following", "--written", "lab/sets/written", "--unseen", crossed[1] as string, "--out", following),
-        learn("--following", following),
-        measuring("answers", "--validation", validationIn(work), "--out", answers),
-        { folder: fitted.folder, command: [PYTHON, "threshold.py", "--answers", answers, "--weights", `${fitted.weights}/chooser.json`] },
+        unpack(options, "train"),
+        unpack(options, "validation"),
+        measuring("dump", "--written", join(unpackedIn(work, "train"), "golden"), "--out", train),
+        ...environment("ranking"),
+        fit("first", "--rows", train, "--date", date),
+        // The cross-encoder scores what the first stage chooses.
+        measuring("dump", "--written", join(unpackedIn(work, "validation"), "golden"), "--read", "--out", scored),
+        fit("candidate", "--rows", scored),
+        measuring("answers", "--validation", unpackedIn(work, "validation"), "--out", answers),
+        fit("confidence", "--answers", answers),
       ];
     },
   },

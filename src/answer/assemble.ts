@@ -26,7 +26,7 @@ import type {
   WebEvidence,
 } from "../types.ts";
 import type { Decision } from "../verify/decide.ts";
-import type { Choice } from "../write/chooser-weights.ts";
+import type { Choice } from "../write/ranking-weights.ts";
 import type { AnswerParts } from "./parts.ts";
 import type { Found } from "./retrieve.ts";
 import type { Trace } from "./trace.ts";

@@ -1,57 +1,32 @@
 import { questionParts } from "../admit/follow-up.ts";
-import { linearPartsOf } from "../models/weights/scorer.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { PairReading, ReadTexts } from "../reader/reader.ts";
 import { askedValues, heldValues } from "../reading/asked-values.ts";
 import type { QuestionWords } from "../retrieve/understand.ts";
 import { normalizeQuestion } from "../text/normalize-question.ts";
-import type { Evidence, Question, QuestionPart, Warning } from "../types.ts";
-import { weightedCoverage } from "../verify/verify.ts";
-import { choosePieces } from "../write/choose.ts";
-import {
-  type Choice,
-  type ChooserWeights,
-  measurePiece,
-  measureReading,
-  type OpenPart,
-  type ScoredPiece,
-} from "../write/chooser-weights.ts";
+import type { Evidence, Passage, Question, QuestionPart, Warning } from "../types.ts";
 import type { AskedQuestion, PieceView } from "../write/piece-view.ts";
-import { readingText, withFollowing } from "../write/read-pieces.ts";
+import { rankPieces, readingText, withFollowing } from "../write/rank.ts";
+import type { Choice, OpenPart, ScoredPiece } from "../write/ranking-weights.ts";
 import { writersOf } from "./compress.ts";
 import type { JudgingParts } from "./parts.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-/** Pieces that are told of: all that are read, and the first of those that a glance kept from it. */
+/** Candidates that are named. */
 const TOLD_PIECES = 10;
-/** Features of each that are named: with them and its beginning a piece takes two lines of a terminal. */
-const NAMED_FEATURES = 4;
 /** Characters of each: a line of a terminal. */
 const TOLD_CHARACTERS = 80;
 
-/**
- * The first pieces, a line each, for who looks for the cause of an answer: score, reading, what adds or takes most in the linear part of the score, and how the
- * piece begins; "" without a piece.
- */
-export function tellPieces(pieces: readonly ScoredPiece[], weights: Pick<ChooserWeights, "piece" | "read">): string {
+/** The first candidates, a line each, for who looks for the cause of an answer: their scores and how they begin; "" without a candidate. */
+export function tellPieces(pieces: readonly ScoredPiece[]): string {
   return pieces
     .slice(0, TOLD_PIECES)
-    .map((piece) => tellPiece(piece, weights))
+    .map(({ chance, cross, first, view }) => {
+      const scores = `cross-encoder ${cross?.toFixed(2) ?? "not asked"}, first stage ${first.toFixed(2)}`;
+      return `${chance.toFixed(2)} (${scores}) ${view.text.slice(0, TOLD_CHARACTERS).replaceAll("\n", " ")}`;
+    })
     .join("\n");
-}
-
-function tellPiece({ score, reading, measured, view }: ScoredPiece, { piece, read }: Pick<ChooserWeights, "piece" | "read">): string {
-  const scorer = reading === null ? piece : read;
-  const { features } = scorer;
-  const parts = linearPartsOf(reading === null ? measurePiece(measured, features) : measureReading(measured, reading, features), scorer);
-  const named = features
-    .map((name, i) => ({ name, part: parts[i] ?? 0 }))
-    .sort((a, b) => Math.abs(b.part) - Math.abs(a.part))
-    .slice(0, NAMED_FEATURES)
-    .map(({ name, part }) => `${name} ${part.toFixed(2)}`);
-  const likeness = reading === null ? "not read" : `odds ${reading.cross.toFixed(2)}, cosine ${reading.cosine?.toFixed(2) ?? "not read"}`;
-  return `${score.toFixed(2)} (${likeness}; ${named.join(", ")}) ${view.text.slice(0, TOLD_CHARACTERS).replaceAll("\n", " ")}`;
 }
 
 export interface PartsOptions {
@@ -79,7 +54,7 @@ export async function withParts(
   { readTexts, choosePart, mayBeQuoted, signal }: PartsOptions,
 ): Promise<Choice> {
   const [best, ...others] = choice.pieces;
-  if (best === undefined || best.reading === null || parts.length === 0) return choice;
+  if (best === undefined || best.cross === null || parts.length === 0) return choice;
   const shown = [best.view, ...(best.followedBy === undefined ? [] : [best.followedBy])].map(readingText);
   const pairs = parts.flatMap(({ resolved }) => shown.map((text) => ({ question: resolved, text })));
   const read = await readTexts(pairs, signal);
@@ -137,7 +112,7 @@ function mostLikely(pieces: readonly ScoredPiece[]): ScoredPiece | null {
 
 /** By the reader; what it did not read answers nothing. */
 function oddsOf(piece: ScoredPiece | null): number {
-  return piece?.reading?.cross ?? Number.NEGATIVE_INFINITY;
+  return piece?.cross ?? Number.NEGATIVE_INFINITY;
 }
 
 function isSame({ view: a }: ScoredPiece, { view: b }: ScoredPiece): boolean {
@@ -148,37 +123,43 @@ function isSame({ view: a }: ScoredPiece, { view: b }: ScoredPiece): boolean {
 /** Characters of one quote in an answer; a longer sentence is not taken. */
 export const QUOTE_CHARACTERS = 1200;
 
-/** Every sentence, list and row of the passages that may be used, the one that most likely answers first. */
+/** The candidates of what may be used, the one that most likely answers first. @param ranked those of all passages, where they were ranked before */
 export async function choose(
-  { question, evidence }: { readonly question: Question; readonly evidence: readonly Evidence[] },
+  { question, evidence, ranked }: { readonly question: Question; readonly evidence: readonly Evidence[]; readonly ranked: Choice | null },
   parts: JudgingParts,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Choice> {
-  const { weights } = parts.chooser();
-  const choice = await piecesFor(question, evidence, parts, { signal });
-  log.fact("chooser", weights.name);
+  const used = mayBeUsed(evidence, parts.profile);
+  const choice = ranked === null ? await rankFor(question, used, parts, { signal }) : ofPassages(ranked, used);
+  log.fact("ranking", parts.ranking().weights.name);
   log.fact("pieces", choice.pieces.length);
-  log.fact("read", choice.glance !== null);
+  log.fact(
+    "read",
+    choice.pieces.some(({ cross }) => cross !== null),
+  );
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
-  log.detail("first", () => tellPieces(choice.pieces, weights) || null);
+  log.detail("first", () => tellPieces(choice.pieces) || null);
   return choice;
 }
 
-/** The pieces of what may be used, for one question. */
-function piecesFor(
+function ofPassages(ranked: Choice, evidence: readonly Evidence[]): Choice {
+  const sids = new Set(evidence.map(({ passage }) => passage.sid));
+  return { ...ranked, pieces: ranked.pieces.filter(({ view }) => sids.has(view.evidence.passage.sid)) };
+}
+
+/** The candidates of passages, for one question. */
+export function rankFor(
   question: Question,
-  evidence: readonly Evidence[],
+  passages: readonly (Passage | Pick<Evidence, "passage">)[],
   parts: JudgingParts,
   options: { readonly mostRead?: number; readonly signal: AbortSignal },
 ): Promise<Choice> {
-  const { weights, embed, read } = parts.chooser();
-  const reranker = parts.rerankers?.embedded ?? null;
   const words = wordsFor(question, parts);
   // A model may say more of what was said: "no, that is for each person".
   const isLeftOut = writersOf(parts) === null ? saidBefore(question, words) : () => false;
-  const given = { maxCharacters: QUOTE_CHARACTERS, reranker, embed, read, weights, isLeftOut, ...options };
-  return choosePieces(question.resolved, mayBeUsed(evidence, parts.profile), words, given);
+  const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
+  return rankPieces(question.resolved, found, words, { maxCharacters: QUOTE_CHARACTERS, isLeftOut, ...parts.ranking(), ...options });
 }
 
 /** Of a follow-up's own words, by weight, what the sentence holds that answered an earlier turn, if it is to answer the follow-up too. */
@@ -199,6 +180,19 @@ function saidBefore({ text, resolved, history }: Question, words: QuestionWords)
     const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${piece}`)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
+}
+
+/**
+ * Share of a question's words that a text holds, each word weighted by its inverse document frequency: Σ idf(q ∩ d) / Σ idf(q), 0 to 1.
+ * @returns `null` when the question has no content words
+ */
+function weightedCoverage(question: readonly string[], text: ReadonlySet<string>, idf: (token: string) => number): number | null {
+  let [all, found] = [0, 0];
+  for (const token of new Set(question)) {
+    all += idf(token);
+    if (text.has(token)) found += idf(token);
+  }
+  return all === 0 ? null : found / all;
 }
 
 /** Letters and digits alone: an answer comes back with the marks and line breaks of whoever showed it. */
@@ -225,16 +219,15 @@ export interface Answered {
 /** The choice with what follows the best piece, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
 export async function completeChoice(answered: Answered, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Choice> {
   const { question, choice } = answered;
-  const { weights, read: readTexts } = parts.chooser();
+  const { read: readTexts } = parts.ranking();
   if (readTexts === null) return choice;
-  const followed = await withFollowing(question.resolved, choice, { weights, readTexts, signal });
-  log.fact("following", followed.followingChance);
+  const followed = await withFollowing(question.resolved, choice, readTexts, signal);
+  log.fact("following", followed.pieces[0]?.followedBy !== undefined);
   const asked = askedParts(question, parts);
   const sids = new Set(answered.usable.map(({ passage }) => passage.sid));
   // A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole.
-  const open = answered.evidence.map((one) => ({ ...one, verdict: "verified" as const }));
   const whole = await withParts(followed, asked, {
-    choosePart: (part) => piecesFor(askAlone(question, part), open, parts, { mostRead: READ_OF_PART, signal }),
+    choosePart: (part) => rankFor(askAlone(question, part), answered.evidence, parts, { mostRead: READ_OF_PART, signal }),
     mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
     ...{ readTexts, signal },
   });

@@ -1,7 +1,7 @@
 import { onceEach } from "../text/once-each.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Conflict, Evidence, Passage, Question } from "../types.ts";
-import type { OpenPart, ScoredPiece } from "../write/chooser-weights.ts";
+import type { OpenPart, ScoredPiece } from "../write/ranking-weights.ts";
 import type { Outcome } from "./assemble.ts";
 import { askAlone, askedParts, openParts } from "./choose.ts";
 import { type Decided, decide } from "./decide.ts";

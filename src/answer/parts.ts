@@ -23,22 +23,21 @@ import type { Scope } from "../types.ts";
 import type { GateThreshold } from "../verify/calibration.ts";
 import type { Precedence } from "../verify/conflicts.ts";
 import type { FactReader } from "../verify/facts.ts";
-import type { LearnedParts } from "../verify/relevance.ts";
 import type { WebParts } from "../verify/web.ts";
-import type { ChooserWeights } from "../write/chooser-weights.ts";
+import type { RankingWeights } from "../write/ranking-weights.ts";
 
 /** What judging passages and choosing quotes needs. */
-export interface JudgingParts extends Pick<RetrieveParts, "corpus" | "rerankers"> {
+export interface JudgingParts extends Pick<RetrieveParts, "corpus"> {
   readonly profile: Profile;
   /** Who may write; `null`: quotes alone answer. */
   readonly models: Models;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  /** Loaded when a gate first asks. */
-  readonly sufficiency: () => LearnedParts;
-  /** From which chance on that gate answers. */
+  /** From which confidence on the learned gate answers. */
   readonly threshold: GateThreshold;
   /** Loaded when it is first asked. */
-  readonly chooser: () => ChooserParts;
+  readonly ranking: () => RankingParts;
+  /** Is a word (lower case) one that every text uses? */
+  readonly isCommon: (word: string) => boolean;
   /** Tells whether passages bear each other out where rules do not. */
   readonly agreement: Pick<SupportScorer, "score">;
   /** A model that scores passages beside the rules; `null`: none is asked. */
@@ -87,8 +86,6 @@ export interface AnswerParts extends RetrieveParts, JudgingParts {
   readonly check: Omit<CheckContext, "settings" | "question" | "guards">;
   readonly guards: Pick<GuardFacts, "contacts"> & { readonly tenants: Readonly<Record<string, Vocabulary>> };
   readonly refusal: {
-    /** Is a word (lower case) one that every text uses? What comes nearest is not said to lack it. */
-    readonly isCommon: (word: string) => boolean;
     readonly contacts: readonly {
       readonly name: string;
       readonly contact: string;
@@ -113,12 +110,12 @@ export interface AnswerParts extends RetrieveParts, JudgingParts {
 /** Models that write; `null`: quotes alone answer. */
 export type Models = { readonly small: ChatModel; readonly large: ChatModel } | null;
 
-/** What quotes are chosen with. */
-export interface ChooserParts {
-  readonly weights: ChooserWeights;
+/** What candidates are ranked with. */
+export interface RankingParts {
+  readonly weights: RankingWeights;
   /** Vectors of texts by the encoder that the weights were learned with. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  /** The reader that they were learned with; `null`: it is not there, and what a glance says stands. */
+  /** The cross-encoder that they were learned with; `null`: it cannot be used, and the first stage alone orders candidates. */
   readonly read: ReadTexts | null;
 }
 

@@ -3,15 +3,15 @@ import { readPlain } from "../guard/hotlines.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import { askedValues, askedWords, heldValues, kindsInWords } from "../reading/asked-values.ts";
 import { areaOf } from "../retrieve/retrieve.ts";
+import type { QuestionWords } from "../retrieve/understand.ts";
 import type { CorpusCounts } from "../store/document-records.ts";
 import { foldMarks } from "../text/fold-marks.ts";
 import { headingOf } from "../text/heading-of.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
 import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../types.ts";
-import type { WordStatistics } from "../verify/verify.ts";
-import type { Choice } from "../write/chooser-weights.ts";
 import { quotesOf } from "../write/compress.ts";
+import type { Choice } from "../write/ranking-weights.ts";
 import type { Outcome } from "./assemble.ts";
 import { checking, toCitedQuote } from "./checking.ts";
 import { plainWords } from "./compress.ts";
@@ -43,11 +43,12 @@ const NEAR_MISSES = 3;
 /** Names of unreadable files shown. */
 const UNREADABLE_NAMES = 20;
 
-type RefusalParts = AnswerParts["refusal"] & {
-  readonly words: WordStatistics;
-  /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
-  readonly nearest?: ReadonlyMap<string, Quote>;
-};
+type RefusalParts = AnswerParts["refusal"] &
+  Pick<AnswerParts, "isCommon"> & {
+    readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
+    /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
+    readonly nearest?: ReadonlyMap<string, Quote>;
+  };
 
 /**
  * What every profile says alike; what nothing was found for in all documents is in the profile's own words. Where a selection or filters kept the search
@@ -150,7 +151,7 @@ function lacksOf(
   { document, headingPath, text, units }: Passage,
   asked: ReturnType<typeof askedWords>,
   kinds: readonly number[],
-  words: WordStatistics,
+  words: RefusalParts["words"],
 ): Pick<NearMiss, "missing" | "missingValues"> {
   const above = new Set(units.flatMap((unit) => aboveUnit(unit)));
   const held = new Set(words.tokens([document.title, ...headingPath, ...above, text].join("\n")).map(foldMarks));
@@ -206,6 +207,7 @@ export async function refuse(
   const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, parts) : new Map<string, Quote>();
   const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
     ...parts.refusal,
+    isCommon: parts.isCommon,
     words: wordsFor(question, parts),
     nearest,
   });

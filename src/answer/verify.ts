@@ -2,76 +2,15 @@ import { messageOf } from "../errors.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { dot } from "../reader/dot.ts";
-import type { ReadTexts } from "../reader/reader.ts";
-import { readQuestion } from "../reading/question.ts";
-import type { QuestionWords } from "../retrieve/understand.ts";
-import type { Conflict, Evidence, ModelCall, Passage, Question, Scope } from "../types.ts";
+import type { Conflict, Evidence, ModelCall, Passage, Question } from "../types.ts";
 import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../verify/compare-passages.ts";
 import { carryGate } from "../verify/decide.ts";
-import { BY_WORDS, judgePassages, type PassageJudge, poolReadings } from "../verify/relevance.ts";
-import { type EvidenceView, viewEvidence } from "../verify/sufficiency-view.ts";
 import { verifyPassages } from "../verify/verify.ts";
-import { pieceCut } from "../write/choose.ts";
-import { piecesOf } from "../write/pieces.ts";
-import { readingText } from "../write/read-pieces.ts";
-import { QUOTE_CHARACTERS } from "./choose.ts";
+import { relevanceOfPassages } from "../write/rank.ts";
+import { rankFor } from "./choose.ts";
 import type { JudgingParts, ModelVerifier } from "./parts.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
-
-/**
- * Pieces of a passage that are read, those nearest to the question: each takes 20 to 30 ms of a core. A passage is longer than what the reader was trained on, and
- * read whole it says least (`lab/train/reader/LOG.md`): which of all passages of 310 golden questions holds a marked quote it tells with an AUROC of .73; by the
- * nearest piece .83, the better of two .85, the best of three .86 (`reader-5`).
- */
-export const PIECES_READ = 2;
-
-interface ReadPassagesOptions {
-  /** Characters of one piece at most, as they may be quoted. */
-  readonly maxCharacters: number;
-  /** Vectors of texts, each of length 1. */
-  readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  readonly readTexts: ReadTexts;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Log odds by the reader that each passage answers, in their order: of the best of its pieces that were read. A passage without anything to quote has `null`.
- * @returns `null`: the reader could not read
- * @throws the signal's reason when it is cancelled
- */
-export async function readPassages(
-  question: string,
-  passages: readonly Passage[],
-  { maxCharacters, embed, readTexts, signal }: ReadPassagesOptions,
-): Promise<readonly (number | null)[] | null> {
-  const cut = pieceCut(readQuestion(question).type, maxCharacters);
-  const texts = passages.map((passage) => piecesOf(passage, cut).map((piece) => readingText({ piece, evidence: { passage } })));
-  if (texts.every((own) => own.length === 0)) return texts.map(() => null);
-  const [asked, ...vectors] = embed([question, ...texts.flat()]) as [Float32Array, ...Float32Array[]];
-  const likeness = vectors.map((vector) => dot(asked, vector));
-  let first = 0;
-  const nearest = texts.flatMap((own, place) => {
-    const cosines = likeness.slice(first, first + own.length);
-    first += own.length;
-    return own
-      .map((text, i) => ({ place, text, cosine: cosines[i] as number }))
-      .sort((a, b) => b.cosine - a.cosine)
-      .slice(0, PIECES_READ);
-  });
-  const readings = await readTexts(
-    nearest.map(({ text }) => ({ question, text })),
-    signal,
-  );
-  if (readings === null) return null;
-  const best = texts.map((): number | null => null);
-  for (const [i, { answer }] of readings.entries()) {
-    const { place } = nearest[i] as (typeof nearest)[number];
-    best[place] = Math.max(best[place] ?? answer, answer);
-  }
-  return best;
-}
 
 /** Support from which another passage bears a statement out: what the default profile takes for supported. */
 const BEARS_OUT = 0.7;
@@ -111,57 +50,40 @@ export async function withLearnedAgreement(
 }
 
 /** A question with what retrieval found for it. */
-export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
+export interface Retrieval extends Pick<Found, "passages" | "scale"> {
   readonly question: Question;
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
 export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
-  const { question, passages, scale, ranker } = retrieval;
+  const { question, passages, scale } = retrieval;
   const { profile } = parts;
   const words = wordsFor(question, parts);
   const asked = words.questionTokens(question.resolved);
   const byRules = await comparedWith(asked, retrieval, parts, signal);
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
-  const read = profile.comparePassages ? { ...words, tokensOf: tokensRead(question.scope, words, parts) } : words;
-  const view = viewFor(retrieval, words, parts);
-  const learned = view === null ? BY_WORDS : judgePassages(view, parts.sufficiency(), ranker);
-  const judge = await withReadings(learned, retrieval, parts, log, signal);
-  if (view !== null) log.fact("judged_by", judge.type === "learned" ? judge.weights.name : "words");
+  // What is ranked here is what is quoted later.
+  const ranked = weighsLearned(profile.gate, passages) ? await rankFor(question, passages, parts, { signal }) : null;
+  const relevance = ranked === null ? null : { chances: relevanceOfPassages(ranked), ...parts.ranking().weights.verdicts };
+  if (ranked !== null && ranked.pieces.length > 0 && ranked.pieces.every(({ cross }) => cross === null))
+    log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
   /** With the thresholds that hold for what ranked the passages. */
-  const gate = carryGate(profile.gate, scale, judge.type === "learned");
-  const evidence: readonly Evidence[] = verifyPassages(question, passages, gate, read, scale, compared, judge);
+  const gate = carryGate(profile.gate, scale, relevance !== null);
+  const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const conflicts: readonly Conflict[] = amongKept(compared.conflicts, evidence);
   log.fact("conflicts", conflicts.length);
-  // `view`: the passages as the learned gate reads them, `null`: none did; `calls`: what a model was asked.
-  return { evidence, conflicts, gate, view: profile.gate.type === "sufficiency" ? view : null, calls };
+  // `ranked`: the candidates of all passages, `null`: the gate does not go by them; `calls`: what a model was asked.
+  return { evidence, conflicts, gate, ranked, calls };
 }
 export type Judged = Awaited<ReturnType<typeof verify>>;
 
-/** Does the gate go by the learned chance that a passage answers? The guard does where no cross-encoder has read the passages. */
+/** Does the gate go by the chance that a passage answers? The guard does where no model of the hub has scored the passages. */
 function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]): boolean {
+  if (passages.length === 0) return false;
   if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
   return type === "sufficiency" || type === "v-score" || type === "best-similarity";
-}
-
-/** For the guard the reader reads the passages too, in the cross-encoder's place; where it cannot, the learned chance alone is the cross score. */
-async function withReadings(
-  judge: PassageJudge,
-  { question, passages }: Retrieval,
-  { profile, chooser }: JudgingParts,
-  log: StageLog,
-  signal: AbortSignal,
-): Promise<PassageJudge> {
-  if (profile.gate.type !== "guard" || judge.type !== "learned") return judge;
-  const { embed, read } = chooser();
-  const options = { maxCharacters: QUOTE_CHARACTERS, embed, signal };
-  const readings = read === null ? null : await readPassages(question.resolved, passages, { ...options, readTexts: read });
-  log.fact("read", readings?.filter((one) => one !== null).length ?? null);
-  if (readings !== null) return { ...judge, relevance: poolReadings(judge.relevance, readings) };
-  log.notice("reader_missing", "the passages were not read: the learned chance alone stands for the cross-encoder");
-  return judge;
 }
 
 /** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */
@@ -181,22 +103,6 @@ async function comparedWith(
 export function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]): Conflict[] {
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
   return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
-}
-
-/** What the learned gate sees of the passages, by the words that the question has with its history; `null` for a gate that does not ask. */
-function viewFor({ question, passages }: Retrieval, words: QuestionWords, { profile, sufficiency }: JudgingParts): EvidenceView | null {
-  if (!weighsLearned(profile.gate, passages) || passages.length === 0) return null;
-  return viewEvidence(words.asked, passages, words, sufficiency().space, question.injectionSignals.length);
-}
-
-/** The tokens that the comparison has read, and what they say in other words. */
-function tokensRead(scope: Scope, { alsoHeld }: QuestionWords, { compare, corpus }: JudgingParts) {
-  const words = corpus.wordsIn(scope);
-  return (passage: Passage): ReadonlySet<string> => {
-    const held = compare.reader.tokensOf(passage, words);
-    const also = alsoHeld(held);
-    return also.length === 0 ? held : new Set([...held, ...also]);
-  };
 }
 
 /** What a model says of the passages, where one is to be asked. */

@@ -7,7 +7,7 @@ import { replaceFile } from "../retrieve/snapshot-keeper.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Scope } from "../types.ts";
 import { calibrationName, type GateCalibration, type GateFacts, gateCalibrationSchema } from "../verify/calibration.ts";
-import { readChooserWeights } from "../write/chooser-weights.ts";
+import { readRankingWeights } from "../write/ranking-weights.ts";
 import { type AskLabelledEvent, askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
 import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
 import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
@@ -152,7 +152,7 @@ function summarise(
       ...{ repeated, unjudgeable },
     },
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
-    shipped: pointAt(answered, readChooserWeights().threshold.minimum),
+    shipped: pointAt(answered, readRankingWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
     calibrationError: bounded((some) => expectedCalibrationError(some.map(({ chance, wrong }) => ({ score: chance, right: !wrong })))),
     choice: chooseThreshold(scored, risk, delta),

@@ -119,9 +119,9 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
         readClaims: local.readClaims,
       },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
-      refusal: { contacts: pack.contacts, isCommon: readers.isCommon },
-      sufficiency: local.sufficiency,
-      chooser: local.chooser,
+      refusal: { contacts: pack.contacts },
+      isCommon: readers.isCommon,
+      ranking: local.ranking,
       // What is measured must be the same tomorrow.
       web: isMeasured ? null : domains.web(pack),
       compare: { reader: readers.facts, precedence: pack.precedence },

@@ -5,7 +5,6 @@ import { sha256Hex } from "../text/hash.ts";
 import { type AskedIndex, CalibrationFiles, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
 import type { DomainPack } from "./domain.ts";
 
-import type { GateWeights } from "./local-models.ts";
 import type { Opened } from "./open.ts";
 
 /** From which chance on the learned gate answers: a calibration of the data folder or the pack that fits, else the shipped threshold. */
@@ -16,7 +15,6 @@ export function createGateThresholds({ config, models, local, warn, clock, given
     if (!warned.has(message)) warn(message);
     warned.add(message);
   };
-  const idOf = ({ weights: together, relevance, chooser }: GateWeights) => `${together.id}, ${relevance.id}, ${chooser.id}`;
   /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
@@ -26,7 +24,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
       profile: profile.name,
       settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
       writer: writers === null ? "extractive" : `${writers.small.id}, ${writers.large.id}`,
-      weights: idOf(local.weightsOfGate()),
+      weights: local.rankingWeights().id,
     };
   };
   const of = (pack: DomainPack, profile: Profile): GateThreshold => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChooserParts } from "../answer/parts.ts";
+import type { RankingParts } from "../answer/parts.ts";
 import type { GeneralWords } from "../compare/general-words.ts";
 import { createLikeness } from "../compare/likeness.ts";
 import { createSlotVocabulary } from "../compare/slot-vocabulary.ts";
@@ -18,23 +18,14 @@ import type { ReadTexts } from "../reader/reader.ts";
 import { createRewordingJudge, type JudgeRewording, readMatchWeights, readRewordingWeights } from "../remember/match.ts";
 import type { Matcher } from "../remember/matcher.ts";
 import { createSlotMatcher } from "../remember/matcher.ts";
-import { Lexicon } from "../retrieve/lexicon.ts";
-import { createEmbeddedReranker, readRerankWeights } from "../retrieve/rerank.ts";
 import { once } from "../text/once.ts";
 import { whileHeld } from "../text/while-held.ts";
-import { type LearnedParts, readRelevanceWeights } from "../verify/relevance.ts";
-import { readSufficiencyWeights } from "../verify/sufficiency.ts";
-import { type ChooserWeights, readChooserWeights } from "../write/chooser-weights.ts";
+import { readRankingWeights } from "../write/ranking-weights.ts";
 import type { DomainPack } from "./domain.ts";
 import { createClaimReader, createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
 
-/** Weights of the gate: of all passages together, of each, and of what would be shown. */
-export type GateWeights = Pick<LearnedParts, "weights" | "relevance"> & { readonly chooser: ChooserWeights };
-
 /** One for all engines of the process: weights never change. */
-const sharedGateWeights = whileHeld(
-  (): GateWeights => ({ weights: readSufficiencyWeights(), relevance: readRelevanceWeights(), chooser: readChooserWeights() }),
-);
+const sharedRankingWeights = whileHeld(() => readRankingWeights());
 
 /** What the finder of crises rests on. */
 export interface CrisisFinderParts {
@@ -104,19 +95,9 @@ export interface LocalParts {
 
 /** What runs in this process and ships with the program, each loaded when it is first asked. */
 export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts) {
-  // Words are compared by the embedded encoder's vectors, whichever encoder ranks passages. Each model is loaded when it is first asked.
-  const wordsByVectors = once(() => {
-    const encoder = embedded();
-    return { encoder, lexicon: new Lexicon(encoder, words.english) };
-  });
-  const weightsOfGate = once(sharedGateWeights);
+  const rankingWeights = once(sharedRankingWeights);
   const reader = createReaderKeeper();
-  const embeddedReranker = once(() => {
-    const { encoder, lexicon } = wordsByVectors();
-    return createEmbeddedReranker(encoder, readRerankWeights(), lexicon);
-  });
-  /** The hub's where its runtime and files are installed, else the learned one that ships: both read question and passage together and give 0 to 1. */
-  const crossEncoder = once((): Reranker => installedCrossEncoder(config) ?? embeddedReranker());
+  const hubCrossEncoder = once((): Reranker | undefined => installedCrossEncoder(config) ?? undefined);
   const support = once(() => createEmbeddedSupportScorer(embedded()));
   const matchWeights = once(readMatchWeights);
   const rewordingJudge = once(() => {
@@ -125,32 +106,26 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
   });
   return {
     rerankers: {
-      get embedded() {
-        return embeddedReranker();
-      },
+      /** Of the hub, where its runtime and files are installed. */
       get "cross-encoder"() {
-        return crossEncoder();
+        return hubCrossEncoder();
       },
     },
     support: { id: "embedded", score: (pairs, options) => support().score(pairs, options) } as Pick<SupportScorer, "id" | "score">,
     readClaims: createClaimReader(reader),
-    sufficiency(): LearnedParts {
-      const { encoder, lexicon } = wordsByVectors();
-      return { ...weightsOfGate(), space: lexicon, encoder: encoder.id };
+    // Candidates are compared by the embedded encoder's vectors, whichever encoder ranks passages.
+    ranking(): RankingParts {
+      const weights = rankingWeights();
+      return { weights, embed: (texts) => embedded().embedSync(texts), read: reader.of(weights) };
     },
-    chooser(): ChooserParts {
-      const { encoder } = wordsByVectors();
-      const { chooser: weights } = weightsOfGate();
-      return { weights, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
-    },
-    weightsOfGate,
+    rankingWeights,
     // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
     async embedQuestion(text: string) {
-      const { encoder } = wordsByVectors();
+      const encoder = embedded();
       return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
     },
     matcher(pack: DomainPack): Matcher {
-      const { encoder } = wordsByVectors();
+      const encoder = embedded();
       return createSlotMatcher({
         vocabulary: createSlotVocabulary(pack, words),
         likeness: createLikeness(encoder),
@@ -160,7 +135,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     },
     /** Its weights and the reader are loaded when it first judges. */
     judgeRewording: ((rewording, signal) => rewordingJudge()(rewording, signal)) as JudgeRewording,
-    findCrisis: openCrisisFinder({ encoder: () => wordsByVectors().encoder, reader }),
+    findCrisis: openCrisisFinder({ encoder: embedded, reader }),
     close: reader.close,
   };
 }

@@ -1,5 +1,5 @@
 import { admit } from "../answer/admit.ts";
-import { choose } from "../answer/choose.ts";
+import { rankFor } from "../answer/choose.ts";
 import { markedSentences } from "../answer/correct-answer.ts";
 import { numberSources, type Sources } from "../answer/number-sources.ts";
 import type { AnswerParts } from "../answer/parts.ts";
@@ -44,7 +44,7 @@ export function createSearching(
     const wider = { ...profile, retrieve: { ...profile.retrieve, passages: limit } };
     const { passages, ranker, warnings } = await retrieve(question, { ...asking, profile: wider }, SILENT_LOG, signal);
     const given = passages.slice(0, limit);
-    const { read, weights } = options.reading === true ? asking.chooser() : NOT_READ;
+    const { read, weights } = options.reading === true ? asking.ranking() : NOT_READ;
     const readings = read === null ? [] : await readEach(question, given, asking, signal);
     return {
       passages: given.map((passage, i) => ({ ...passage, reading: readings[i] ?? null })),
@@ -80,7 +80,7 @@ const NO_READER: Warning = {
   message: "The passages were not read: the reader cannot be used on this machine; the log of the server says why.",
 };
 
-/** What the chooser reads of each passage, its best pieces at a glance: the log odds of the one that answers most likely. */
+/** Log odds by the cross-encoder of the candidate of each passage that answers most likely. */
 async function readEach(
   question: Question,
   passages: readonly Passage[],
@@ -90,9 +90,8 @@ async function readEach(
   const readings: (number | null)[] = [];
   for (const passage of passages) {
     await parts.turn();
-    const unjudged = { verdict: "verified" as const, relevance: null, consistency: null, agreement: null, score: 0, reason: "" };
-    const { pieces } = await choose({ question, evidence: [{ ...unjudged, passage }] }, parts, SILENT_LOG, signal);
-    const read = pieces.flatMap(({ reading }) => reading?.cross ?? []);
+    const { pieces } = await rankFor(question, [passage], parts, { signal });
+    const read = pieces.flatMap(({ cross }) => cross ?? []);
     readings.push(read.length === 0 ? null : Math.max(...read));
   }
   return readings;

@@ -77,8 +77,8 @@ export interface RetrieveSettings {
   readonly bm25: boolean;
   /** Chunks asked of each ranking. */
   readonly candidates: number;
-  /** What reorders the best of the fused ranking. `cross-encoder`: its score alone is the order; the hub's where it is installed, else the embedded reranker. */
-  readonly reranker: "embedded" | "cross-encoder" | "none";
+  /** What reorders the best of the fused ranking. `cross-encoder`: that of the hub, where it is installed; its score alone is the order. */
+  readonly reranker: "cross-encoder" | "none";
   /** Chunks of the fused ranking that are reranked. */
   readonly rerank: number;
   /** Passages handed on. */
@@ -117,7 +117,7 @@ export type GateSettings =
    * Ours: a learned chance that what would be shown first answers decides, one that each passage does says which are used. By the share of the question's words (by inverse
    * document frequency) that it holds a passage is `verified` or `uncertain` where another encoder ranked, and a follow-up is answered from `answer` on.
    */
-  | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly answer: number }
+  | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number }
   /**
    * `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix.
    * `veryWeak: null`: nothing refuses; where no passage reaches `minimum` all are used, flagged.

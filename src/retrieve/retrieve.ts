@@ -8,17 +8,11 @@ import { sumOrNull } from "../text/sum-or-null.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../types.ts";
 import { deduplicate, diversify, type FaceMemo, type TwinWords } from "./deduplicate.ts";
 import { resolveFilters } from "./filters.ts";
-import { RERANK_SHARE, type RerankedCandidate, rerankCandidates } from "./rerank.ts";
+import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 import { intersectSelection, partOf, placeWithin, searchArea, searchSelection, selectionArea } from "./search-area.ts";
 import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
 import { type TimePart, untimed } from "./top-k.ts";
 import type { QuestionVector } from "./vector-index.ts";
-
-/** Why a wanted reranker is not there. */
-const MISSING = {
-  embedded: "the embedded reranker is not loaded",
-  "cross-encoder": "neither a cross-encoder nor the embedded reranker is loaded",
-} as const;
 
 export interface RetrieveParts {
   readonly corpus: SearchIndex;
@@ -87,12 +81,10 @@ export async function retrievePassages(
   };
   const ranked = () => time("search", found);
   const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
-  const missing = settings.reranker === "none" || reranker !== null ? null : MISSING[settings.reranker];
-  let rerankFailure: string | null = missing;
+  let rerankFailure: string | null = null;
   const rerank = async (found: readonly Candidate[]) => {
     try {
-      const share = settings.reranker === "cross-encoder" ? 1 : RERANK_SHARE;
-      const options = { signal, idf: corpus.wordsIn(question.scope).idf, share };
+      const options = { signal, idf: corpus.wordsIn(question.scope).idf };
       return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, options));
     } catch (cause) {
       if (signal.aborted) throw cause;
@@ -101,10 +93,7 @@ export async function retrievePassages(
     }
   };
   const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
-  // The learned reranker in the cross-encoder's place gives its own score: what it says is not said to be the other's.
-  const standsIn = settings.reranker === "cross-encoder" && reranker !== null && reranker === rerankers?.embedded;
-  const scoredBy = standsIn ? "embedded" : settings.reranker;
-  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, scoredBy, documents));
+  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, documents));
   let candidates = await search();
   let loaded = await load();
   if (loaded === null) {
@@ -216,7 +205,6 @@ async function loadPassages(
   candidates: readonly RerankedCandidate[],
   question: Question,
   area: Area | null,
-  reranker: RetrieveSettings["reranker"],
   documents: Pick<DocumentStore, "load">,
 ): Promise<Passage[] | null> {
   const loaded = await documents.load(question.scope, [...new Set(candidates.map(({ documentId }) => documentId))]);
@@ -225,7 +213,7 @@ async function loadPassages(
     const document = loaded.get(candidate.documentId);
     if (document === undefined || document.version !== candidate.version) return null;
     if (area !== null && partOf(area, document) === undefined) return null;
-    const passage = toPassage(candidate, document, reranker, area, passages.length + 1);
+    const passage = toPassage(candidate, document, area, passages.length + 1);
     if (passage !== null) passages.push(passage);
   }
   return passages;
@@ -234,7 +222,6 @@ async function loadPassages(
 function toPassage(
   { chunk, window, dense, bm25, fused, rerank }: RerankedCandidate,
   document: StoredDocument,
-  reranker: RetrieveSettings["reranker"],
   area: Area | null,
   rank: number,
 ): Passage | null {
@@ -244,7 +231,7 @@ function toPassage(
     sid: `S${rank}`,
     chunkId: chunk.id,
     window: { start: window.start, end: window.end },
-    scores: { dense, bm25, fused, cross: reranker === "cross-encoder" ? rerank : null, rerank: reranker === "embedded" ? rerank : null },
+    scores: { dense, bm25, fused, cross: rerank },
     ...place,
   });
 }

@@ -54,7 +54,7 @@ export function fakePassage({ document = "d", title = "Title", headingPath = [],
     window: range,
     text,
     units: placed,
-    scores: { dense: null, bm25: null, fused: 1, cross: null, rerank: null, ...scores },
+    scores: { dense: null, bm25: null, fused: 1, cross: null, ...scores },
   };
 }
 

@@ -29,7 +29,7 @@ export function samplePassage(text: string, over: Partial<Passage> = {}): Passag
       blocks: [{ start: 0, end: text.length, type: "paragraph", level: 0, header: -1 }],
       units: [{ start: 0, end: text.length, type: "paragraph", block: 0 }],
     }),
-    scores: { dense: null, bm25: 1, fused: 1, cross: null, rerank: null },
+    scores: { dense: null, bm25: 1, fused: 1, cross: null },
     ...over,
   };
 }

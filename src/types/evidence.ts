@@ -22,8 +22,6 @@ export interface Passage {
     readonly fused: number;
     /** Of a cross-encoder, 0–1. */
     readonly cross: number | null;
-    /** Of the embedded reranker: chance that the passage answers, 0–1. */
-    readonly rerank: number | null;
   };
   /** Passages merged into this one: further sources of what it says. Absent when there are none. */
   readonly twins?: readonly Twin[];
@@ -97,8 +95,6 @@ export interface Evidence {
   readonly agreement: number | null;
   /** The combination on which the verdict rests, 0–1. */
   readonly score: number;
-  /** Share of the question's words that the passage holds, by weight, where the score is a learned one. */
-  readonly held?: number;
   /** One line for people. */
   readonly reason: string;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { profileNamed } from "../profiles/index.ts";
-import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
+import { fakePassage, fakeWords } from "../testing/passages.ts";
 import type { Passage } from "../types.ts";
 import { comparePassages } from "./compare-passages.ts";
 import { conflictWarning, type Precedence } from "./conflicts.ts";
@@ -137,7 +137,8 @@ describe("a declared rule", () => {
 describe("the gate with compared passages", () => {
   const verdicts = (name: string, passages: Passage[], cosine = 0.9) => {
     const scored = passages.map((passage) => ({ ...passage, scores: { ...passage.scores, dense: cosine } }));
-    return verifyPassages(fakeQuestion(QUESTION), scored, profileNamed(name).gate, words, undefined, compare(scored));
+    const relevance = { chances: new Map(scored.map(({ sid }) => [sid, cosine])), verified: 0.5, rejected: 0.1 };
+    return verifyPassages(scored, profileNamed(name).gate, undefined, compare(scored), name === "sourcebound" ? relevance : null);
   };
 
   it("lowers contradicted passages to uncertain in the default, never below, and explains each score in one line", () => {
@@ -145,7 +146,7 @@ describe("the gate with compared passages", () => {
     expect(evidence.map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain", "uncertain"]);
     expect(evidence[0]?.agreement).toBe(0);
     expect(evidence[0]?.reason).toMatch(
-      /^relevance 0\.67: holds 67 % of the question's words by weight; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same say otherwise$/,
+      /^0\.90 likely that its best sentence, list or row answers; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same say otherwise$/,
     );
     expect(verdicts("sourcebound", said(FIVE, "The library card costs $5 per year.")).map(({ verdict }) => verdict)).toEqual([
       "verified",
@@ -170,7 +171,7 @@ describe("the gate with compared passages", () => {
   });
 
   it("leaves profiles whose source compares nothing as they are", () => {
-    const evidence = verifyPassages(fakeQuestion(QUESTION), said(FIVE, EIGHT), profileNamed("spark").gate, words);
+    const evidence = verifyPassages(said(FIVE, EIGHT), profileNamed("spark").gate);
     expect(evidence.map(({ consistency, agreement, reason }) => [consistency, agreement, reason.includes("agreement")])).toEqual([
       [null, null, false],
       [null, null, false],

@@ -1,7 +1,6 @@
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Refusal, Warning } from "../types.ts";
-import type { Sufficiency } from "./sufficiency.ts";
 
 /**
  * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on the learned chance where there is one. Where a gate combines
@@ -39,6 +38,22 @@ export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - ROUNDING;
 }
 
+/** How likely the best quote answers the question, beside the threshold. */
+export interface Sufficiency {
+  /** 0–1. */
+  readonly probability: number;
+  /** From here on the question is answered. */
+  readonly minimum: number;
+  /** What is said of it in the answer. */
+  readonly confidence: number;
+  /** Was the minimum fitted on labelled questions of the domain? */
+  readonly calibrated: boolean;
+  /** Did vectors take part in the retrieval, or words alone? */
+  readonly model: "vectors" | "words";
+  /** One line for people. */
+  readonly reason: string;
+}
+
 export interface Decision {
   readonly answer: boolean;
   /** 0–1; `null` when there was nothing to judge. */
@@ -53,28 +68,20 @@ export interface Decision {
   readonly reason: Refusal["reason"] | null;
 }
 
-/** Where the share of words judges: a passage of a question that tells a story holds a small share of its words, so what holds this share of the best one's is used too. */
-const SHARE_OF_BEST = 0.6;
 /** Below this part of the threshold nothing relevant was found, above it too little. */
 const NOTHING_BELOW = 0.25;
 
 /**
  * Answer or refuse: pure rules of the profile over the verdicts.
  * @param sufficiency how likely the evidence answers, for the gate that decides by it; `null`: nothing was found
- * @param followUp does the question lean on the conversation before?
  */
-export function decide(
-  evidence: readonly Evidence[],
-  gate: GateSettings,
-  sufficiency: Sufficiency | null = null,
-  followUp = false,
-): Decision {
+export function decide(evidence: readonly Evidence[], gate: GateSettings, sufficiency: Sufficiency | null = null): Decision {
   if (evidence.length === 0) return refuse(null, "nothing_relevant");
   const verified = evidence.filter(({ verdict }) => verdict === "verified");
   const best = Math.max(...evidence.map(({ score }) => score));
   switch (gate.type) {
     case "sufficiency":
-      return sufficiency === null ? refuse(null, "nothing_relevant") : decideByChance(evidence, gate.answer, sufficiency, followUp);
+      return sufficiency === null ? refuse(null, "nothing_relevant") : decideByChance(evidence, sufficiency);
     case "similarity": {
       const tooWeak = gate.veryWeak !== null && (!reaches(best, gate.veryWeak) || verified.length === 0);
       if (tooWeak) return refuse(clamp(best), "evidence_too_weak");
@@ -98,24 +105,12 @@ export function decide(
   }
 }
 
-/** Where words alone judged the passages, history says what a question is about, and a follow-up needs a passage that holds its own words too. */
-function decideByChance(
-  evidence: readonly Evidence[],
-  ownWords: number,
-  { probability, minimum, confidence, calibrated }: Sufficiency,
-  followUp: boolean,
-): Decision {
+function decideByChance(evidence: readonly Evidence[], { probability, minimum, confidence, calibrated }: Sufficiency): Decision {
   const judged = { chance: probability, calibrated };
   const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
-  const best = Math.max(...evidence.map(({ held, score }) => held ?? score));
-  const byWords = evidence.some(({ held }) => held === undefined);
   if (probability < minimum) return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
-  if (followUp && byWords && best < ownWords) return tooWeak;
-  const usable = evidence.filter(
-    ({ verdict, held, score }) => verdict !== "rejected" || (held === undefined && score >= SHARE_OF_BEST * best),
-  );
-  if (usable.length === 0) return tooWeak;
-  return { ...accept(confidence, usable), ...judged };
+  const usable = evidence.filter(({ verdict }) => verdict !== "rejected");
+  return usable.length === 0 ? tooWeak : { ...accept(confidence, usable), ...judged };
 }
 
 function accept(confidence: number, usable: readonly Evidence[]): Decision {

@@ -6,6 +6,7 @@ import { createReader } from "../reader/create-reader.ts";
 import { readQuestion } from "../reading/question.ts";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
+import type { AskedTerm } from "./named-things.ts";
 import {
   formsHeld,
   holdingCodes,
@@ -16,7 +17,6 @@ import {
   unlikeForms,
   wordsUnheld,
 } from "./named-things.ts";
-import type { AskedTerm } from "./sufficiency-view.ts";
 
 const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
 const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), strange: [] };

@@ -6,7 +6,6 @@ import { foldMarks } from "../text/fold-marks.ts";
 import { onceEach } from "../text/once-each.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 import type { Evidence, Warning } from "../types.ts";
-import type { AskedTerm } from "./sufficiency-view.ts";
 
 /**
  * Cosine below which two words that look like forms of one are two words, for the reader that ships: another reader needs another. Chosen on
@@ -216,6 +215,40 @@ export function unknownCodes(codes: readonly string[]): Warning[] {
 const MOSTLY = 0.5;
 /** Words and numbers, with what stands inside them: "1,847", "COVID-19". */
 const WRITTEN = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[.,'’-](?=[\p{L}\p{N}]))*/gu;
+
+/** A word of the question that carries meaning; forms of one word count once. */
+export interface AskedTerm {
+  readonly tokens: readonly string[];
+  /** Share of the question's weight by inverse document frequency; they sum to 1. */
+  readonly weight: number;
+  /** Does any document hold it? */
+  readonly known: boolean;
+  /** One of the few thousand words that every text uses: it need not stand in a document, as a name or a term of a field must. */
+  readonly common: boolean;
+}
+
+/** The words of a question that carry meaning, in order. */
+export function askedTerms(
+  question: string,
+  words: {
+    tokens(text: string): string[];
+    idf(token: string): number;
+    has(token: string): boolean;
+    readonly asked: { readonly tokens: readonly string[] };
+  },
+  isCommon: (word: string) => boolean,
+): AskedTerm[] {
+  const wanted = new Set(words.asked.tokens);
+  const found: (Omit<AskedTerm, "weight"> & { readonly idf: number })[] = [];
+  for (const word of question.match(WRITTEN) ?? []) {
+    const tokens = words.tokens(word).filter((token) => wanted.delete(token));
+    if (tokens.length === 0) continue;
+    const known = tokens.some((token) => words.has(token));
+    found.push({ tokens, known, common: isCommon(word.toLowerCase()), idf: Math.max(...tokens.map((token) => words.idf(token))) });
+  }
+  const sum = found.reduce((total, { idf }) => total + idf, 0);
+  return found.map(({ idf, ...term }) => ({ ...term, weight: sum > 0 ? idf / sum : 1 / found.length }));
+}
 
 /**
  * Words and numbers of a question that no document holds and that not every text uses, where they are most of what is asked: a quote found for "plutonium" by likeness

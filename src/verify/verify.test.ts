@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import { profileNamed, profiles } from "../profiles/index.ts";
-import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
+import { fakePassage, fakeWords } from "../testing/passages.ts";
 import { scoreConsistency } from "./consistency.ts";
 import { carryGate, decide } from "./decide.ts";
 import { createFactReader } from "./facts.ts";
-import { guardScore, verifyPassages, weightedCoverage } from "./verify.ts";
+import { guardScore, verifyPassages } from "./verify.ts";
 
 const gateOf = (name: string) => {
   const found = profiles.find((profile) => profile.name === name);
@@ -17,31 +17,9 @@ const gateOf = (name: string) => {
 const dense = (...cosines: number[]) =>
   cosines.map((cosine, i) => fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: cosine } }));
 const judged = (gate: ReturnType<typeof gateOf>, ...cosines: number[]) => {
-  const evidence = verifyPassages(fakeQuestion("x"), dense(...cosines), gate, fakeWords());
+  const evidence = verifyPassages(dense(...cosines), gate);
   return { verdicts: evidence.map(({ verdict }) => verdict), decision: decide(evidence, gate) };
 };
-
-describe("weightedCoverage", () => {
-  const idf = (token: string) => ({ card: 2, cost: 1, penguin: 5 })[token] ?? 0;
-  it("weighs words: (2 + 1) / (2 + 1 + 5)", () => {
-    expect(weightedCoverage(["card", "cost", "penguin"], new Set(["card", "cost"]), idf)).toBe(0.375);
-  });
-  it("counts a repeated word once, and is null without words", () => {
-    expect(weightedCoverage(["card", "card", "cost"], new Set(["card"]), idf)).toBeCloseTo(2 / 3, 12);
-    expect(weightedCoverage([], new Set(["card"]), idf)).toBeNull();
-  });
-  it("lies in 0–1 and never falls when a text holds more", () => {
-    const word = fc.constantFrom("card", "cost", "penguin", "zoo");
-    fc.assert(
-      fc.property(fc.array(word, { minLength: 1 }), fc.array(word), word, (asked, held, more) => {
-        const value = weightedCoverage(asked, new Set(held), () => 1) ?? Number.NaN;
-        expect(value).toBeGreaterThanOrEqual(0);
-        expect(value).toBeLessThanOrEqual(1);
-        expect(weightedCoverage(asked, new Set([...held, more]), () => 1)).toBeGreaterThanOrEqual(value);
-      }),
-    );
-  });
-});
 
 describe("guardScore", () => {
   const weights = { relevanceWeight: 0.7, crossWeight: 0.3 };
@@ -141,7 +119,7 @@ function judge(profile: string, scale: ScoreScale, scores: Scores) {
   const passages = scores.map(([dense, cross = null], i) =>
     fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: Math.fround(scale.threshold(dense)), cross } }),
   );
-  const evidence = verifyPassages(fakeQuestion("x"), passages, gate, fakeWords(), scale);
+  const evidence = verifyPassages(passages, gate, scale);
   const { answer, reason, usable, warnings, confidence } = decide(evidence, gate);
   return { kept: evidence.map(({ verdict }) => verdict === "verified"), answer, reason, usable: usable.length, warnings, confidence };
 }
@@ -181,7 +159,7 @@ describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
 it("a passage without a cosine opens no gate of cosines", () => {
   for (const profile of ["seven-layer", "book"]) {
     const { gate } = profileNamed(profile);
-    const evidence = verifyPassages(fakeQuestion("x"), [fakePassage({ pieces: ["x"], scores: { fused: 1 } })], gate, fakeWords());
+    const evidence = verifyPassages([fakePassage({ pieces: ["x"], scores: { fused: 1 } })], gate);
     expect(evidence[0]?.relevance).toBeNull();
     expect(decide(evidence, gate).answer).toBe(false);
   }

@@ -1,87 +1,66 @@
 import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
-import type { Evidence, Passage, Question, Verdict } from "../types.ts";
+import type { Evidence, Passage, Verdict } from "../types.ts";
 import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 import type { Explained } from "./consistency.ts";
 import { reaches } from "./decide.ts";
-import { BY_WORDS, combineScores, type PassageJudge } from "./relevance.ts";
-import { percent } from "./sufficiency.ts";
 
-/** What the gate needs of the index: its tokenizer and word weights. */
-export interface WordStatistics {
-  tokens(text: string): string[];
-  /** Tokens of what a question asks, its frame left out. */
-  questionTokens(question: string): string[];
-  /** The same without what the conversation before added. */
-  ownTokens(question: string): string[];
-  idf(token: string): number;
-  /** Tokens of a passage with its title and headings, where they are known already. */
-  tokensOf?(passage: Passage): ReadonlySet<string>;
+/** How likely each passage answers, by its best candidate. */
+export interface PassageRelevance {
+  /** Chance by sid, 0 to 1; a passage without anything that could be quoted is missing. */
+  readonly chances: ReadonlyMap<string, number>;
+  /** From here on a passage is verified. */
+  readonly verified: number;
+  /** Below it is rejected. */
+  readonly rejected: number;
 }
 
 /**
  * The evidence gate, before anything is written: a verdict for every passage, in the order of the passages.
  * @param compared what the passages say of each other; without it consistency and agreement are not scored
- * @param judge the learned chance of every passage, for the gate that goes by it
+ * @param relevance for the gates that go by it; `null`: cosines alone count
  */
 export function verifyPassages(
-  question: Question,
   passages: readonly Passage[],
   gate: GateSettings,
-  words: WordStatistics,
   scale: Pick<ScoreScale, "score"> = RAW_SCALE,
   compared: Compared = NOT_COMPARED,
-  judge: PassageJudge = BY_WORDS,
+  relevance: PassageRelevance | null = null,
 ): Evidence[] {
-  const asked = words.questionTokens(question.resolved);
-  const own = words.ownTokens(question.text);
-  const isFollowUp = question.text !== question.resolved;
-  return passages.map((passage, i) => {
+  return passages.map((passage) => {
     const comparison = compared.of(passage);
-    const share = () => relevanceByCoverage(asked, own, passage, words);
+    const learned = learnedOf(passage, relevance, comparison);
     const judged =
       gate.type === "sufficiency"
-        ? judgeOurs(passage, gate, share(), isFollowUp, comparison, judge, i)
-        : judgeByScores(passage, gate, scale, comparison, learnedOf(judge, comparison, i));
+        ? judgeOurs(passage, gate, relevance, comparison, learned)
+        : judgeByScores(passage, gate, scale, comparison, learned);
     return withComparison(judged, comparison, gate);
   });
 }
 
-/** Our own gate: the learned chance, else what a model says, else the share of the question's words. */
+/** Our own gate: what a model says, else the chance of the passage's best candidate. */
 function judgeOurs(
   passage: Passage,
   gate: Extract<GateSettings, { readonly type: "sufficiency" }>,
-  byWords: number | null,
-  isFollowUp: boolean,
-  { relevance: byModel, consistency, agreement }: PassageComparison,
-  judge: PassageJudge,
-  place: number,
+  relevance: PassageRelevance | null,
+  { relevance: byModel }: PassageComparison,
+  learned: (Explained & { score: number }) | null,
 ): Evidence {
-  // A model may doubt that a follow-up is answered; it cannot make up for words of the question itself that the passage lacks.
-  const share = byModel === undefined ? byWords : isFollowUp ? Math.min(byModel.score, byWords ?? 0) : byModel.score;
-  const held = share ?? 0;
-  const learned = byModel === undefined && judge.type === "learned" ? judge.relevance[place] : undefined;
-  if (learned === undefined || judge.type !== "learned") {
-    const why = judge.type === "words" && judge.why !== null ? ` (${judge.why})` : "";
-    const reason = byModel?.reason ?? `relevance ${held.toFixed(2)}: holds ${percent(held)} of the question's words by weight${why}`;
-    return evidence(passage, verdictAt(held, gate.verified, gate.uncertain), share, held, reason);
-  }
-  const { weights } = judge;
-  const parts = { relevance: learned.probability, consistency: consistency.score, agreement: agreement.score };
-  const score = combineScores(parts, weights);
-  const verdict = verdictAt(score, weights.cuts.verified, weights.cuts.rejected);
-  return { ...evidence(passage, verdict, learned.probability, score, `V ${score.toFixed(2)}; ${learned.reason}`), held };
+  const score = learned?.score ?? 0;
+  const cuts = byModel === undefined && relevance !== null ? relevance : { verified: gate.verified, rejected: gate.uncertain };
+  const verdict = score >= cuts.verified ? "verified" : score >= cuts.rejected ? "uncertain" : "rejected";
+  return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "nothing in it can be quoted");
 }
 
-function verdictAt(score: number, verified: number, uncertain: number): Verdict {
-  return score >= verified ? "verified" : score >= uncertain ? "uncertain" : "rejected";
-}
-
-/** Does a passage answer, as a model says or as learned; `null`: neither does, the cosine counts. */
-function learnedOf(judge: PassageJudge, { relevance: byModel }: PassageComparison, place: number): (Explained & { score: number }) | null {
+/** Does a passage answer, as a model says or by its best candidate; `null`: neither is known, the cosine counts. */
+function learnedOf(
+  { sid }: Passage,
+  relevance: PassageRelevance | null,
+  { relevance: byModel }: PassageComparison,
+): (Explained & { score: number }) | null {
   if (byModel !== undefined) return byModel;
-  const learned = judge.type === "learned" ? judge.relevance[place] : undefined;
-  return learned === undefined ? null : { score: learned.probability, reason: learned.reason };
+  const score = relevance?.chances.get(sid);
+  return score === undefined ? null : { score, reason: `${score.toFixed(2)} likely that its best sentence, list or row answers` };
 }
 
 /** The gates of the source designs. */
@@ -92,7 +71,7 @@ function judgeByScores(
   { consistency, agreement, outlier }: PassageComparison,
   learned: (Explained & { score: number }) | null,
 ): Evidence {
-  const { dense, cross, rerank } = passage.scores;
+  const { dense, cross } = passage.scores;
   /** The cosine on the scale of the model whose scores the gate combines. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
@@ -102,7 +81,7 @@ function judgeByScores(
       return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${Number(gate.minimum.toFixed(3))}`);
     }
     case "guard": {
-      const read = cross ?? (gate.by === "chance" ? (learned?.score ?? null) : rerank);
+      const read = cross ?? learned?.score ?? null;
       const score = guardScore(carried, unit(read), gate);
       const verdict = score !== null && reaches(score, gate.perPassage) ? "verified" : "rejected";
       const by = gate.by === "chance" && learned !== null ? `; ${learned.reason}` : "";
@@ -164,18 +143,6 @@ function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier:
 export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agreement", number | null>>): number | null {
   const scores = Object.values(parts).filter((score) => score !== null);
   return scores.length === 0 ? null : scores.reduce((product, score) => product * score, 1) ** (1 / scores.length);
-}
-
-/**
- * Where words alone judge, history says what a question is about; it cannot make up for words of the question itself that the passage lacks.
- * A question without any ("How long does it take?") is refused there: what was meant is a guess, and the refusal asks for the whole question.
- */
-function relevanceByCoverage(asked: readonly string[], own: readonly string[], passage: Passage, words: WordStatistics): number | null {
-  const held =
-    words.tokensOf?.(passage) ?? new Set(words.tokens([passage.document.title, ...passage.headingPath, passage.text].join("\n")));
-  const idf = (token: string) => words.idf(token);
-  const withHistory = weightedCoverage(asked, held, idf);
-  return withHistory === null ? null : Math.min(withHistory, weightedCoverage(own, held, idf) ?? 0);
 }
 
 function evidence(passage: Passage, verdict: Verdict, relevance: number | null, score: number, reason: string): Evidence {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sourcebound } from "../profiles/sourcebound.ts";
-import { readChooserWeights } from "../write/chooser-weights.ts";
+import { readRankingWeights } from "../write/ranking-weights.ts";
 import { FIT_FROM, fitOf, joinConflicts, type WireConflict } from "./display.ts";
 
 const side = (document_id: string, value: string, as_of: string | null = null, start = 0): WireConflict["sides"][number] => ({
@@ -55,7 +55,7 @@ describe("what is shown of conflicts", () => {
 
 describe("how well sources fit", () => {
   it("goes by the threshold that ships: whoever trains anew measures anew", () => {
-    expect(FIT_FROM.partly).toBe(readChooserWeights().threshold.minimum);
+    expect(FIT_FROM.partly).toBe(readRankingWeights().threshold.minimum);
     expect(sourcebound.gate.type).toBe("sufficiency");
   });
 

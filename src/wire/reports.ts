@@ -19,7 +19,6 @@ export const scores = z.object({
   bm25: z.number().nullable(),
   fused: z.number(),
   cross: z.number().nullable(),
-  rerank: z.number().nullable(),
 });
 const recommendation = z.object({ kind: z.string(), subject: z.string(), text: z.string(), basis: z.enum(["counted", "heuristic"]) });
 const diagnosis = z.object({

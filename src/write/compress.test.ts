@@ -3,10 +3,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { rounds } from "../../test/support/trials.ts";
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
-import type { Reranker } from "../models/reranker.ts";
 import type { ReadTexts } from "../reader/reader.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
 import { type ChooseQuotesOptions, createQuoteChooser } from "../testing/choose-quotes.ts";
+import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Evidence, Passage } from "../types.ts";
@@ -161,17 +161,14 @@ describe("chooseQuotes", () => {
     expect(await chosen(said.replace("costs", "never costs"))).toBe(2);
   });
 
-  it("prefers what the reranker finds to say it in other words", async () => {
+  it("prefers what the cross-encoder finds to say it in other words", async () => {
     const pieces = ["Zebras.", "Misplaced tickets are reissued at the desk.", "Lions sleep."];
-    const reranker: Reranker = {
-      id: "fake",
-      rerank: async (_question, passages) => passages.map(({ text }) => (text.startsWith("Misplaced") ? 0.9 : 0.01)),
-    };
-    const withReranker = await chooseQuotesFrom("lost card", [fakeEvidence(fakePassage({ pieces }))], fakeWords(), {
-      ...options,
-      reranker,
-    });
-    expect(withReranker[0]?.quote.text).toBe("Misplaced tickets are reissued at the desk.");
+    const vector = Float32Array.of(1, 0);
+    const read = fakeReadTexts((one) =>
+      typeof one === "string" ? { vector } : { vector, answer: one.text.includes("Misplaced") ? 4 : -4 },
+    );
+    const found = await chooseQuotesFrom("lost card", [fakeEvidence(fakePassage({ pieces }))], fakeWords(), { ...options, read });
+    expect(found[0]?.quote.text).toBe("Misplaced tickets are reissued at the desk.");
   });
 
   it("never cuts: what is longer than the limit is not taken", async () => {

@@ -2,9 +2,9 @@ import { EXCEPTION, NEGATOR } from "../reading/negation.ts";
 import { nameCells, readCells } from "../text/table-row.ts";
 import { unitAt } from "../text/units.ts";
 import type { Passage, Quote, SourceText, TextRange } from "../types.ts";
-import type { Choice } from "./chooser-weights.ts";
 import type { AskedBits, PieceView, QuoteWords } from "./piece-view.ts";
 import { type Piece, quoteOf, textOf } from "./pieces.ts";
+import type { Choice } from "./ranking-weights.ts";
 
 export type { QuoteWords } from "./piece-view.ts";
 

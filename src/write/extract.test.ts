@@ -1,17 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { openParts, type PartsOptions, withParts } from "../answer/choose.ts";
-import type { ReadTexts } from "../reader/reader.ts";
 import { readQuestion } from "../reading/question.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
-import { type FakePassage, fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { QuestionPart } from "../types.ts";
-import { choosePieces } from "./choose.ts";
-import { FOLLOWING_FEATURES, readChooserWeights, type ScoredPiece } from "./chooser-weights.ts";
-import { chooseQuotes, type QuoteCandidate, quotesOf, withNeighbours } from "./compress.ts";
+import { chooseQuotes, type QuoteCandidate, quotesOf } from "./compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { piecesOf } from "./pieces.ts";
-import { withFollowing } from "./read-pieces.ts";
+import { rankPieces } from "./rank.ts";
+import { readRankingWeights } from "./ranking-weights.ts";
 
 /** A piece of the passage by its text, with the chance that it answers and what of the question it covers. */
 type Scored = readonly [text: string, score: number, covers: readonly string[]];
@@ -118,101 +116,8 @@ describe("writeExtractive", () => {
   it("writes nothing from nothing", () => expect(writeExtractive([], { quotes: 3, words: 100 })).toEqual([]));
 });
 
-describe("what follows the best piece", () => {
-  const shipped = readChooserWeights();
-  const { signal } = new AbortController();
-  const QUESTION = "Who was the first president of the club?";
-  const DENIAL = "The first president of the club was not Mr. Pollard.";
-  const ANSWER = "Edith Pollard signed as E. Pollard.";
-  const OTHER = "The club plays in brown and yellow.";
-  /** Log odds 4 for the denial, and so much for each text that holds the answer alone or behind it. */
-  function reads(answer: { readonly alone: number; readonly together: number }): ReadTexts {
-    const vector = Float32Array.of(1, 0);
-    return fakeReadTexts((one) => {
-      if (typeof one === "string") return { vector };
-      const [denies, answers] = [one.text.includes(DENIAL), one.text.includes(ANSWER)];
-      return { vector, answer: denies ? (answers ? answer.together : 4) : answers ? answer.alone : -6 };
-    });
-  }
-  /** σ(following + together − best − 4): half where what follows has log odds 0 and both together are 4 above the best. */
-  const following = { features: [...FOLLOWING_FEATURES], linear: [1, 1, -1, 0, 0], bias: -4, minimum: 0.5 };
-  async function choose(
-    read: ReadTexts | null,
-    pieces: FakePassage["pieces"] = [OTHER, DENIAL, ANSWER, OTHER],
-    headings: readonly string[] = [],
-  ) {
-    const passage = fakePassage({ title: "History", pieces });
-    const units = passage.units.map((unit, i) => (headings[i] === undefined ? unit : { ...unit, headingPath: [headings[i]] }));
-    const evidence = [fakeEvidence({ ...passage, units })];
-    const weights = { ...shipped, following };
-    const options = { maxCharacters: 500, reranker: null, embed: null, weights, read, signal };
-    const choice = await choosePieces(QUESTION, evidence, fakeWords(), options);
-    return read === null ? choice : withFollowing(QUESTION, choice, { ...options, readTexts: read });
-  }
-  const quotesOf = (choice: Awaited<ReturnType<typeof choose>>) => {
-    const [first] = chooseQuotes(choice, fakeWords(), 1);
-    return first === undefined ? [] : withNeighbours(first).map(({ text }) => text);
-  };
-
-  it("is quoted with it where the reader says that it answers too", async () => {
-    const choice = await choose(reads({ alone: 1, together: 8 }));
-    expect(choice.pieces[0]?.view.text).toBe(DENIAL);
-    expect(choice.followingChance).toBeCloseTo(1 / (1 + Math.exp(-1)), 9);
-    expect(quotesOf(choice)).toEqual([DENIAL, ANSWER]);
-  });
-
-  it("is nothing at the end of a passage, where it stands with the best already, or where nothing was read", async () => {
-    const likely = reads({ alone: 3, together: 9 });
-    expect(await choose(likely, [OTHER, DENIAL])).toMatchObject({ followingChance: null });
-    expect(await choose(likely, [DENIAL, `However, ${ANSWER}`])).toMatchObject({ followingChance: null });
-    expect(quotesOf(await choose(likely, [DENIAL, `However, ${ANSWER}`]))).toEqual([DENIAL, `However, ${ANSWER}`]);
-    expect(await choose(null)).toMatchObject({ followingChance: null });
-    expect(await choose(likely, [])).toMatchObject({ followingChance: null, pieces: [] });
-  });
-
-  it("is nothing under another heading, nor a table's row, nor behind what is too long to be quoted", async () => {
-    const likely = reads({ alone: 3, together: 9 });
-    const heading = { type: "heading", text: "Presidents since" } as const;
-    expect(await choose(likely, [DENIAL, heading, ANSWER])).toMatchObject({ followingChance: null });
-    // Words that head a paragraph stand in no line of their own.
-    expect(await choose(likely, [DENIAL, ANSWER], ["First", "First"])).not.toMatchObject({ followingChance: null });
-    expect(await choose(likely, [DENIAL, ANSWER], ["First", "Later"])).toMatchObject({ followingChance: null });
-    const rows = ["Who | What", DENIAL, ANSWER].map((text) => ({ type: "table-row", text, header: 0 }) as const);
-    const inTable = await choose(likely, rows);
-    expect(inTable.pieces[0]?.view.text).toBe(DENIAL);
-    expect(inTable).toMatchObject({ followingChance: null });
-    expect(await choose(likely, [DENIAL, "Many came. ".repeat(60), ANSWER])).toMatchObject({ followingChance: null });
-  });
-
-  it("is quoted with what announces it, though not with the best, which is quoted already", async () => {
-    const lead = "For the club there signed:";
-    const items = [ANSWER, "Many others. ".repeat(60)].map((text) => ({ type: "list-item", text }) as const);
-    expect(quotesOf(await choose(reads({ alone: 0, together: 9 }), [DENIAL, lead, ...items]))).toEqual([DENIAL, lead, ANSWER]);
-    const meant = `She is meant: ${ANSWER}`;
-    const glanced = await choose(null, [DENIAL, meant]);
-    const [denial, other] = [DENIAL, meant].map((text) => glanced.pieces.find(({ view }) => view.text === text)) as [
-      ScoredPiece,
-      ScoredPiece,
-    ];
-    expect(other.view.piece.context).toHaveLength(1);
-    const [first] = chooseQuotes({ ...glanced, pieces: [{ ...denial, followedBy: other.view }] }, fakeWords(), 1);
-    expect(first?.following?.map(({ text }) => text)).toEqual([meant]);
-  });
-
-  it("is left out where the reader fails on it, and a cancellation is passed on", async () => {
-    const read = reads({ alone: 3, together: 9 });
-    let calls = 0;
-    const failing: ReadTexts = (texts, stop) => (++calls === 4 ? Promise.resolve(null) : read(texts, stop));
-    const choice = await choose(failing);
-    expect([calls, choice.followingChance, quotesOf(choice)]).toEqual([4, null, [DENIAL]]);
-    const reason = new Error("nobody waits");
-    calls = 0;
-    const stopped: ReadTexts = (texts, stop) => (++calls === 4 ? Promise.reject(reason) : read(texts, stop));
-    await expect(choose(stopped)).rejects.toBe(reason);
-  });
-});
-
-const weights = readChooserWeights();
+const weights = readRankingWeights();
+const embed = (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0));
 const { signal } = new AbortController();
 const ROPE = "The rope is two thirds of an inch thick.";
 const HOLDS = "Three tons are what whale line bears.";
@@ -234,8 +139,8 @@ async function ask(parts: readonly QuestionPart[], odds: Odds, given: Partial<Pa
     const found = odds.find(([question, text]) => one.question.startsWith(question) && one.text.endsWith(text));
     return { vector, answer: found?.[2] ?? -6 };
   });
-  const options = { maxCharacters: 500, reranker: null, embed: null, weights, read: readTexts, signal };
-  const pieces = (question: string) => choosePieces(question, evidence, fakeWords(), options);
+  const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
+  const pieces = (question: string) => rankPieces(question, evidence, fakeWords(), options);
   const choice = await pieces("rope");
   const choosePart = ({ resolved }: QuestionPart) => pieces(resolved);
   const whole = await withParts(choice, parts, { readTexts, choosePart, mayBeQuoted: () => true, signal, ...given });
@@ -282,8 +187,7 @@ describe("withParts", () => {
 
   it("takes the likeliest of what was read for a part, whatever else puts another first", async () => {
     const { whole } = await ask([HOLD], [best]);
-    const read = (text: string, cross: number) =>
-      whole.pieces.flatMap((piece) => (piece.view.text === text ? { ...piece, reading: { cross, cosine: null } } : []));
+    const read = (text: string, cross: number) => whole.pieces.flatMap((piece) => (piece.view.text === text ? { ...piece, cross } : []));
     const { written } = await ask([HOLD], [best], { choosePart: async () => ({ pieces: [...read(COLOUR, -2), ...read(HOLDS, 1)] }) });
     expect(written).toEqual([ROPE, HOLDS]);
   });
@@ -311,9 +215,9 @@ describe("withParts", () => {
     const priced = [row("Trip | Price | Deposit due"), row("Vienna | $510 | 2 December 2025")];
     const passage = fakePassage({ pieces: text.includes("price") ? priced : trips });
     const readTexts = fakeReadTexts((one) => ({ vector: Float32Array.of(1), ...(typeof one === "string" ? {} : { answer: -4 }) }));
-    const options = { maxCharacters: 500, reranker: null, embed: null, weights, read: readTexts, signal };
+    const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
     const words = { ...fakeWords(), questionTokens: (question: string) => tokenize(readQuestion(question).content) };
-    const choice = await choosePieces(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
+    const choice = await rankPieces(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
     const part = { text, resolved: `${text} (vienna)`, standsAlone: false };
     const choosePart = async () => ({ pieces: [] });
     const { open } = await withParts(choice, [part], { readTexts, choosePart, mayBeQuoted: () => true, signal });
@@ -322,13 +226,8 @@ describe("withParts", () => {
 
   it("keeps a row beside the asked one where it answers a part", async () => {
     const hours = [row("day | sauna"), row("Thursday | 15 to 22"), row("Friday | 16 to 23")];
-    const options = { maxCharacters: 500, reranker: null, embed: null, weights, read: null, signal };
-    const { pieces, ...choice } = await choosePieces(
-      "sauna thursday",
-      [fakeEvidence(fakePassage({ pieces: hours }))],
-      fakeWords(),
-      options,
-    );
+    const options = { maxCharacters: 500, embed, weights, read: null, signal };
+    const { pieces, ...choice } = await rankPieces("sauna thursday", [fakeEvidence(fakePassage({ pieces: hours }))], fakeWords(), options);
     const parts = pieces.map((piece) => (piece.view.text.startsWith("Friday") ? { ...piece, answersPart: true as const } : piece));
     const days = (own: typeof pieces) =>
       chooseQuotes({ ...choice, pieces: own }, fakeWords(), 5).map(({ quote }) => quote.text.split(" ")[0]);

@@ -27,14 +27,12 @@ export interface AskedQuestion {
   tokensIn(bits: AskedBits): string[];
   /** Its words with a digit: numbers, years, codes. */
   readonly numbers: AskedBits;
-  /** Share of the weight of a text's own words that the question names, 0 to 1; `null`: it has no words. */
-  named(text: string): number | null;
 }
 
 /** A piece of a passage beside the question. */
 export interface PieceView {
   readonly piece: Piece;
-  readonly evidence: Evidence;
+  readonly evidence: Pick<Evidence, "passage">;
   /** Rank of the passage, from 0. */
   readonly rank: number;
   readonly text: string;
@@ -42,19 +40,11 @@ export interface PieceView {
   readonly holds: AskedBits;
   /** Groups of values asked for of which it holds one. */
   readonly values: ReadonlySet<number>;
-  /** Share of the question's weight in the piece, and what its heading and its title add. */
+  /** Share of the question's weight in the piece, and what its heading adds. */
   readonly own: number;
   readonly fromHeading: number;
-  readonly fromTitle: number;
-  /** Share of the question's heaviest word that stands neither in the piece nor above it, and that stands nowhere in the passage. */
+  /** Share of the question's heaviest word that stands neither in the piece nor above it. */
   readonly lacks: number;
-  readonly passageLacks: number;
-  /** Share of the question's numbers and codes that stand in the piece itself; `null`: it names none. */
-  readonly numbers: number | null;
-  /** Share of the question's weight in the title and the headings above. */
-  readonly over: number;
-  /** Share of the title's own words, of those of the headings above, and of what the piece speaks of by its label, that the question names. */
-  readonly named: { readonly title: number | null; readonly headings: number | null; readonly label: number | null };
 }
 
 /** Words of a question that are looked at, the rarest: one bit each. */
@@ -76,32 +66,27 @@ export function readAsked(question: string, words: QuoteWords): AskedQuestion {
     heaviestLacking: (bits) =>
       tokens.reduce((most, { weight }, i) => ((bits & (1 << i)) === 0 ? Math.max(most, total === 0 ? 0 : weight / total) : most), 0),
     numbers: tokens.reduce((bits, { token }, i) => bits | (/\d/.test(token) ? 1 << i : 0), 0),
-    named: (text) => {
-      const own = [...new Set(words.tokens(text))].map((token) => ({ token, weight: words.idf(token) }));
-      const whole = own.reduce((sum, { weight }) => sum + weight, 0);
-      return whole === 0 ? null : own.reduce((sum, { token, weight }) => sum + (asked.has(token) ? weight : 0), 0) / whole;
-    },
     tokensIn: (bits) => tokens.flatMap(({ token }, i) => ((bits & (1 << i)) === 0 ? [] : [token])),
   };
 }
 
 /** Pieces of one passage beside the question. */
-export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: number, asked: AskedQuestion): PieceView[] {
+export function viewPassage(
+  pieces: readonly Piece[],
+  evidence: Pick<Evidence, "passage">,
+  rank: number,
+  asked: AskedQuestion,
+): PieceView[] {
   const { passage } = evidence;
   const inTitle = asked.bitsIn(passage.document.title);
   const inAbove = new Map<string, AskedBits>();
-  const named = new Map<string, number | null>();
-  const title = asked.named(passage.document.title);
-  const passageLacks = asked.heaviestLacking(inTitle | asked.bitsIn([...passage.headingPath, passage.text].join("\n")));
   return pieces.map((piece) => {
     const text = textOf(passage, piece.range);
     const inPiece = asked.bitsIn(text);
     const heading = inAbove.get(piece.above) ?? asked.bitsIn(piece.above);
     inAbove.set(piece.above, heading);
-    if (!named.has(piece.above)) named.set(piece.above, asked.named(piece.above));
     const held = asked.values.length === 0 ? 0 : heldValues(text);
     const own = asked.share(inPiece);
-    const withHeading = asked.share(inPiece | heading);
     return {
       piece,
       evidence,
@@ -110,25 +95,8 @@ export function viewPassage(pieces: readonly Piece[], evidence: Evidence, rank: 
       holds: inPiece | heading,
       values: new Set(asked.values.filter((kinds) => (held & kinds) !== 0)),
       own,
-      fromHeading: withHeading - own,
-      fromTitle: asked.share(inPiece | heading | inTitle) - withHeading,
+      fromHeading: asked.share(inPiece | heading) - own,
       lacks: asked.heaviestLacking(inPiece | heading | inTitle),
-      passageLacks,
-      over: asked.share(heading | inTitle),
-      named: { title, headings: named.get(piece.above) ?? null, label: labelNamed(piece, text, asked) },
-      numbers: asked.numbers === 0 ? null : asked.tokensIn(asked.numbers & inPiece).length / asked.tokensIn(asked.numbers).length,
     };
   });
-}
-
-/** Up to five words before a colon: more are a sentence that goes on behind it ("Do not open it for a week: it may leak"). */
-const LABEL = /^(?=[^:\n]{2,60}:\s)\S+(?: \S+){0,4}(?=:\s)/u;
-
-/** Of a row the cell that the question names most of, of "Label: value" the label; `null`: the piece has none. */
-function labelNamed({ type }: Piece, text: string, asked: AskedQuestion): number | null {
-  const labels = type === "row" ? text.split("|") : (LABEL.exec(text) ?? []);
-  return labels.reduce<number | null>((most, label) => {
-    const share = asked.named(label);
-    return share === null ? most : Math.max(most ?? 0, share);
-  }, null);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { WireSearch } from "../../src/client/index.ts";
 import { Passages } from "./search-panel.tsx";
 
-const scores = { dense: 0.61, bm25: 4.2, fused: 0.5, cross: null, rerank: null, reading: 0.42 };
+const scores = { dense: 0.61, bm25: 4.2, fused: 0.5, cross: null, reading: 0.42 };
 const passage: WireSearch["passages"][number] = {
   ...{ sid: "S1", document_id: "d", document_version: "v", title: "Fines", url: null, as_of: null, heading_path: [], page: null },
   ...{ text: "Overdue books cost 20 cents.", start: 0, end: 28, unit: "utf16", scores },

@@ -22,12 +22,11 @@ const SCORES = {
   bm25: "words",
   reading: "reader",
   cross: "cross-encoder",
-  rerank: "reranker",
 } as const;
 type ScoreName = keyof typeof SCORES;
 
 /** Scores that only some methods give: that they are missing says nothing. */
-const RARE: readonly ScoreName[] = ["cross", "rerank"];
+const RARE: readonly ScoreName[] = ["cross"];
 
 type Found =
   | { readonly type: "none" }

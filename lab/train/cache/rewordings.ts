@@ -59,7 +59,7 @@ async function readSet({ name, golden }: ChosenFolders, engine: Engine, domain: 
   const { profile } = requestFor("", engine, where);
   const parts = await engine.answerParts(domain, profile);
   const { matcher } = parts.questions;
-  const { read } = parts.chooser();
+  const { read } = parts.ranking();
   if (read === null) throw new Error("the reader cannot be used");
   const settings = parts.profile.match;
   const vectorOf = (text: string) => encoder.embedSync([matcher.textFor(text, settings)])[0] as Float32Array;

@@ -1,7 +1,6 @@
 import type { EmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 import { Corpus } from "../../../src/retrieve/corpus.ts";
-import { createEmbeddedReranker } from "../../../src/retrieve/rerank.ts";
 import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
 import type { DocumentStore } from "../../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../../src/store/embeddings.ts";
@@ -47,7 +46,6 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
   const corpus = new Corpus({ domain: "set", documents, embeddings, encoder, batch: 256 });
   await corpus.sync();
-  const rerankers = { embedded: createEmbeddedReranker(encoder) };
   const settings = { ...sourcebound.retrieve, passages: PASSAGES };
   const signal = new AbortController().signal;
   const places = new Map<string, { made: MadeDocument; place: Place }[]>();
@@ -58,7 +56,7 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
       const alone = { sessionId: null, selection: null, history: [], injectionSignals: [] };
       const scope = scopeInSet(ask.scope);
       const question: Question = { ...alone, text: ask.question, resolved: ask.question, scope, profile: "sourcebound", detail: "normal" };
-      const { passages } = await retrievePassages(question, settings, { corpus, documents, encoder, rerankers }, signal);
+      const { passages } = await retrievePassages(question, settings, { corpus, documents, encoder }, signal);
       const best = passages.map(({ document, window }) => ({ made: byId.get(document.id) as MadeDocument, ...window }));
       const beside = passages
         .slice(0, WITH_NEIGHBOURS)

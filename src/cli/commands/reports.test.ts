@@ -33,7 +33,7 @@ function stored(text: string, over: Partial<StoredReport> = {}): StoredReport {
         url: text,
         headingPath: [text],
         range: { start: 0, end: 1 },
-        scores: { dense: 0.5, bm25: null, fused: 1, cross: null, rerank: null },
+        scores: { dense: 0.5, bm25: null, fused: 1, cross: null },
         score: 0.31,
         verdict: "uncertain",
         reason: text,

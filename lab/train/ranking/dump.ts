@@ -4,14 +4,17 @@ import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
+import { resolveFollowUp } from "../../../src/admit/follow-up.ts";
 import { QUOTE_CHARACTERS } from "../../../src/answer/choose.ts";
-import { chanceOf } from "../../../src/models/weights/scorer.ts";
-import type { RetrieveParts } from "../../../src/retrieve/retrieve.ts";
+import { wordsFor } from "../../../src/answer/retrieve.ts";
+import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { sourcebound } from "../../../src/profiles/sourcebound.ts";
+import { openSharedReader } from "../../../src/reader/shared-reader.ts";
+import { type RetrieveParts, retrievePassages } from "../../../src/retrieve/retrieve.ts";
 import type { Passage, Question, TextRange } from "../../../src/types.ts";
-import { measureEvidence, readSufficiencyWeights, SUFFICIENCY_FEATURES } from "../../../src/verify/sufficiency.ts";
-import { measurePieces } from "../../../src/write/choose.ts";
-import { logit, measurePiece, PIECE_FEATURES } from "../../../src/write/chooser-weights.ts";
-import { readingText } from "../../../src/write/read-pieces.ts";
+import type { PieceView } from "../../../src/write/piece-view.ts";
+import { measurePieces, rankPieces, readingText } from "../../../src/write/rank.ts";
+import { FIRST_STAGE_FEATURES, measure, readRankingWeights } from "../../../src/write/ranking-weights.ts";
 import { createParts } from "../../runs/extract.ts";
 import type { Ask } from "../reader/ask.ts";
 import { type MadeDocument, makeDocument, rangeIn } from "../reader/documents.ts";
@@ -19,7 +22,6 @@ import { readFolderSet } from "../reader/read-folders.ts";
 import { readPackSet } from "../reader/read-pack.ts";
 import { rewordings } from "../reader/reword.ts";
 import { twinsOf } from "../reader/twins.ts";
-import { openMeasuring, toFollowUp, toQuestion } from "./evidence.ts";
 import { readTables } from "./tables.ts";
 import { readWrittenSets, sharesHalf } from "./written.ts";
 
@@ -48,21 +50,26 @@ const { values: flags } = parseArgs({
     messages: { type: "boolean", default: false },
     /** Questions of a set at most, drawn by hash; of tables, which differ in what their rows are asked by, 1,200. */
     limit: { type: "string", default: "120" },
+    /** What the cross-encoder says of the candidates that the weights that ship choose for it, instead of the features of the first stage. */
+    read: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 if (flags.help || (flags.data ?? flags.written) === undefined || flags.out === undefined) {
   process.stderr.write(
-    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\nnode dump.ts --written DIR [--messages] --out written.jsonl.gz\n",
+    "node dump.ts --data DIR --out rows.jsonl.gz [--sets a,b] [--limit N]\nnode dump.ts --written DIR [--messages] [--read] --out written.jsonl.gz\n",
   );
   process.exit(flags.help ? 0 : 2);
 }
 
-const unitNames = Object.keys(PIECE_FEATURES);
-const gateNames = [...Object.keys(SUFFICIENCY_FEATURES), "together"];
-const sufficiency = readSufficiencyWeights();
-const { encoder, embed, reranker, findEvidence } = openMeasuring();
+const features = Object.keys(FIRST_STAGE_FEATURES);
+const encoder = loadEmbeddedEncoder();
+const embed = (texts: readonly string[]) => encoder.embedSync(texts);
+const ranker = flags.read ? { reader: openSharedReader(), weights: readRankingWeights() } : null;
 const signal = new AbortController().signal;
+/** Passages asked for where some are left out, so that there are enough of the others; and the candidates of retrieval then. */
+const DEEP = 24;
+const CANDIDATES = 100;
 /** Of so many questions one is asked of an index without the document that answers it. */
 const REMOVED = 4;
 /** Questions of such a set, whatever `--limit` says. */
@@ -73,9 +80,10 @@ const KEPT = { set: 24, written: 60 } as const;
 const packed = createGzip();
 const file = packed.pipe(createWriteStream(flags.out));
 const write = (row: object) => packed.write(`${JSON.stringify(row)}\n`);
-write({ features: unitNames, gate: gateNames });
+write({ features });
 if (flags.written !== undefined) await (flags.messages ? dumpMessages(flags.written) : dumpWritten(flags.written));
 else for (const name of flags.sets.split(",")) await dumpSet(name, flags.data as string);
+await ranker?.reader.close();
 packed.end();
 await finished(file);
 
@@ -102,7 +110,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
   ];
   const where = new Map(made.flatMap((one) => one.places.map((place) => [place.key, { made: one, place }] as const)));
   const begun = performance.now();
-  const parts = await createParts({ documents: made.map(({ document }) => document) }, encoder, reranker);
+  const parts = await createParts({ documents: made.map(({ document }) => document) }, encoder);
   for (const ask of all.filter(({ known }) => known.every(({ key }) => where.has(key)))) await dumpQuestion(name, ask, parts);
   process.stderr.write(`${name}: ${all.length} questions, ${((performance.now() - begun) / all.length).toFixed(1)} ms each\n`);
 
@@ -135,7 +143,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
 /** Questions that were written over documents of their own: each collection is an index, and each note. Of every fourth question the document that answers is left out once more. */
 async function dumpWritten(folder: string): Promise<void> {
   for (const { name, documents, questions, notes } of readWrittenSets(folder)) {
-    const parts = await createParts({ documents }, encoder, reranker);
+    const parts = await createParts({ documents }, encoder);
     for (const { question, kind, gold, answers } of questions) {
       const forms = kind === "answerable" && hash(`removed ${question}`) % REMOVED === 0 ? [false, true] : [false];
       for (const removed of forms) {
@@ -149,7 +157,7 @@ async function dumpWritten(folder: string): Promise<void> {
       }
     }
     for (const { document, question } of notes) {
-      const alone = await createParts({ documents: [document] }, encoder, reranker);
+      const alone = await createParts({ documents: [document] }, encoder);
       const marks = { gold: question.gold, answers: question.answers, removed: false, kept: KEPT.written };
       const measured = await measureQuestion(toQuestion({ question: question.question, scope: null }), marks, alone);
       const row = {
@@ -165,11 +173,11 @@ async function dumpWritten(folder: string): Promise<void> {
 async function dumpMessages(folder: string): Promise<void> {
   for (const { name, documents, messages } of readWrittenSets(folder)) {
     if (messages.length === 0) continue;
-    const parts = await createParts({ documents }, encoder, reranker);
+    const parts = await createParts({ documents }, encoder);
     for (const { first, question, kind, gold, answers } of messages) {
       const alone = toQuestion({ question, scope: null });
-      const before = first === null ? null : await findEvidence(toQuestion({ question: first, scope: null }), null, parts, signal);
-      const asked = first === null ? alone : toFollowUp(first, question, before?.passages[0]?.document.title ?? "");
+      const before = first === null ? [] : await findPassages(toQuestion({ question: first, scope: null }), null, parts);
+      const asked = first === null ? alone : toFollowUp(first, question, before[0]?.document.title ?? "");
       const forms = gold.size > 0 && hash(`removed ${asked.resolved}`) % REMOVED === 0 ? [false, true] : [false];
       for (const removed of forms) {
         const measured = await measureQuestion(asked, { gold, answers, removed, kept: KEPT.written }, parts);
@@ -191,36 +199,65 @@ interface Marks {
   readonly kept: number;
 }
 
-/** Figures of every piece of what retrieval brings up for a question, and of all passages; `null`: it brings up nothing. */
+/** The candidates of what retrieval brings up for a question, by the first stage or by the cross-encoder; `null`: it brings up nothing. */
 async function measureQuestion(
   question: Question,
   { gold, answers, removed, kept: most }: Marks,
   parts: RetrieveParts,
 ): Promise<object | null> {
   const isGold = ({ document }: Passage) => gold.has(document.id);
-  const found = await findEvidence(question, removed ? isGold : null, parts, signal);
-  if (found === null) return null;
-  const { passages, view, chances, evidence, words } = found;
-  const measured = await measurePieces(question.resolved, evidence, words, {
-    ...{ maxCharacters: QUOTE_CHARACTERS, reranker, embed, signal },
+  const passages = await findPassages(question, removed ? isGold : null, parts);
+  if (passages.length === 0) return null;
+  const words = wordsFor(question, { corpus: parts.corpus, profile: sourcebound });
+  const evidence = passages.map((passage) => ({ passage }));
+  const labelled = ({ evidence: { passage }, piece }: PieceView) => ({
+    y: Number(!removed && answers(passage.document.id, piece.range)),
+    place: `${passage.document.id} ${piece.range.start}`,
   });
-  const kept = measured.pieces
-    .map((piece) => {
-      const { view: seen, relevance: chance } = piece;
-      const { document } = seen.evidence.passage;
-      const y = Number(!removed && answers(document.id, seen.piece.range));
-      return { piece, y, order: seen.own + seen.fromHeading + (chance ?? 0), place: `${document.id} ${seen.piece.range.start}` };
-    })
+  const options = { maxCharacters: QUOTE_CHARACTERS, embed, signal };
+  if (ranker !== null) {
+    const { weights, reader } = ranker;
+    const { pieces } = await rankPieces(question.resolved, evidence, words, { ...options, weights, read: reader.read });
+    const scored = pieces.filter(({ cross }) => cross !== null);
+    return { pieces: scored.map(({ view, cross, first }) => ({ ...labelled(view), passage: view.evidence.passage.sid, cross, first })) };
+  }
+  const { pieces } = measurePieces(question.resolved, evidence, words, options);
+  const kept = pieces
+    .map((piece) => ({ piece, ...labelled(piece.view), order: piece.view.own + piece.view.fromHeading + piece.cosine.headed }))
     .sort((a, b) => b.y - a.y || b.order - a.order)
     .slice(0, most);
-  const pieces = kept.map(({ piece, y, place }) => ({
-    ...{ y, place, x: measurePiece(piece, unitNames).map(round) },
-    text: readingText(piece.view),
-  }));
-  const model = sufficiency.models.vectors;
-  const gate = [...measureEvidence(view, gateNames.slice(0, -1)), logit(chanceOf(measureEvidence(view, model.features), model))];
-  const answering = passages.flatMap((passage, i) => (isGold(passage) ? [round(chances[i] as number)] : []));
-  return { windows: parts.corpus.windows, answering, pieces, gate: gate.map(round) };
+  return {
+    pieces: kept.map(({ piece, y, place }) => ({
+      ...{ y, place, x: measure(piece, features, FIRST_STAGE_FEATURES).map(round) },
+      text: readingText(piece.view),
+    })),
+  };
+}
+
+/** The passages that retrieval brings up for a question. @param leftOut those that are as if they were not there */
+async function findPassages(
+  question: Question,
+  leftOut: ((passage: Passage) => boolean) | null,
+  parts: RetrieveParts,
+): Promise<readonly Passage[]> {
+  const { passages: usual } = sourcebound.retrieve;
+  const settings = leftOut === null ? sourcebound.retrieve : { ...sourcebound.retrieve, passages: DEEP, candidates: CANDIDATES };
+  const { passages } = await retrievePassages(question, settings, parts, signal);
+  return leftOut === null ? passages : passages.filter((passage) => !leftOut(passage)).slice(0, usual);
+}
+
+/** A question as the program asks it in the default profile, of documents that everybody may read. */
+function toQuestion({ question, scope }: { readonly question: string; readonly scope: string | null }): Question {
+  return {
+    ...{ text: question, resolved: question, scope: { domain: "set", tenant: scope, access: ["public"] }, profile: "sourcebound" },
+    ...{ detail: "normal" as const, sessionId: null, selection: null, history: [], injectionSignals: [] },
+  };
+}
+
+/** The same of one that leans on another, which was answered from a document of this title. */
+function toFollowUp(first: string, question: string, title: string): Question {
+  const history = [{ question: first, answer: "", titles: [title] }];
+  return { ...toQuestion({ question, scope: null }), resolved: resolveFollowUp(question, history).text, history };
 }
 
 function round(value: number | null): number | null {

@@ -7,8 +7,9 @@ import { locatePlaces } from "../../../src/grade/golden-places.ts";
 import { findGoldenSets, readGoldenSet } from "../../../src/grade/golden-set.ts";
 import { judgeAnswerable, judgeUnanswerable, openGoldenSet } from "../../../src/grade/run-golden.ts";
 import type { Answer } from "../../../src/types.ts";
+import { CONFIDENCE_FEATURES } from "../../../src/write/ranking-weights.ts";
 
-/** The chance of every answer to a question of the validation part, and whether it is right: `answers.js --validation FOLDER --out answers.jsonl`, from which `threshold.py` chooses. */
+/** Features of the confidence of every answer to a question of the validation part, and whether it is right: `answers.js --validation FOLDER --out answers.jsonl`. `fit.py confidence` learns from them. */
 const { values: flags } = parseArgs({ options: { validation: { type: "string" }, out: { type: "string" } } });
 if (flags.validation === undefined || flags.out === undefined) throw new Error("give --validation and --out");
 const { validation, out } = { validation: flags.validation, out: flags.out };
@@ -50,8 +51,8 @@ for (const folders of findGoldenSets(validation)) {
     { answer, facts }: { answer: Answer; facts: StageFacts },
     judge: (answer: Answer) => { readonly shown: boolean; readonly right: boolean | null },
   ): void {
-    const { chance = null } = facts;
     const { shown, right } = judge(answer);
-    appendFileSync(out, `${JSON.stringify({ domain: set.name, question, kind, shown, right, chance, facts })}\n`);
+    const confidence = Object.fromEntries(Object.keys(CONFIDENCE_FEATURES).map((name) => [name, facts[`best.${name}`] ?? null]));
+    if (shown) appendFileSync(out, `${JSON.stringify({ set: set.name, question, kind, right, confidence })}\n`);
   }
 }
