@@ -248,7 +248,7 @@ export const RECIPES: readonly Recipe[] = [
       const [train, answers] = [at("train.jsonl.gz"), at("answers.jsonl")];
       const scored = at("validation.jsonl.gz");
       const weights = ["--weights", `../../../${WEIGHTS}/ranking.json`];
-      const fit = (part: string, ...more: readonly string[]): Step => ({
+      const learn = (part: string, ...more: readonly string[]): Step => ({
         folder: "lab/train/ranking",
         command: [PYTHON, "fit.py", part, ...more, ...weights],
       });
@@ -257,12 +257,12 @@ export const RECIPES: readonly Recipe[] = [
         unpack(options, "validation"),
         measuring("dump", "--written", join(unpackedIn(work, "train"), "golden"), "--out", train),
         ...environment("ranking"),
-        fit("first", "--rows", train, "--date", date),
+        learn("first", "--rows", train, "--date", date),
         // The cross-encoder scores what the first stage chooses.
         measuring("dump", "--written", join(unpackedIn(work, "validation"), "golden"), "--read", "--out", scored),
-        fit("candidate", "--rows", scored),
+        learn("candidate", "--rows", scored),
         measuring("answers", "--validation", unpackedIn(work, "validation"), "--out", answers),
-        fit("confidence", "--answers", answers),
+        learn("confidence", "--answers", answers),
       ];
     },
   },

@@ -37,10 +37,7 @@ export interface PartsOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * From these log odds on a piece answers, where the bar for "nothing answers" stood while the reader learned; below the others nothing was found: of parts of 88
- * collections that the reader did not see, 13 of 214 that pages answer lie below them, and 42 of 75 that they do not (`lab/train/chooser/LOG.md`).
- */
+/** From these log odds on a candidate answers: where the bar for "nothing answers" stood in training. Below the others nothing was found. */
 const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
