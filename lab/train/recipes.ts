@@ -230,7 +230,7 @@ export const RECIPES: readonly Recipe[] = [
       {
         folder: "lab/train/reader",
         command: [
-          ...[PYTHON, "export.py", "--name", "reader-6", "--state", readerFiles(options.work).state],
+          ...[PYTHON, "export.py", "--name", "reader-7", "--state", readerFiles(options.work).state],
           ...["--out", `../../../${WEIGHTS}/reader.bin`, "--parity", "../../../src/reader/parity/reader.parity.json"],
         ],
       },

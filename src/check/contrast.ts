@@ -123,7 +123,7 @@ export type ReadClaims = (pairs: readonly TextPair[]) => Promise<readonly Pick<P
 
 /** The reader that this was measured with: another one's odds may lie elsewhere. */
 export const CONTRAST_WEIGHTS: { readonly reader: Reader["weights"] } = {
-  reader: { name: "reader-6", hash: "5510bf4a583f695af910d06e52b30e5ccb6ed1997b5d0a622ec72a0ee836d943" },
+  reader: { name: "reader-7", hash: "a9d19da75dfc1ee0e4ea3ec6fa8fa0121e2f74dd6d24041622e562e1f85d805b" },
 };
 
 /**

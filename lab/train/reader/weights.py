@@ -57,6 +57,14 @@ def keeps_piece(piece: str) -> bool:
     return True
 
 
+def round_at_random(matrix: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of 8 bits and one scale a row. A value goes up as often as it lies near the higher code, so that changes smaller than a code survive in the mean
+    (stochastic rounding: Gupta et al. 2015): what training on changes is mostly less than half a code, and rounding to the nearest would undo it."""
+    matrix = matrix.astype(np.float32)
+    scales = (np.maximum(np.abs(matrix).max(1), 1e-12) / 127).astype(np.float32)
+    return np.floor(matrix / scales[:, None] + draw.random(matrix.shape)).clip(-127, 127).astype(np.int8), scales
+
+
 def quantise_rows(matrix: np.ndarray, bits: int, clips: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Codes and one scale a row; of the given shares of the row's peak to clip at, the one with the least squared error."""
     largest = 2 ** (bits - 1) - 1
@@ -100,8 +108,10 @@ def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bit
     """The file's tensors from a state dict with the names of HF BertModel under "bert."."""
     out: dict[str, tuple[str, np.ndarray]] = {}
 
+    draw = np.random.default_rng(1)
+
     def matrix(name: str, values: np.ndarray, matrix_bits: int = 8, clips: np.ndarray | None = None) -> None:
-        codes, scales = quantise_rows(values, matrix_bits, clips)
+        codes, scales = round_at_random(values, draw) if matrix_bits == 8 else quantise_rows(values, matrix_bits, clips)
         out[f"{name}.codes"] = ("i8", codes) if matrix_bits == 8 else ("bits", pack_bits(codes, matrix_bits))
         out[f"{name}.scales"] = ("f32", scales)
 
