@@ -71,7 +71,6 @@ describe("sets of judged answers", () => {
     expect(() => readSupportSet("halueval", bad)).toThrowError(/qa\.jsonl:2 is not valid/);
     rmSync(bad, { recursive: true });
   });
-
 });
 
 describe("eval checks, support", () => {

@@ -47,14 +47,7 @@ interface JudgedSentence {
 }
 
 /** Faults of golden drafts caught and faithful drafts touched (DESIGN.md, section 10); evidence: every quote that the cited pages can give. */
-export async function evaluateDrafts({
-  corpus,
-  golden,
-  baseUrl,
-  domain,
-  profile,
-  support,
-}: DraftOptions): Promise<ChecksSection> {
+export async function evaluateDrafts({ corpus, golden, baseUrl, domain, profile, support }: DraftOptions): Promise<ChecksSection> {
   const drafts = readGolden(golden, "va-drafts", draftSchema);
   const questions = new Map(readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => [id, question]));
   const urlOf = (page: string) => documentUrl({ ...domain, base_url: baseUrl ?? domain.base_url }, page);

@@ -14,6 +14,7 @@ import { MAX_FILE_BYTES } from "../ingest/limits.ts";
 import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { scanFolder } from "../ingest/scan.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
+import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import { profileNamed } from "../profiles/index.ts";

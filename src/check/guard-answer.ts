@@ -138,16 +138,16 @@ async function leastSupport(
   for (const [i, one] of scored.entries()) {
     if (one === null) continue;
     const borne = await bearsOut?.(sentences[i] as string, texts, question);
-    known.push(
-      borne?.supported === false
-        ? { score: 0, objection: borne.reason }
-        : { score: one.score, objection: null },
-    );
+    known.push(borne?.supported === false ? { score: 0, objection: borne.reason } : { score: one.score, objection: null });
   }
   return known.reduce<Scored | null>((least, one) => (least === null || one.score < least.score ? one : least), null);
 }
 
-async function meanSupport(sentences: readonly string[], passages: readonly PassageTexts[], scorer: Pick<SupportScorer, "score">): Promise<Scored | null> {
+async function meanSupport(
+  sentences: readonly string[],
+  passages: readonly PassageTexts[],
+  scorer: Pick<SupportScorer, "score">,
+): Promise<Scored | null> {
   const means: number[] = [];
   for (const [passage] of passages) {
     const scored = await scorer.score(sentences.map((claim) => ({ claim, evidence: [{ text: passage, above: [] }] })));

@@ -56,11 +56,14 @@ describe("createEntailmentScorer", () => {
         return readings(pairs);
       },
     });
-    const sentence = (i: number) => `Rule number ${i} says that the tickets of the pool are sold at counter ${i} in the hall of the old town.`;
+    const sentence = (i: number) =>
+      `Rule number ${i} says that the tickets of the pool are sold at counter ${i} in the hall of the old town.`;
     const long = { text: Array.from({ length: 40 }, (_, i) => sentence(i)).join(" "), above: ["Pool", "Rules"] };
     await scorer.score([{ claim: "Tickets are sold at counter 3.", evidence: [long] }]);
     expect(read).toHaveLength(6);
-    expect(read.every(({ question, text }) => question === "Tickets are sold at counter 3." && text.startsWith("Pool › Rules\n"))).toBe(true);
+    expect(read.every(({ question, text }) => question === "Tickets are sold at counter 3." && text.startsWith("Pool › Rules\n"))).toBe(
+      true,
+    );
     expect(read.every(({ text }) => text.length <= "Pool › Rules\n".length + 420)).toBe(true);
   });
 

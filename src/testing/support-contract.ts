@@ -80,7 +80,11 @@ export function describeSupportContract(
       "scores a pair the same alone and in company",
       withScorer("working", async (scorer) => {
         const [alone] = await scorer.score([supported]);
-        const [, , company] = await scorer.score([foreign, { claim: "A pension is paid.", evidence: [{ text: "Other evidence.", above: [] }] }, supported]);
+        const [, , company] = await scorer.score([
+          foreign,
+          { claim: "A pension is paid.", evidence: [{ text: "Other evidence.", above: [] }] },
+          supported,
+        ]);
         expect(company?.score).toBeCloseTo(alone?.score ?? -1, 6);
       }),
     );

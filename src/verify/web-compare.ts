@@ -1,7 +1,7 @@
 import { documentOrders } from "../guard/injection.ts";
 import type { SupportScorer } from "../models/support.ts";
-import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { PageText } from "../models/web-page.ts";
+import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { type Amount, sameAmount } from "../reading/amounts.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Passage, WebVerdict } from "../types.ts";
@@ -109,7 +109,10 @@ async function supportedBy(
   signal: AbortSignal,
 ): Promise<PageComparison | null> {
   const pairs = statements.flatMap((statement) =>
-    nearestFacts(statement, facts, words).map(({ piece }) => ({ claim: statement.piece.text, evidence: [{ text: piece.text, above: [piece.title, ...piece.above] }] })),
+    nearestFacts(statement, facts, words).map(({ piece }) => ({
+      claim: statement.piece.text,
+      evidence: [{ text: piece.text, above: [piece.title, ...piece.above] }],
+    })),
   );
   const scored = pairs.length === 0 ? [] : await support.score(pairs, { signal });
   const chances = scored.map((one) => one?.score ?? 0);

@@ -27,7 +27,12 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
   const template = readFileSync(join(SUPPORT_PROMPTS, "support.user.md"), "utf8");
 
   async function ask({ claim, evidence }: SupportPair, signal: AbortSignal): Promise<string> {
-    const slots: Record<string, string> = { claim, evidence: evidenceLines(evidence).map((text, i) => `[${i + 1}] ${text}`).join("\n") };
+    const slots: Record<string, string> = {
+      claim,
+      evidence: evidenceLines(evidence)
+        .map((text, i) => `[${i + 1}] ${text}`)
+        .join("\n"),
+    };
     const user = template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
     let reply = "";
     for await (const event of chat.stream({ system, user }, { temperature: 0, signal })) if (event.type === "text") reply += event.text;

@@ -53,7 +53,10 @@ describeSupportContract("hub, two classes", async (behaviour) => ({
 }));
 
 describe("chat support scorer", () => {
-  const pair = { claim: "It costs 10 dollars a year.", evidence: ["It costs 10 dollars {{claim}}.", "A month."].map((text) => ({ text, above: [] })) };
+  const pair = {
+    claim: "It costs 10 dollars a year.",
+    evidence: ["It costs 10 dollars {{claim}}.", "A month."].map((text) => ({ text, above: [] })),
+  };
   const replying = async (reply: string) => {
     const reasons: string[] = [];
     const chat = fakeChatModel([[reply]]);
