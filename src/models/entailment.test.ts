@@ -15,29 +15,32 @@ describeSupportContract("entailment", async (behaviour) =>
   behaviour === "broken" ? null : { scorer: support, close: async () => undefined },
 );
 
-const POOL = {
+const CANCELLATION = {
   text:
-    "The pool opens at 7 in the morning and closes at 9 in the evening. Children under 12 may swim only with an adult. " +
-    "A day ticket costs 6 euros. Dogs are not allowed in the building.",
-  above: ["Swimming pool", "Rules"],
+    "You can also choose to cancel your account earlier. We’ll permanently delete the content in your account from our servers " +
+    "30 days after cancellation, and from our backups within 60 days. " +
+    "Retrieving content for a single account from a backup isn’t possible.",
+  above: ["Cancellation policy", "What happens when you cancel an account?"],
 };
 
 describe("the entailment weights that ship", () => {
-  const scoreOf = async (claim: string) => (await support.score([{ claim, evidence: [POOL] }]))[0]?.score ?? -1;
-
-  it.each(["A day ticket for the swimming pool is 6 euros.", "Children younger than 12 need an adult with them to swim."])(
-    "support: %s",
-    async (claim) => {
-      expect(await scoreOf(claim)).toBeGreaterThanOrEqual(SUPPORT_BANDS.unclear);
-    },
-  );
+  const scoreOf = async (claim: string) => (await support.score([{ claim, evidence: [CANCELLATION] }]))[0];
 
   it.each([
-    ["the opposite", "Dogs are allowed in the building."],
-    ["another number", "The pool closes at 5 in the evening."],
-    ["what no passage says", "The sauna was built by an architect from Norway."],
-  ])("do not support %s", async (_what, claim) => {
-    expect(await scoreOf(claim)).toBeLessThan(SUPPORT_BANDS.unclear);
+    "Once you cancel, the content disappears from the servers after thirty days and from the backups within sixty.",
+    "A single account cannot be restored from a backup.",
+  ])("support: %s", async (claim) => {
+    expect((await scoreOf(claim))?.score).toBeGreaterThanOrEqual(SUPPORT_BANDS.unclear);
+  });
+
+  it.each([
+    ["the opposite", "The content of a single account can be retrieved from a backup.", true],
+    ["another number", "Content is deleted from the servers 90 days after you cancel.", true],
+    ["what no passage says", "Cancelling costs a fee of one month.", false],
+  ])("do not support %s", async (_what, claim, contradicted) => {
+    const found = await scoreOf(claim);
+    expect(found?.score).toBeLessThan(SUPPORT_BANDS.unsupported);
+    expect(found?.contradicted).toBe(contradicted);
   });
 });
 
@@ -68,7 +71,7 @@ describe("createEntailmentScorer", () => {
   });
 
   it("is null where the cross-encoder cannot be used", async () => {
-    const pair = { claim: "Dogs bark.", evidence: [POOL] };
+    const pair = { claim: "Dogs bark.", evidence: [CANCELLATION] };
     expect(await createEntailmentScorer({ embed, weights, read: null }).score([pair])).toEqual([null]);
     expect(await createEntailmentScorer({ embed, weights, read: async () => null }).score([pair])).toEqual([null]);
   });
@@ -76,8 +79,8 @@ describe("createEntailmentScorer", () => {
   it("names the words that no passage has, and says whether the evidence contradicts the claim", async () => {
     const against = { supported: -3, contradicted: -0.1, notFound: -3 };
     const scorer = createEntailmentScorer({ embed, weights, read: async (pairs) => readings(pairs, against) });
-    const claim = "Dogs may swim with an umbrella.";
-    const [found] = await scorer.score([{ claim, evidence: [POOL] }]);
+    const claim = "You cancel your account with an umbrella.";
+    const [found] = await scorer.score([{ claim, evidence: [CANCELLATION] }]);
     expect(found?.spans.map(({ start, end }) => claim.slice(start, end))).toEqual(["umbrella"]);
     expect(found).toMatchObject({ contradicted: true, reason: 'no cited passage supports this: no passage has "umbrella"' });
   });

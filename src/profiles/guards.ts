@@ -21,7 +21,7 @@ export const SOURCE_GUARDS: GuardSettings = {
 };
 
 /** Least support of the least sentence of a faithful answer, by the score that ships: best balanced accuracy on the validation drafts (`lab/train/entailment`). */
-const FAITHFUL = 0.65;
+const FAITHFUL = 0.55;
 /**
  * Least cosine of question and answer by the encoder that ships: answers that people wrote against answers to other questions (threshold of best balanced accuracy
  * .20 on each half of eight domains; .90 and .91 on the other half: `./run eval relevancy`). The quantiles by which thresholds are carried over are of
@@ -43,7 +43,7 @@ export const VALIDATOR_GUARDS: GuardSettings = {
  * Support scores below which a sentence is unsupported, or unclear: about 5 and 12 of 100 true sentences of the validation drafts lie below
  * (`lab/train/entailment`). They hold for `sourcebound`, and in every profile for a source that is cited in the place of the writer's.
  */
-export const SUPPORT_BANDS = { unsupported: 0.5, unclear: 0.75 } as const;
+export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
 
 /** Does anything that the profile checks rest on a support score? */
 export function usesSupport({ check }: { readonly check: CheckSettings }): boolean {
