@@ -15,12 +15,12 @@ const { values } = parseArgs({
   options: {
     data: { type: "string", default: process.env.SOURCEBOUND_DATA ?? "" },
     weights: { type: "string" },
-    /** So many everyday utterances and questions at most, for a try: all where absent. */
+    /** So many cases, everyday utterances and questions at most, for a try: all where absent. */
     few: { type: "string" },
   },
 });
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const FOLDS = 7;
+const FOLDS = values.few === undefined ? 7 : 3;
 /** Everyday utterances of public sets, beside our own cases of no crisis. */
 const EVERYDAY = 1500;
 /** Of so many questions to the collections of ours one is taken: what people look up is no crisis, however it begins. */
@@ -139,7 +139,7 @@ function chance({ weights, bias }: Model, features: readonly number[]): number {
 
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
-const own = await withFeatures(lines(join(PACKAGE_ROOT, "lab", "train", "crisis", "cases.jsonl")).map((line) => schema.parse(line)));
+const own = await withFeatures(fewOf(lines(join(PACKAGE_ROOT, "lab", "train", "crisis", "cases.jsonl"))).map((line) => schema.parse(line)));
 const other = await withFeatures([...everyday(), ...asked()]);
 
 interface Seen extends Text {
