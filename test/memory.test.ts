@@ -74,12 +74,6 @@ describe("the semantic cache", () => {
     expect((await library.ask(PARAPHRASE)).cacheMode).toBe("semantic");
   });
 
-  it("serves nothing that the matcher refuses, and never the reverse question", async () => {
-    const library = await open({ matcher: fakeMatcher(() => false) });
-    await library.ask(CARD);
-    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("miss");
-  });
-
   it("is asked in no profile that does not have it", async () => {
     const matcher = fakeMatcher(() => true);
     const library = await open({ matcher, profiles: [{ ...sourcebound, caches: ["exact"] }] });
@@ -144,24 +138,6 @@ describe("the semantic cache", () => {
     await library.ask("I want to kill myself over a library card: what does it cost?");
     await library.ask("My mail is joe@example.org: how much does a library card cost?");
     expect(await library.engine.store.cache.count()).toBe(0);
-  });
-});
-
-describe("an edited document", () => {
-  it("takes its answers out of the cache, wherever it was edited", async () => {
-    const library = await open();
-    const edits = [
-      (text: string) => text.replace("takes two days", "takes four days"),
-      (text: string) => `${text}\n## Lockers\n\nLockers are behind the desk.\n`,
-    ];
-    for (const edit of edits) {
-      await library.ask(CARD);
-      expect((await library.ask(CARD)).cacheMode).toBe("exact");
-      rewrite(library, { "cards.md": edit(LIBRARY_DOCUMENTS["cards.md"] ?? "") });
-      await library.ingest();
-      expect(await library.engine.store.cache.stats(null)).toMatchObject({ entries: 0, edges: 0 });
-      expect((await library.ask(CARD)).cacheMode).toBe("miss");
-    }
   });
 });
 
@@ -232,13 +208,6 @@ describe("engine.explainCache", () => {
       await library.ask(CARD);
       expect((await library.ask(PARAPHRASE)).cacheMode).toBe(mode);
     }
-  });
-
-  it("serves no other wording where the setting says so, and the same question all the same", async () => {
-    const library = await open({ settings: { "cache.rewordings": "never" } });
-    await library.ask(CARD);
-    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("miss");
-    expect((await library.ask(CARD)).cacheMode).toBe("exact");
   });
 
   it("says why the caches are not asked at all", async () => {

@@ -202,16 +202,6 @@ describe("tenant-words", () => {
       expect(item?.asked).toBe(asked);
       expect(await get(`/v1/review/${item?.id}`, tenant)).toMatchObject({ asked });
     });
-
-    it("finds no answer of others", async () => {
-      const { items } = (await get("/v1/review", "bob")) as { items: { id: string }[] };
-      expect(await get(`/v1/review/${items[0]?.id}`, "alice")).toMatchObject({ error: { code: "unknown_interaction" } });
-    });
-
-    it("counts everybody for who sees everything", async () => {
-      const queue = await library.engine.memory.review.queue();
-      expect(queue.find(({ question }) => question === BOTH)?.asked).toBe(6);
-    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
@@ -153,70 +153,19 @@ describe("a file whose documents say themselves who may see them", () => {
 
 describe("an upload of several files", () => {
   it.each([
-    [
-      "a kind that is not read",
-      [
-        ["ok.md", "One."],
-        ["x.exe", "MZ"],
-      ],
-      415,
-      "unsupported_format",
-      "exe",
-    ],
-    [
-      "a name that leads out",
-      [
-        ["ok.md", "One."],
-        ["../x.md", "Two."],
-      ],
-      400,
-      "file_name",
-      "letters",
-    ],
-    [
-      "the same name twice",
-      [
-        ["ok.md", "One."],
-        ["ok.md", "Two."],
-      ],
-      400,
-      "file_twice",
-      "ok.md",
-    ],
-    [
-      "the same name in two spellings",
-      [
-        ["é.md", "One."],
-        ["e\u0301.md", "Two."],
-      ],
-      400,
-      "file_twice",
-      "é.md",
-    ],
-    [
-      "a file that is another's folder",
-      [
-        ["ok.md", "One."],
-        ["ok.md/x.md", "Two."],
-      ],
-      409,
-      "file_name_taken",
-      "ok.md",
-    ],
-    [
-      "a file that is too large",
-      [
-        ["ok.md", "One."],
-        ["large.md", "x".repeat(101)],
-      ],
-      413,
-      "file_too_large",
-      "large.md",
-    ],
-  ] as const)("takes all or none: %s", async (_, files, status, code, named) => {
+    ["a kind that is not read", ["ok.md", "x.exe"], 415, "unsupported_format", "exe"],
+    ["a name that leads out", ["ok.md", "../x.md"], 400, "file_name", "letters"],
+    ["the same name twice", ["ok.md", "ok.md"], 400, "file_twice", "ok.md"],
+    ["the same name in two spellings", ["é.md", "e\u0301.md"], 400, "file_twice", "é.md"],
+    ["a file that is another's folder", ["ok.md", "ok.md/x.md"], 409, "file_name_taken", "ok.md"],
+    ["a file that is too large", ["ok.md", "large.md"], 413, "file_too_large", "large.md"],
+  ] as const)("takes all or none: %s", async (_, names, status, code, named) => {
     const { keyOf, upload, list, root } = await open({ file_bytes: 100 });
     const key = await keyOf();
-    const { status: answered, body } = await upload(key, files);
+    const { status: answered, body } = await upload(
+      key,
+      names.map((name) => [name, name === "large.md" ? "x".repeat(101) : "Text."]),
+    );
     expect([answered, body.error.code]).toEqual([status, code]);
     expect(body.error.message).toContain(named);
     expect(await list(key)).toEqual([]);
@@ -343,16 +292,5 @@ describe("the data folder", () => {
     } finally {
       process.umask(before);
     }
-  });
-
-  it("keeps what its owner set", async () => {
-    const { engine, sandbox } = await open();
-    const data = join(sandbox.folder, "data");
-    await engine.close();
-    chmodSync(data, 0o750);
-    chmodSync(join(data, "sourcebound.db"), 0o640);
-    const next = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env }), SHARED_PARTS);
-    closing.push(next);
-    expect([modeOf(data), modeOf(join(data, "sourcebound.db"))]).toEqual(["750", "640"]);
   });
 });

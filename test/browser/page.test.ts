@@ -129,28 +129,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(onTop).toBe(true);
   });
 
-  it("moves nothing when what can be asked becomes known, on a desk and on a phone", async () => {
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 844 });
-      let release = () => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await page.route("**/v1/domains", async (route) => {
-        await held;
-        await route.continue();
-      });
-      await page.reload();
-      const box = page.getByLabel("Your question");
-      await box.waitFor();
-      const before = await box.boundingBox();
-      release();
-      await page.getByRole("list", { name: "Example questions" }).waitFor();
-      expect(await box.boundingBox()).toEqual(before);
-      await page.unroute("**/v1/domains");
-    }
-  });
-
   it("brings each question into view, however much stands before it", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const asked = [QUESTIONS.answer, QUESTIONS.conflict, QUESTIONS.answer, QUESTIONS.refusal];
@@ -273,19 +251,6 @@ describe.skipIf(!hasChromium)("the page", () => {
       [REVIEW_ANSWER.id, "down", "The deadline is older.", REVIEW_ANSWER.sessionId ?? undefined],
     ]);
     expect(complaints).toEqual([]);
-  });
-
-  it("leaves the reason out at Escape, and says when a thumb was not kept", async () => {
-    await ask(QUESTIONS.refusal);
-    const rating = page.getByRole("region", { name: "Rate this answer" });
-    await rating.getByRole("button", { name: "No" }).click();
-    await rating.getByLabel("What is wrong? (optional)").waitFor();
-    await page.keyboard.press("Escape");
-    await rating.getByLabel("What is wrong? (optional)").waitFor({ state: "detached" });
-    ratingFails = true;
-    await rating.getByRole("button", { name: "Yes" }).click();
-    await rating.getByRole("alert").getByText("Not kept: It was rated too often.").waitFor();
-    expect(ratings.map(({ verdict }) => verdict)).toEqual(["down"]);
   });
 });
 

@@ -140,24 +140,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(await page.getByRole("article").count()).toBe(0);
   });
 
-  it("shows where the focus is where the system forces its colours, and nothing so elsewhere", async () => {
-    await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
-    const box = page.getByRole("textbox").first();
-    const outline = () =>
-      box.evaluate((one) => {
-        const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(one);
-        return {
-          style: outlineStyle,
-          width: Number.parseFloat(outlineWidth),
-          isSeen: outlineColor !== getComputedStyle(document.body).backgroundColor,
-        };
-      });
-    await box.focus();
-    expect(await outline()).toEqual({ style: "solid", width: 3, isSeen: true });
-    await box.blur();
-    expect((await outline()).style).toBe("none");
-  });
-
   it("gives the focus back to the link that opened what stands beside the conversation, however that is closed", async () => {
     await ask(QUESTIONS.answer);
     const why = page.getByRole("link", { name: "Why this answer" });
