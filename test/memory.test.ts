@@ -1,24 +1,17 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
-async function open(options: LibraryOptions = {}): Promise<Library> {
-  const library = await openLibrary({ profiles: [THREE_LEVELS], matcher: fakeMatcher(() => true), ...options });
-  opened.push(library);
-  return library;
-}
+const open = (options: LibraryOptions = {}): Promise<Library> =>
+  openInTest({ profiles: [THREE_LEVELS], matcher: fakeMatcher(() => true), ...options });
 
 const { sourcebound } = await import("../src/profiles/sourcebound.ts");
 const THREE_LEVELS = { ...sourcebound, caches: ["exact", "semantic", "graph"] as const };
@@ -108,7 +101,7 @@ describe("the semantic cache", () => {
     await one.ask(CARD);
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("semantic");
     const two = await createEngine(one.engine.config, { ...SHARED_PARTS, profiles: [THREE_LEVELS], matcher });
-    opened.push(two);
+    onTestFinished(() => two.close());
     expect((await two.answer(PARAPHRASE)).cacheMode).toBe("semantic");
     await two.store.cache.clear(null);
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("miss");
@@ -138,6 +131,24 @@ describe("the semantic cache", () => {
     await library.ask("I want to kill myself over a library card: what does it cost?");
     await library.ask("My mail is joe@example.org: how much does a library card cost?");
     expect(await library.engine.store.cache.count()).toBe(0);
+  });
+});
+
+describe("an edited document", () => {
+  it("takes its answers out of the cache, wherever it was edited", async () => {
+    const library = await open();
+    const edits = [
+      (text: string) => text.replace("takes two days", "takes four days"),
+      (text: string) => `${text}\n## Lockers\n\nLockers are behind the desk.\n`,
+    ];
+    for (const edit of edits) {
+      await library.ask(CARD);
+      expect((await library.ask(CARD)).cacheMode).toBe("exact");
+      rewrite(library, { "cards.md": edit(LIBRARY_DOCUMENTS["cards.md"] ?? "") });
+      await library.ingest();
+      expect(await library.engine.store.cache.stats(null)).toMatchObject({ entries: 0, edges: 0 });
+      expect((await library.ask(CARD)).cacheMode).toBe("miss");
+    }
   });
 });
 

@@ -1,7 +1,6 @@
 // @module-tag all/browser
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RequestError } from "../../src/errors.ts";
 import type { FeedbackRequest } from "../../src/remember/memory.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
@@ -17,7 +16,6 @@ let engine: FakeAskEngine;
 let page: Page;
 let complaints: string[];
 let ratings: FeedbackRequest[];
-let ratingFails: boolean;
 
 describe.skipIf(!hasChromium)("the page", () => {
   shared = usePage();
@@ -25,7 +23,6 @@ describe.skipIf(!hasChromium)("the page", () => {
   beforeEach(async () => {
     engine = createFakeAskEngine(playScenario(120));
     ratings = [];
-    ratingFails = false;
     const app = createApp({ engine: { ...engine, ...fakeRooms({ rate }) }, log: silentLog, webRoot: shared.webRoot });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     page = await open();
@@ -71,18 +68,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await mark.count()).toBe(0);
     expect(await citation.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(complaints).toEqual([]);
-  });
-
-  it("highlights a sentence with its source, from either side, by pointer and by keyboard", async () => {
-    await ask(QUESTIONS.answer);
-    await page.getByText("Why this answer").waitFor();
-    await page.locator(".sentence").nth(1).hover();
-    expect(await page.locator(".source.is-active .source-number").allTextContents()).toEqual(["2"]);
-    await page.locator(".source", { hasText: "20-0996" }).hover();
-    expect(await page.locator(".sentence.is-active").textContent()).toContain("20-0996");
-    await page.mouse.move(0, 0);
-    await page.getByRole("button", { name: "Source 1: show the quote" }).focus();
-    expect(await page.locator(".source.is-active .source-number").allTextContents()).toEqual(["1"]);
   });
 
   it("shows a refusal with what was searched, what came nearest and whom to ask", async () => {
@@ -254,15 +239,14 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 });
 
-async function open(options: BrowserContextOptions = {}): Promise<Page> {
+async function open(): Promise<Page> {
   complaints = [];
-  const opened = await openPage(shared.browser, server.url, complaints, options);
+  const opened = await openPage(shared.browser, server.url, complaints);
   await opened.getByText("28 documents").waitFor();
   return opened;
 }
 
 function rate(request: FeedbackRequest): void {
-  if (ratingFails) throw new RequestError("feedback_too_often", "It was rated too often.");
   ratings.push(request);
 }
 

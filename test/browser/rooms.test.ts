@@ -253,28 +253,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(await page.getByText(`“${REVIEW_QUOTE}”`).first().isVisible()).toBe(true);
   });
 
-  it("opens nothing late that was given up before it had come", async () => {
-    let come = () => {};
-    const coming = new Promise<void>((resolve) => {
-      come = resolve;
-    });
-    await page.route(/\/sign-in-dialog[^/]*\.js$/, async (route) => {
-      await coming;
-      await route.continue();
-    });
-    const button = page.getByRole("button", { name: "Sign in" });
-    const arrived = page.waitForResponse(/\/sign-in-dialog[^/]*\.js$/);
-    await button.click();
-    expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
-    await page.keyboard.press("Escape");
-    come();
-    await (await arrived).finished();
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    expect(await page.getByRole("dialog").count()).toBe(0);
-    await button.click();
-    await page.getByRole("dialog").waitFor();
-  });
-
   it("goes on without a part that cannot be had, and says so in its place", async () => {
     await page.route(/\/sessions-dialog[^/]*\.js$/, (route) => route.abort());
     await page.getByRole("button", { name: "History" }).click();
