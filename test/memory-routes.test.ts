@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import type { WireAnswer } from "../src/wire/index.ts";
 import type { WireMessage } from "../src/wire/memory.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
+import { appOf, callApp } from "./support/keyed-app.ts";
 import { UNANSWERABLE, writeFiles } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
@@ -27,14 +26,10 @@ interface Body extends WireAnswer {
 async function open(options: LibraryOptions = {}) {
   const library = await openInTest(options);
   const { engine } = library;
-  const app = createApp({ engine, adminToken: TOKEN, log: silentLog, webRoot: "/nonexistent" });
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const json = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
-    const response = await app.request(path, { method, ...json, headers: { "content-type": "application/json", ...headers } });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: (text === "" ? null : JSON.parse(text)) as Body };
-  };
-  const admin = (method: string, path: string, body?: unknown) => call(method, path, body, { authorization: `Bearer ${TOKEN}` });
+  const app = appOf(engine, { adminToken: TOKEN });
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    callApp<Body>(app, method, path, { body, headers });
+  const admin = (method: string, path: string, body?: unknown) => callApp<Body>(app, method, path, { key: TOKEN, body });
   const ask = async (question: string, more: Record<string, unknown> = {}) => (await call("POST", "/v1/ask", { question, ...more })).body;
   return { ...library, call, admin, ask };
 }

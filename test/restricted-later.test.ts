@@ -2,11 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sessionMessages, sessionShown } from "../src/remember/session-messages.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import type { Role } from "../src/store/keys.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { openInTest } from "./support/engine.ts";
+import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
 
 const QUESTION = "What is the director's yearly salary?";
@@ -28,20 +27,10 @@ async function open(
     settings: { access: ["public", "staff"] },
   });
   const { engine, sandbox, ingest } = library;
-  const app = createApp({
-    ...{ engine, keys: engine.store.keys },
-    ...{ labels: engine.config.access, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere" },
-  });
-  const keyOf = async (roles: Role[], access: string[]) => {
-    const grant = { name: "k", roles, domains: null, tenants: null, access, expiresAt: null, requestsPerHour: 0 };
-    return (await engine.store.keys.create(grant, "test")).key;
-  };
-  const send = async (key: string, method: string, path: string, body?: unknown) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    const text = await response.text();
-    return { status: response.status, text, body: (text === "" ? null : JSON.parse(text)) as Record<string, unknown> };
-  };
+  const app = appOf(engine, { adminToken: TOKEN });
+  const keyOf = (roles: Role[], access: string[]) => createKey(library, { roles, access });
+  const send = (key: string, method: string, path: string, body?: unknown) =>
+    callApp<Record<string, unknown>>(app, method, path, { key, body });
   const restrict = async (label: string) => {
     writeFiles(join(sandbox.folder, "documents"), { "salary.md": `---\naccess: ${label}\n---\n${PAY}` });
     await ingest();

@@ -2,11 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { WireAnswer, WireCitationStates, WireDocument, WireDomains } from "../src/client/index.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import { runCli } from "./support/cli.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
-import { createKey } from "./support/keyed-app.ts";
+import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
@@ -14,14 +12,8 @@ const CARD = "How much does a library card cost?";
 async function open(options: LibraryOptions = {}) {
   const library = await openInTest(options);
   const { engine, sandbox, ingest, ask } = library;
-  const app = createApp({
-    ...{ engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
-    ...{ adminToken: "secret-token", withoutKeys: "anyone" as const },
-  });
-  const get = async <T>(path: string, key?: string) => {
-    const response = await app.request(path, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } });
-    return { status: response.status, cache: response.headers.get("cache-control"), body: (await response.json()) as T };
-  };
+  const app = appOf(engine, { adminToken: "secret-token", withoutKeys: "anyone" });
+  const get = <T>(path: string, key?: string) => callApp<T>(app, "GET", path, { key });
   const keyFor = (grant: Parameters<typeof createKey>[1]) => createKey({ engine }, grant);
   return { engine, sandbox, ingest, ask, app, get, keyFor };
 }
@@ -45,8 +37,8 @@ describe("GET /v1/whoami", () => {
 describe("GET /v1/domains", () => {
   it("lists what holds documents, with its tenants and examples, and what is meant where nothing is named", async () => {
     const { get } = await open();
-    const { body, cache } = await get<WireDomains>("/v1/domains");
-    expect(cache).toBe("no-store");
+    const { body, headers } = await get<WireDomains>("/v1/domains");
+    expect(headers.get("cache-control")).toBe("no-store");
     expect(body.domains.map(({ name, title, default: meant }) => [name, title, meant])).toEqual([["library", "Town library", true]]);
     expect(body.domains[0]?.tenants).toEqual([
       { name: "alice", title: "Alice's branch" },

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import { serveEngine } from "../src/server/start.ts";
 import type { KeyGrant } from "../src/store/keys.ts";
 import { openLibrary } from "./support/engine.ts";
+import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import type { Sandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -31,19 +30,9 @@ interface Said {
 async function open(settings: Readonly<Record<string, unknown>> = {}) {
   const { engine, sandbox, close } = await openLibrary({ documents: {}, settings });
   closing.push({ close });
-  const app = createApp({
-    ...{ engine, keys: engine.store.keys },
-    ...{ labels: engine.config.access, log: silentLog, webRoot: "/nowhere" },
-  });
-  const open: KeyGrant = { roles: ["ask", "ingest"], domains: null, tenants: [], access: null, requestsPerHour: 0 };
-  const keyOf = async (grant: Partial<KeyGrant> = {}) =>
-    (await engine.store.keys.create({ ...open, name: "k", expiresAt: null, ...grant }, "test")).key;
-  const send = async (key: string, method: string, path: string, body?: FormData) => {
-    const init = { method, headers: { authorization: `Bearer ${key}` }, ...(body === undefined ? {} : { body }) };
-    const response = await app.request(path, init);
-    const text = await response.text();
-    return { status: response.status, body: (text === "" ? null : JSON.parse(text)) as Said };
-  };
+  const app = appOf(engine);
+  const keyOf = (grant: Partial<KeyGrant> = {}) => createKey({ engine }, { roles: ["ask", "ingest"], tenants: [], ...grant });
+  const send = (key: string, method: string, path: string, body?: FormData) => callApp<Said>(app, method, path, { key, body });
   const upload = (key: string, files: readonly (readonly [name: string, text: string])[], query = "") => {
     const form = new FormData();
     for (const [name, text] of files) form.append("file", new File([text], name));
