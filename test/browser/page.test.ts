@@ -131,7 +131,9 @@ describe.skipIf(!hasChromium)("the page", () => {
 
   it("keeps a question that a reload or a closed window interrupted, with what was shown, and asks it again", async () => {
     await ask(QUESTIONS.slow);
-    await expect.poll(() => page.locator(".sentence").count()).toBe(1);
+    await page.locator(".sentence").waitFor();
+    // The browser writes a moment after the sentence is on the screen.
+    await expect.poll(() => storedSentences(page)).toBe(1);
     await page.reload();
     await page.getByRole("heading", { name: "Interrupted" }).waitFor();
     expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.slow]);
@@ -248,6 +250,21 @@ async function open(): Promise<Page> {
 
 function rate(request: FeedbackRequest): void {
   ratings.push(request);
+}
+
+/** Sentences that the browser has written to its archive so far, of all conversations. */
+function storedSentences(target: Page): Promise<number> {
+  return target.evaluate(async () => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const db = await done(indexedDB.open("sourcebound"));
+    const stored = await done(db.transaction("conversations").objectStore("conversations").getAll());
+    db.close();
+    return stored.flatMap(({ conversation }) => conversation.turns).flatMap(({ sentences }) => sentences).length;
+  });
 }
 
 async function ask(question: string): Promise<void> {
