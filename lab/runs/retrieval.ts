@@ -1,6 +1,6 @@
 import { RequestError } from "../../src/errors.ts";
 import { createRandom, hitAt, mean, ndcgAt, pairedBootstrap, precisionAt, recallAt, reciprocalRank } from "../../src/grade/metrics.ts";
-import { decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Corpus } from "../../src/retrieve/corpus.ts";
 import type { Candidate } from "../../src/retrieve/search-index.ts";
@@ -78,17 +78,15 @@ export async function* evaluateRetrieval(options: RetrievalOptions): AsyncGenera
     const message = `${options.data} holds none of ${options.sets.join(", ")}: give the folder that holds a folder of each with --data DIR.`;
     throw new RequestError("data_missing", message);
   }
-  const report = {
+  const report = makeReport({
     name: "retrieval",
     command: options.command,
-    versions: { ...versionsOf(), ...Object.fromEntries(options.systems.map((system) => [system.name, versionOf(system)])) },
+    versions: Object.fromEntries(options.systems.map((system) => [system.name, versionOf(system)])),
     seed: SEED,
-    date: new Date().toISOString(),
     n,
     metrics,
-    timings: {},
     items,
-  };
+  });
   yield { type: "report", report, table: [...table, ...outcomes.rows()] };
 }
 

@@ -30,12 +30,13 @@ export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
 }
 
-/** A report of now, by this program. @param made `seed` is 0 and `timings` empty where they are absent */
+/** A report of now, by this program. @param made `versions` of other programs; `seed` is 0 and the others empty where they are absent */
 export function makeReport(
-  made: Pick<Report, "name" | "command" | "n" | "metrics" | "items"> & Partial<Pick<Report, "seed" | "timings">>,
+  made: Pick<Report, "name" | "command" | "n"> & Partial<Pick<Report, "versions" | "seed" | "metrics" | "timings" | "items">>,
 ): Report {
-  const { name, command, n, metrics, items, seed = 0, timings = {} } = made;
-  return { name, command, versions: versionsOf(), seed, date: new Date().toISOString(), n, metrics, timings, items };
+  const { name, command, versions, n, seed = 0, metrics = {}, timings = {}, items = [] } = made;
+  const date = new Date().toISOString();
+  return { name, command, versions: { ...versionsOf(), ...versions }, seed, date, n, metrics, timings, items };
 }
 
 /** @throws RequestError `report_unwritable` */

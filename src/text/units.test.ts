@@ -4,7 +4,6 @@ import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import type { PlacedUnit } from "../types.ts";
-import { headingPathAt } from "./outline.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "./sentences.ts";
 import { nameCells, readCells } from "./table-row.ts";
 import { aboveUnit, unitAt, unitsIn } from "./units.ts";
@@ -228,16 +227,6 @@ describe("where a section ends though no heading follows", () => {
       "Ferry > Dogs",
       "Ferry > Dogs > Small",
     ]);
-  });
-
-  test("a document, a part of it from anywhere on and an offset tell the same headings", () => {
-    for (const { start, headingPath } of units) {
-      expect(headingPathAt(document, start)).toEqual(headingPath);
-      expect(unitsIn(document, { start, end: document.text.length })[0]?.headingPath).toEqual(headingPath);
-      const rest = unitsIn(document, { start, end: document.text.length }).map((unit) => unit.headingPath);
-      expect(rest).toEqual(units.filter((unit) => unit.start >= start).map((unit) => unit.headingPath));
-    }
-    expect(chunkDocument(document)[0]?.headingPath).toEqual(units[0]?.headingPath);
   });
 });
 
