@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 #: Of what is shown, so much may be wrong; and so much by the upper 90 % bound.
-WRONG, WRONG_BOUND = 0.10, 0.15
+WRONG, WRONG_BOUND = 0.12, 0.16
 #: Of the passages called verified, so many answer; of those that answer, so many may be rejected.
 VERIFIED, LOST = 0.75, 0.05
 RIDGE = 1e-3
