@@ -14,9 +14,7 @@ export function addSessionsCommand(program: Command, context: CliContext): void 
     options: [JSON_OUT],
     async use({ memory }, { flags: { json } }) {
       const purged = await memory.purge();
-      const { sessions, cache, interactions, reports, audit } = purged;
-      const text = `Deleted ${sessions} sessions, ${cache} cached answers, ${interactions} interactions, ${reports} reports, ${audit} rows of the audit log.`;
-      terminal.print(json ? JSON.stringify(purged) : text);
+      printResult(terminal, json, purged, () => `Deleted: ${countsInWords(purged)}.`);
     },
   });
 }
@@ -41,7 +39,6 @@ The audit log keeps that it was done, by whom and how much, none of the words. T
 deleted is left in them; of PostgreSQL the tables, while its log, replicas and backups are the administrator's. Backups are yours to see to. A correction stays, without the question that it answers, unless --question or --all.
 
 Examples:
-  sourcebound forget --session 3f0c… --yes
   sourcebound forget --question "How is tinnitus rated?"
   sourcebound forget --before 2026-01-01 --yes --json`,
     run({ flags: { session, user, question, before, all } }) {
@@ -52,9 +49,7 @@ Examples:
       const target = forgetTargetOf({ session_id: session, user_id: user, question, before });
       const report = await memory.forget(target, { by, dryRun: yes !== true });
       const { scrubbed, left, ...counts } = report;
-      const listed = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
-      if (json) terminal.print(JSON.stringify(report));
-      else terminal.print(`${scrubbed === null ? "Would delete" : "Deleted"}: ${listed.join(", ")}.`);
+      printResult(terminal, json, report, () => `${scrubbed === null ? "Would delete" : "Deleted"}: ${countsInWords(counts)}.`);
       if (scrubbed === null) terminal.error("Nothing was deleted: run it again with --yes.");
       if (left !== null) {
         terminal.error(left);
@@ -62,6 +57,12 @@ Examples:
       }
     },
   });
+}
+
+function countsInWords(counts: object): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
 }
 
 export function addStatsCommand(program: Command, context: CliContext): void {

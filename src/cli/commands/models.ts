@@ -110,7 +110,7 @@ function addPull(models: Command, context: CliContext): void {
             terminal.error(`${event.repository} (${event.licence ?? "licence unknown"}), ${megabytes(event.bytes)}`);
             break;
           case "bytes":
-            terminal.progress(`${bar(event.done / event.total)} ${megabytes(event.done)} of ${megabytes(event.total)}  ${event.file}`);
+            terminal.progress(`${megabytes(event.done)} of ${megabytes(event.total)}  ${event.file}`);
             break;
           case "end":
             if (json) terminal.print(JSON.stringify({ name, folder: event.folder, bytes: event.bytes, fetched: event.fetched }));
@@ -174,21 +174,13 @@ function addSwitch(models: Command, context: CliContext): void {
       }
       await withEngine(context, config, async (engine) => {
         const begun = Date.now();
-        const onEmbed = (done: number, total: number) =>
-          terminal.progress(`${bar(done / Math.max(1, total))} vectors: ${done}/${total} windows`);
+        const onEmbed = (done: number, total: number) => terminal.progress(`vectors: ${done}/${total} windows`);
         const switched = await engine.switchEncoder(target, { domain, signal, onEmbed });
         const text = `${switched.domain} is ranked by ${switched.encoder} (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
         terminal.print(json ? JSON.stringify({ ...switched, ms: Date.now() - begun }) : text);
       });
     },
   });
-}
-
-const BAR_CELLS = 24;
-
-function bar(share: number): string {
-  const full = Math.floor(Math.min(1, share) * BAR_CELLS);
-  return `[${"#".repeat(full)}${"-".repeat(BAR_CELLS - full)}]`;
 }
 
 function megabytes(bytes: number): string {

@@ -26,10 +26,6 @@ Examples:
     description: "one stored answer as a proof",
     argument: ["<id>", "id of the answer, as `ask --json` gives it"],
     options: [DOMAIN, ASKED_AS, ["--out <file>", "write it there; without, it is printed"]],
-    help: `
-Examples:
-  sourcebound prove export 7c9e6679-7425-40de-944b-e07fc1f90ae7 --out proof.json
-  sourcebound prove export "$(sourcebound ask --json "What does a lost card cost?" | jq -r .id)" > proof.json`,
     async use(engine, { flags: { out, ...scope }, given }) {
       const proof = await engine.prove(given, scope);
       if (out === undefined) terminal.print(JSON.stringify(proof, null, 2));
@@ -47,11 +43,7 @@ Examples:
       JSON_OUT,
     ],
     help: `
-Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks than these and not run again, 5 rejected, 1 failed, 2 wrong usage.
-
-Examples:
-  sourcebound prove verify proof.json --documents ./my-documents --key key.pem
-  sourcebound prove verify proof.json --documents ./my-documents --key key.pem --json | jq .status`,
+Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks than these and not run again, 5 rejected, 1 failed, 2 wrong usage.`,
     async run({ flags: { documents, key: keyFile, root, reader, json }, given }) {
       const { verifyProof } = await import("../../answer/verify-proof.ts");
       const read = (file: string, what: string) => readText(context, file, { code: "config_invalid", what });
@@ -63,13 +55,11 @@ Examples:
   });
   define(prove, context, "key", {
     description: "the public key of this installation, to be published; the private one stays in the data folder",
-    help: "\nExamples:\n  sourcebound prove key > key.pem",
     use: (engine) => terminal.print(engine.proofKey().trimEnd()),
   });
   define(prove, context, "root", {
     description: "the Merkle root over the document versions of a domain, to be published",
     options: [DOMAIN, JSON_OUT],
-    help: "\nExamples:\n  sourcebound prove root\n  sourcebound prove root --domain retail --json",
     async use(engine, { flags: { domain, json } }) {
       const one = await engine.corpusRoot(domain);
       printResult(terminal, json, one, () => `${one.root}  ${one.domain}, revision ${one.revision}, ${one.documents} documents`);
