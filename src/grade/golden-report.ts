@@ -3,11 +3,10 @@ import { z } from "zod";
 import { messageOf, RequestError } from "../errors.ts";
 import { describeIssues } from "../text/validate.ts";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
-import { type GoldenItem, goldenItemSchema } from "./golden-item.ts";
+import { type GoldenItem, goldenItemSchema, SCORE_NAMES, type ScoreName } from "./golden-item.ts";
 import { auroc, bootstrapFigures, clusterBootstrap, mean, quantile } from "./metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
+import { countRow, decimal, type Report, signed, type TableRow, versionsOf } from "./report.ts";
 import type { Ingested } from "./run-golden.ts";
-import { SCORES, type ScoreName } from "./score-answer.ts";
 
 const reportSchema = z.object({ name: z.literal("golden"), items: z.array(goldenItemSchema) });
 
@@ -129,8 +128,6 @@ export function meanScores(items: readonly GoldenItem[]): MeanScore[] {
     return { name, value, n: scored.length, unscored: items.length - scored.length, low, high };
   });
 }
-
-const SCORE_NAMES = Object.keys(SCORES) as ScoreName[];
 
 /** Confidence of right against wrong answers among those shown; `null` where one of both is missing. */
 function confidenceAuroc(items: readonly GoldenItem[]): number | null {
@@ -375,7 +372,6 @@ function minus(one: number | null, other: number | null): number | null {
 function changeNote(name: string, note: string | undefined, changes: readonly Change[] | null): string | undefined {
   const change = changes?.find((one) => one.name === name);
   if (change === undefined) return note;
-  const signed = (value: number) => `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
   return `before ${decimal(change.before)}, ${signed(change.difference)} [${signed(change.low)}, ${signed(change.high)}]`;
 }
 

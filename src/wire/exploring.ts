@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { RecordedCall } from "../answer/parts.ts";
 import type { Change } from "../grade/golden-report.ts";
-import type { Evaluation } from "../grade/run-evaluation.ts";
+import type { Report } from "../grade/report.ts";
 import type { CitationStanding } from "../remember/citation-states.ts";
 import { NODE_TYPES } from "../remember/graph-view.ts";
 import { citationSchema } from "./answer.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
-import { toWire } from "./to-wire.ts";
+import { type InProcess, toWire } from "./to-wire.ts";
 
 /** What stands behind answers: what became of their quotes, versions, the graph, calls of models, golden runs. */
 
@@ -125,7 +125,6 @@ export const evaluationQuerySchema = z.strictObject({
 });
 
 /** As the page reads it; the description says no more than that it is an object. */
-type Report = NonNullable<Evaluation["report"]>;
 const report = z.looseObject({}) as unknown as z.ZodType<Report, Report>;
 
 export const evaluationSchema = z.object({
@@ -150,6 +149,6 @@ export const evaluationSchema = z.object({
 export type WireEvaluation = z.infer<typeof evaluationSchema>;
 export const evaluationListSchema = z.object({ items: z.array(evaluationSchema), next_cursor: nextCursor });
 
-export function evaluationToWire(evaluation: Evaluation, changes?: readonly Change[]): WireEvaluation {
+export function evaluationToWire(evaluation: InProcess<WireEvaluation>, changes?: readonly Change[]): WireEvaluation {
   return toWire(evaluationSchema, { ...evaluation, changes });
 }

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { EXPERIMENT_METRICS } from "../config/experiments.ts";
-import type { ExperimentReport } from "../experiments/report.ts";
 import { refusalSchema } from "./answer.ts";
 import { dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
-import { toWire } from "./to-wire.ts";
 
 /** Diagnostic reports and reports of experiments, as they travel. */
 
@@ -144,12 +142,12 @@ export const experimentSchema = z.object({
     }),
   ),
   verdict: z.object({
-    code: z.enum(["too_early", "assignment_broken", "guardrail_breached", "better", "no_winner"]),
+    code: z
+      .enum(["too_early", "assignment_broken", "guardrail_breached", "better", "no_winner"])
+      .describe("`too_early`: fewer sessions than were planned, and nothing is said of who is better."),
     text: z.string(),
     variant: z.string().nullable(),
   }),
 });
 export type WireExperiment = z.infer<typeof experimentSchema>;
 export const experimentListSchema = z.object({ items: z.array(experimentSchema) });
-
-export const experimentToWire = (report: ExperimentReport): WireExperiment => toWire(experimentSchema, report);

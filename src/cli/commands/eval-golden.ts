@@ -9,9 +9,9 @@ import { type MeasuredSet, readGoldenReport, reportGolden } from "../../grade/go
 import type { GoldenSet } from "../../grade/golden-set.ts";
 import { type OutputRecorder, playOutput, recordOutput } from "../../grade/recorded-output.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
-import { renderTable, writeReport } from "../../grade/report.ts";
+import { renderTable, writeReport, writeText } from "../../grade/report.ts";
 import { commandLine, define, type FlagsOf } from "../command.ts";
-import { type CliContext, configOf, EXIT, pathOf, writeText } from "../context.ts";
+import { type CliContext, configOf, EXIT, pathOf } from "../context.ts";
 import { createProgressBar } from "../terminal.ts";
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

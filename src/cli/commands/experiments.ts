@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { experimentToWire } from "../../wire/reports.ts";
 import { define, JSON_OUT, printResult } from "../command.ts";
 import type { CliContext } from "../context.ts";
 
@@ -18,9 +17,8 @@ Examples:
     async use(engine, { flags: { json }, given: name }) {
       const { reportExperiments, reportOf } = await import("../../experiments/experiments.ts");
       const reports = name === undefined ? await reportExperiments(engine) : [await reportOf(engine, name)];
-      const wire = reports.map(experimentToWire);
-      if (wire.length === 0) terminal.error("No experiment is configured: docs/experiments.md says how to begin one.");
-      printResult(terminal, json, name === undefined ? wire : wire[0]);
+      if (reports.length === 0) terminal.error("No experiment is configured: docs/experiments.md says how to begin one.");
+      printResult(terminal, json, name === undefined ? reports : reports[0]);
     },
   });
 }

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { ProofVerdict } from "../../answer/verify-proof.ts";
+import { writeText } from "../../grade/report.ts";
 import type { CitationStanding } from "../../remember/citation-states.ts";
 import { originalInWords } from "../../text/original-place.ts";
 import { citationStatesToWire } from "../../wire/exploring.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
-import { type CliContext, EXIT, pathOf, readText, writeText } from "../context.ts";
+import { type CliContext, EXIT, pathOf, readText } from "../context.ts";
 import { harmless, harmlessLine } from "../terminal.ts";
 
 export const ASKED_AS = ["--tenant <name>", "party inside the domain that asked"] as const;

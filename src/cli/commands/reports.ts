@@ -84,7 +84,9 @@ export function renderOverview(
   for (const topic of topics) lines.push("", ...topicLines(topic, colors));
   if (reports.length > 0) lines.push("", colors.bold("Newest"));
   for (const { id, createdAt, topic, question, report } of reports) {
-    lines.push(`  ${colors.cyan(id)}  ${createdAt.slice(0, 16).replace("T", " ")}  ${confidenceOf(report.confidence)}  ${topic ?? "no topic"}`);
+    lines.push(
+      `  ${colors.cyan(id)}  ${createdAt.slice(0, 16).replace("T", " ")}  ${confidenceOf(report.confidence)}  ${topic ?? "no topic"}`,
+    );
     lines.push(`    ${shortened(question)}`);
   }
   if (reports.length > 0) lines.push("", colors.dim(asTyped("`sourcebound reports show ID` shows one in full.")));
