@@ -89,22 +89,20 @@ export const reportSchema = z.object({
   report: diagnosis,
 });
 
+const topicSchema = z.object({
+  topic: z.string().nullable(),
+  name: z.string().nullable(),
+  reports: z.int(),
+  refused: z.int(),
+  mean_confidence: z.number().nullable(),
+  missing: z.array(z.object({ text: z.string(), reports: z.int() })),
+  recommendations: z.array(recommendation.extend({ reports: z.int() })),
+  newest: time,
+});
+
 export const reportsResponseSchema = z.object({
   total: z.int(),
-  topics: z
-    .array(
-      z.object({
-        topic: z.string().nullable(),
-        name: z.string().nullable(),
-        reports: z.int(),
-        refused: z.int(),
-        mean_confidence: z.number().nullable(),
-        missing: z.array(z.object({ text: z.string(), reports: z.int() })),
-        recommendations: z.array(recommendation.extend({ reports: z.int() })),
-        newest: time,
-      }),
-    )
-    .describe("Reports by topic, the largest group first."),
+  topics: z.array(topicSchema).describe("Reports by topic, the largest group first."),
   items: z.array(reportSchema).describe("Newest first."),
   next_cursor: nextCursor,
 });
@@ -142,9 +140,7 @@ export const experimentSchema = z.object({
     }),
   ),
   verdict: z.object({
-    code: z
-      .enum(["too_early", "assignment_broken", "guardrail_breached", "better", "no_winner"])
-      .describe("`too_early`: fewer sessions than were planned, and nothing is said of who is better."),
+    code: z.enum(["too_early", "assignment_broken", "guardrail_breached", "better", "no_winner"]),
     text: z.string(),
     variant: z.string().nullable(),
   }),

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import type { Cause, Replayed, ReplayedNow, Said } from "../../engine/service-types.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, EXIT } from "../context.ts";
-import { harmless } from "../terminal.ts";
 import { ASKED_AS } from "./prove.ts";
 
 export function addReplayCommand(program: Command, context: CliContext): void {
@@ -25,49 +24,9 @@ Examples:
     async use(engine, { flags: { now, json, ...scope }, given }) {
       const options = { ...scope, signal };
       const replayed = now ? await engine.replayNow(given, options) : await engine.replay(given, options);
-      printResult(terminal, json, toWire(replayed), () => renderReplay(replayed));
+      printResult(terminal, json, toSnakeCase(replayed));
       const isSame = replayed.identical && !("changed" in replayed && replayed.changed);
       context.exitCode = isSame ? EXIT.done : EXIT.found;
     },
   });
-}
-
-function toWire({ servedFrom, ...replayed }: Replayed | ReplayedNow): object {
-  return { ...replayed, served_from: servedFrom };
-}
-
-function renderReplay(replayed: Replayed | ReplayedNow): string {
-  const { question, identical, differs, servedFrom } = replayed;
-  return [
-    harmless(question),
-    ...(servedFrom === null ? [] : [`Served from memory; it was made as ${servedFrom}.`]),
-    identical ? "Identical: the answer came out byte for byte." : `Different in ${differs.join(", ")}.`,
-    ...("now" in replayed ? renderNow(replayed) : []),
-  ].join("\n");
-}
-
-function renderNow({ changed, causes, was, now }: ReplayedNow): string[] {
-  if (!changed) return ["Today it would say the same."];
-  return ["Today it would say something else:", ...renderBoth(was, now), ...causes.map((cause) => `because of ${describeCause(cause)}`)];
-}
-
-function describeCause(cause: Cause): string {
-  switch (cause.type) {
-    case "edit":
-      return `the edit of ${harmless(cause.path)} (${cause.change})`;
-    case "edits":
-      return `these edits together: ${cause.paths.map(harmless).join(", ")}`;
-    case "settings":
-      return `the settings ${cause.settings.map(({ setting, before, after }) => harmless(`${setting}: ${before} → ${after}`)).join("; ")}`;
-    case "both":
-      return "edits and settings together";
-    default:
-      return cause satisfies never;
-  }
-}
-
-function renderBoth(before: Said, after: Said): string[] {
-  const lines = ({ status, sentences }: Said, mark: string) =>
-    (sentences.length === 0 ? [`(${status})`] : sentences).map((text) => `${mark} ${harmless(text)}`);
-  return [...lines(before, "-"), ...lines(after, "+")];
 }
