@@ -107,6 +107,8 @@ export const reportsResponseSchema = z.object({
   next_cursor: nextCursor,
 });
 
+export type WireReports = z.infer<typeof reportsResponseSchema>;
+
 const metric = z.enum(EXPERIMENT_METRICS);
 const compared = z.object({
   metric,

@@ -3,12 +3,13 @@ import type { ProofVerdict } from "../../answer/verify-proof.ts";
 import { writeText } from "../../grade/report.ts";
 import type { CitationStanding } from "../../remember/citation-states.ts";
 import { originalInWords } from "../../text/original-place.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import { citationStatesToWire } from "../../wire/exploring.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, EXIT, pathOf, readText } from "../context.ts";
 import { harmless, harmlessLine } from "../terminal.ts";
 
-export const ASKED_AS = ["--tenant <name>", "party inside the domain that asked"] as const;
+const ASKED_AS = ["--tenant <name>", "party inside the domain that asked"] as const;
 
 export function addProveCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
@@ -113,4 +114,31 @@ function describeState({ n, state, now }: CitationStanding): string {
   if (now === null) return `[${n}] ${state}`;
   const place = `${now.original.path}, ${originalInWords(now.original)}`;
   return harmlessLine(`[${n}] ${state}: ${place}${state === "changed" ? `: "${now.quote}"` : ""}`);
+}
+
+export function addReplayCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  define(program, context, "replay", {
+    description: "makes a stored answer again, byte for byte, from the documents, settings and model output of then",
+    argument: ["<id>", "id of the answer, as `ask --json` gives it"],
+    options: [
+      ["--now", "also with today's documents and settings: what would change, and which edit or setting does it"],
+      DOMAIN,
+      ASKED_AS,
+      JSON_OUT,
+    ],
+    help: `
+Exit code: 0 identical (and with --now unchanged), 5 something differs, 1 failed, 2 wrong usage.
+
+Examples:
+  sourcebound replay 7c9e6679-7425-40de-944b-e07fc1f90ae7
+  sourcebound replay --now 7c9e6679-7425-40de-944b-e07fc1f90ae7 --json | jq .causes`,
+    async use(engine, { flags: { now, json, ...scope }, given }) {
+      const options = { ...scope, signal };
+      const replayed = now ? await engine.replayNow(given, options) : await engine.replay(given, options);
+      printResult(terminal, json, toSnakeCase(replayed));
+      const isSame = replayed.identical && !("changed" in replayed && replayed.changed);
+      context.exitCode = isSame ? EXIT.done : EXIT.found;
+    },
+  });
 }

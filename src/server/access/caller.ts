@@ -1,8 +1,9 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import type { ReachOptions, ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError } from "../../errors.ts";
 import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
+import { keyedHash } from "../../text/keyed-hash.ts";
 
 /** Who sent a request, and what it may reach. */
 export interface Caller {
@@ -132,31 +133,23 @@ export function actorOf({ keyId }: Caller, by: string): string {
 
 /** Random bytes of an id: nobody guesses one of 2⁶⁴ while each guess counts as a request. */
 const RANDOM_BYTES = 8;
+const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Ids of sessions that this installation issued: random, with a keyed hash of it, in the form of a UUID (version 8, RFC 9562). */
+/** Ids of sessions that this installation issued: random digits with a keyed hash of them, in the form of a UUID. */
 export type SessionIds = ReturnType<typeof createSessionIds>;
 
 /** @param secret of the installation: another replica's ids are known, another installation's are not */
 export function createSessionIds(secret: string) {
-  const idOf = (random: Uint8Array) => {
-    const mac = createHmac("sha256", secret).update("session id").update(random).digest();
-    const bytes = Buffer.concat([random, mac.subarray(0, 16 - RANDOM_BYTES)]);
-    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-    return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const idOf = (random: string) => {
+    const digits = `${random}${keyedHash(secret, "session id", random)}`;
+    return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
   };
   const isIssued = (id: string) => {
-    if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)) return false;
-    const random = Buffer.from(id.replaceAll("-", ""), "hex").subarray(0, RANDOM_BYTES);
-    return timingSafeEqual(Buffer.from(id), Buffer.from(idOf(random)));
-  };
-  const fresh = () => {
-    const random = randomBytes(RANDOM_BYTES);
-    random[6] = ((random[6] ?? 0) & 0x0f) | 0x80;
-    return random;
+    const random = id.replaceAll("-", "").slice(0, 2 * RANDOM_BYTES);
+    return SESSION_ID.test(id) && timingSafeEqual(Buffer.from(id), Buffer.from(idOf(random)));
   };
   return {
-    issue: () => idOf(fresh()),
+    issue: () => idOf(randomBytes(RANDOM_BYTES).toString("hex")),
     /**
      * May the caller speak in a session of this id? A key's sessions are its own, whatever they are called; those who come without one share the
      * rest, so that only an id which nobody can guess keeps their conversations apart.
