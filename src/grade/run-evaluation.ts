@@ -56,7 +56,7 @@ async function runSet(
     if (event.type === "item") change({ done: ++done });
     if (event.type !== "judged") continue;
     const { report } = reportGolden([{ ...event, name: set.name }], { command, now: now() });
-    change({ state: "done", done, report, latenciesMs: event.latenciesMs });
+    change({ state: "done", done, report, latenciesMs: event.asked.map(({ latencyMs }) => latencyMs) });
   }
 }
 

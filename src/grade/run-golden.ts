@@ -111,13 +111,7 @@ function sumOf(one: Ingested, other: Ingested): Ingested {
 export type GoldenEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
   | ({ readonly type: "item" } & AskedItem)
-  | {
-      readonly type: "judged";
-      readonly items: readonly GoldenItem[];
-      readonly latenciesMs: readonly number[];
-      readonly checksMs: readonly (number | null)[];
-      readonly ingested: Ingested;
-    };
+  | { readonly type: "judged"; readonly asked: readonly AskedItem[]; readonly ingested: Ingested };
 
 /** Asks every question of a set as a user would, and judges the answers. What was judged before a cancellation was yielded, one `item` each. */
 export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): AsyncGenerator<GoldenEvent, void> {
@@ -171,21 +165,11 @@ async function* askGolden(
     const done =
       answer instanceof RequestError
         ? { item: unaskedItem(set.name, asking, answer), latencyMs: performance.now() - began, checkMs: null }
-        : {
-            item: await judgeItem(set.name, asking, answer, places, judge),
-            latencyMs: answer.latencyMs,
-            checkMs: answer.timings.check ?? null,
-          };
+        : await judgeAsked(set.name, asking, answer, places, judge);
     asked.push(done);
     yield { type: "item", ...done };
   }
-  yield {
-    type: "judged",
-    items: asked.map(({ item }) => item),
-    latenciesMs: asked.map(({ latencyMs }) => latencyMs),
-    checksMs: asked.map(({ checkMs }) => checkMs),
-    ingested,
-  };
+  yield { type: "judged", asked, ingested };
 }
 
 /** What is the same of every item, asked or not. */
@@ -212,18 +196,12 @@ function unaskedItem(set: string, asking: Asking, { code, message }: RequestErro
   };
 }
 
-async function judgeItem(set: string, asking: Asking, answer: Answer, places: GoldenPlaces, judge: ClaimJudge): Promise<GoldenItem> {
+async function judgeAsked(set: string, asking: Asking, answer: Answer, places: GoldenPlaces, judge: ClaimJudge): Promise<AskedItem> {
   const isAnswerable = asking.kind === "answerable";
   const judged = isAnswerable ? judgeAnswerable(answer, asking.one, places) : judgeUnanswerable(answer, asking.one, places);
   const scored = await scoreAnswer(answer, isAnswerable ? asking.one : null, places, judge);
-  return {
-    ...askedOf(set, asking),
-    question: answer.question,
-    error: null,
-    ...judged,
-    ...describe(answer),
-    ...scored,
-  };
+  const item = { ...askedOf(set, asking), question: answer.question, error: null, ...judged, ...describe(answer), ...scored };
+  return { item, latencyMs: answer.latencyMs, checkMs: answer.timings.check ?? null };
 }
 
 function describe(answer: Answer) {
