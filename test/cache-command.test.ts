@@ -33,7 +33,8 @@ describe("sourcebound cache", () => {
 
   it("explains a hit and a miss without changing anything", async () => {
     const { stdout: hit } = await cli(["cache", "explain", CARD]);
-    for (const line of ["cache_mode: exact", "  - level: exact", "    served: true", "    rule: same_question"]) expect(hit).toContain(line);
+    for (const line of ["cache_mode: exact", "  - level: exact", "    served: true", "    rule: same_question"])
+      expect(hit).toContain(line);
     const { stdout } = await cli(["cache", "explain", "--json", "When does the library open?"]);
     const explained = JSON.parse(stdout);
     expect(explained).toMatchObject({ cache_mode: "miss", not_asked: null, profile: "sourcebound" });
