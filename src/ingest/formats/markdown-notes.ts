@@ -2,7 +2,6 @@ import type { TextRange } from "../../types.ts";
 import { maxIndentOf } from "./markdown-run.ts";
 import { BLANK_LINE, fenceAfter, linesOf } from "./markdown-segments.ts";
 import { COVER, type Mask, type MaskedSource, type Sign } from "./masked-source.ts";
-import { DELIMITER_ROW, flanks } from "./plain-markdown.ts";
 
 /** What strikes text through, and what is passed over on the way: escapes, code and addresses. */
 const MARK = new RegExp(
@@ -20,6 +19,9 @@ const BLOCK_START = /^[ \t]*(?:[#>|]|(?:=+|-+)[ \t\r]*$|(?:[-+*]|\d{1,9}[.)])[ \
 
 /** What parts the cells of a table. */
 const BORDER = /(?<!\\)\|/;
+/** The line below the header of a table. */
+const DELIMITER_ROW = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?\r?$/;
+const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** What stands before a line of a block inside of quotes. */
 const QUOTED = /^[ \t>]*/;
 
@@ -51,6 +53,14 @@ export function findStruck(source: MaskedSource, from: number): TextRange[] {
     }
   }
   return found;
+}
+
+/** CommonMark's rule for marks: what they enclose is no white space, and no punctuation unless such stands outside too. */
+function flanks(line: string, inside: number, outside: number): boolean {
+  const inner = line[inside] ?? " ";
+  const outer = line[outside] ?? " ";
+  if (/\s/.test(inner)) return false;
+  return !PUNCTUATION.test(inner) || /\s/.test(outer) || PUNCTUATION.test(outer);
 }
 
 /** Whether the line below makes this one the header of a table. */

@@ -1,25 +1,12 @@
 import type { TextRange } from "../../types.ts";
-import { headingEnd } from "./markdown-tree.ts";
-import {
-  type PlainFile,
-  type PlainMarkdown,
-  type PlainPiece,
-  type PlainTable,
-  readPlainLine,
-  readPlainMarkdown,
-  readPlainTable,
-} from "./plain-markdown.ts";
 
 /** A part of markdown between places where a block surely ends. */
-export type Segment = TextRange & {
+export interface Segment extends TextRange {
   /** Cut out of a longer part to keep parsing time linear; stands alone whatever its first line says. */
   readonly isCut: boolean;
-} & (
-    | { readonly kind: "code" | "rule" | "markdown" | "hostile" }
-    | { readonly kind: "heading"; readonly words: readonly PlainPiece[] }
-    | { readonly kind: "plain"; readonly plain: PlainMarkdown }
-    | { readonly kind: "table"; readonly table: PlainTable }
-  );
+  /** `words`: a paragraph without any syntax; `hostile`: markdown that would take too long to parse. */
+  readonly kind: "words" | "markdown" | "hostile";
+}
 
 /** Lists and quotes inside each other, and emphasis marks in one part: beyond, parsing time grows with the square; the text stays. */
 const MAX_CONTAINERS = 100;
@@ -30,30 +17,22 @@ const CUT_AT_LINES = 150;
 
 /** What opens code: behind backticks stands none on the same line. */
 const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
-/** Code from its first to its last line, which closes it: of the same marks, and no fewer. The part ends at the first such line. */
-const PLAIN_CODE = /^(?:(`{3,})[^`\n]*\n(?:[\s\S]*\n)? {0,3}\1`*|(~{3,})(?!~)[^\n]*\n(?:[\s\S]*\n)? {0,3}\2~*)[ \t]*\r?$/;
 const HEADING_LINE = /^#{1,6}[ \t]/;
-/** A heading, not so long that its marks may be meant to take time; names of headings in braces are found by the full parser. */
-const PLAIN_HEADING = /^ {0,3}#{1,6}[ \t]+(?=[^\s#])[^#\r\n]{1,500}(?<!\})$/;
-const SIMPLE_HEADING = /^ {0,3}#{1,6}[ \t]+[^\s#*_`[\]<&\\|][^#*_`[\]<&\\|\r\n]*$/;
-const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*\r?$/;
+/** Inline syntax, or a line that may start another block or a table, or ends in a hard break: a paragraph without is words alone. */
+const SYNTAX = /^[ \t]|[*_`[\]<&\\|]| {2}\r?\n|(?:^|\n)[ \t]*(?:[#>+\-=~:]|\d{1,9}[.)])/;
 export const BLANK_LINE = /^[ \t\r]*$/;
 const ITEM_LINE = /^(?:[-+*]|\d{1,9}[.)])[ \t]/;
 const CONTAINER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
 
-/**
- * The parts of `text[start, end)` between empty lines. Headings and closed fences end a part, fenced code stays in one. What needs no
- * full parser comes read already.
- */
-export function segmentsOf(text: string, { start, end }: TextRange, file: PlainFile): Segment[] {
-  const { maxIndent } = file;
+/** The parts of `text[start, end)` between empty lines. Headings and closed fences end a part, fenced code stays in one. */
+export function segmentsOf(text: string, { start, end }: TextRange, maxIndent: number): Segment[] {
   const found: Segment[] = [];
   let from = -1;
   let to = -1;
   let fence = "";
   let isFenced = false;
   const take = (): void => {
-    if (from >= 0) found.push(...segmentsIn(text, { start: from, end: to }, { ...file, isFenced }));
+    if (from >= 0) found.push(...segmentsIn(text, { start: from, end: to }, isFenced));
     from = -1;
     isFenced = false;
   };
@@ -84,35 +63,14 @@ export function fenceAfter(fence: string, line: string, maxIndent: number): stri
   return marks.startsWith(fence) && line.trim() === marks ? "" : fence;
 }
 
-function segmentsIn(text: string, range: TextRange, file: PlainFile & { readonly isFenced: boolean }): Segment[] {
-  const { start, end } = range;
-  const segment = text.slice(start, end);
-  if (file.isFenced) return [{ start, end, kind: PLAIN_CODE.test(segment) ? "code" : "markdown", isCut: false }];
-  if (RULE.test(segment)) return [{ start, end, kind: "rule", isCut: false }];
-  const words = headingWords(text, range, file);
-  if (words !== null) return [{ start, end, kind: "heading", words, isCut: false }];
-  const plain = readPlainMarkdown(text, range, file);
-  if (plain !== null && !plain.isRich) return [{ start, end, kind: "plain", plain, isCut: false }];
-  const table = readPlainTable(text, range, file);
-  if (table !== null) return [{ start, end, kind: "table", table, isCut: false }];
-  const parts = cutLong(text, start, end);
-  if (plain !== null && parts.length === 1 && countDelimiters(segment) <= MAX_DELIMITERS)
-    return [{ start, end, kind: "plain", plain, isCut: false }];
-  return parts.map((range, i) => {
+function segmentsIn(text: string, { start, end }: TextRange, isFenced: boolean): Segment[] {
+  if (isFenced) return [{ start, end, kind: "markdown", isCut: false }];
+  if (!SYNTAX.test(text.slice(start, end))) return [{ start, end, kind: "words", isCut: false }];
+  return cutLong(text, start, end).map((range, i) => {
     const part = text.slice(range.start, range.end);
     const isHostile = countDelimiters(part) > MAX_DELIMITERS || containerDepth(part) > MAX_CONTAINERS;
     return { ...range, kind: isHostile ? "hostile" : "markdown", isCut: i > 0 };
   });
-}
-
-/** What a part shows that is one heading; `null`: it is none, or needs the full parser. */
-function headingWords(text: string, { start, end }: TextRange, file: PlainFile): readonly PlainPiece[] | null {
-  const line = text.slice(start, end).trimEnd();
-  const from = start + (/^ *#+/.exec(line)?.[0].length ?? 0);
-  if (SIMPLE_HEADING.test(line)) return [{ start: from, end: headingEnd(text, start, end) }];
-  if (!PLAIN_HEADING.test(line)) return null;
-  const blanks = /^[ \t]*/.exec(text.slice(from, end))?.[0].length ?? 0;
-  return readPlainLine(text, { start: from + blanks, end: start + line.length }, file);
 }
 
 function cutLong(text: string, start: number, end: number): TextRange[] {

@@ -46,17 +46,13 @@ export function parseMarkdown(source: string, name: string): FormatResult {
 type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;
 
 /** The text and blocks of `source` from `bodyStart` on; offsets of the map are those of `source`. */
-export function parseMarkdownText(source: string, bodyStart: number, options: { readonly alwaysParse?: boolean } = {}): MarkdownText {
-  const { moved: _, ...written } = readMarkdown(source, bodyStart, options);
+export function parseMarkdownText(source: string, bodyStart: number): MarkdownText {
+  const { moved: _, ...written } = readMarkdown(source, bodyStart);
   return written;
 }
 
 /** Also the footnotes that do not stand in the text where they stand in the source, in the order of the source. */
-function readMarkdown(
-  source: string,
-  bodyStart: number,
-  { alwaysParse }: { readonly alwaysParse?: boolean } = {},
-): MarkdownText & { readonly moved: readonly TextRange[] } {
+function readMarkdown(source: string, bodyStart: number): MarkdownText & { readonly moved: readonly TextRange[] } {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
     : [{ type: "text" as const, text: source.slice(bodyStart), start: bodyStart, end: source.length }];
@@ -120,7 +116,7 @@ function readMarkdown(
       writer.writeBehind(() => markdown.writeNote(note));
     };
     const masked = maskSource(source, masks, signs, onCall);
-    const markdown = createMarkdownWriter(masked, writer, { alwaysParse, notes, moved });
+    const markdown = createMarkdownWriter(masked, writer, { notes, moved });
     walk(writer, markdown.write);
     return { written: writer.finish(), called, shownAsCode: masked.struckInCode() };
   }
