@@ -1,10 +1,12 @@
 import { fromMarkdown, type Options } from "mdast-util-from-markdown";
+import { gfmStrikethroughFromMarkdown } from "mdast-util-gfm-strikethrough";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
+import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
 import { gfmTable } from "micromark-extension-gfm-table";
 import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { type Segment, segmentsOf } from "./markdown-segments.ts";
-import { createTreeWriter, startOf } from "./markdown-tree.ts";
+import { createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
 /** Parts are parsed together up to about this many characters, and cut where a block surely begins; list items where they must. */
@@ -18,7 +20,7 @@ const SAME_LABEL = 4;
 const INNER_FENCE = /^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)+(?:`{3}|~{3})/m;
 const REFERENCE = /\[([^[\]\n]{1,200})\]/g;
 const MAY_CONTINUE_LIST = /^(?:[ \t]|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/;
-const INLINE_SYNTAX = /[*_`[\]<&\\\n\r]/;
+const INLINE_SYNTAX = /[*_`~[\]<&\\\n\r]/;
 /** Constructs that begin a block. */
 const BLOCKS = [
   ...["blockQuote", "codeFenced", "codeIndented", "definition", "headingAtx", "htmlFlow", "list", "setextUnderline", "table"],
@@ -39,6 +41,8 @@ export interface MarkdownOptions {
   readonly notes?: readonly TextRange[];
   /** Those of them that are not written where they stand. @default none */
   readonly moved?: ReadonlySet<TextRange>;
+  /** @default nobody is told */
+  readonly onStruck?: Sides["onStruck"];
 }
 
 /** How lines are read: in the file, and in its notes. */
@@ -52,12 +56,12 @@ interface Reading {
 export function createMarkdownWriter(
   source: MaskedSource,
   writer: BlockWriter,
-  { notes = [], moved = new Set() }: MarkdownOptions = {},
+  { notes = [], moved = new Set(), onStruck = () => {} }: MarkdownOptions = {},
 ): MarkdownWriter {
   const inNotes: Reading = { maxIndent: Number.POSITIVE_INFINITY, disabled: ["codeIndented"] };
   const inFile: Reading = source.hasTags ? inNotes : { maxIndent: maxIndentOf(source), disabled: [] };
   const definitions = linkDefinitions(source.masked);
-  const tree = createTreeWriter(source, writer);
+  const tree = createTreeWriter({ source, writer, onStruck });
   let nextNote = 0;
   return { write, writeNote: (note) => writeParts(note, inNotes) };
 
@@ -133,8 +137,10 @@ function mayContinueList(masked: string, part: Segment): boolean {
 }
 
 function options(disabled: readonly string[], hasTables: boolean): Options {
-  const tables = hasTables ? [gfmTable()] : [];
-  return { extensions: [...tables, { disable: { null: [...disabled] } }], mdastExtensions: [gfmTableFromMarkdown()] };
+  return {
+    extensions: [...(hasTables ? [gfmTable()] : []), gfmStrikethrough({ singleTilde: false }), { disable: { null: [...disabled] } }],
+    mdastExtensions: [gfmTableFromMarkdown(), gfmStrikethroughFromMarkdown()],
+  };
 }
 
 /** The link definitions of a file: a part may refer to one wherever it stands. */

@@ -19,7 +19,7 @@ const CUT_AT_LINES = 150;
 const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
 const HEADING_LINE = /^#{1,6}[ \t]/;
 /** Inline syntax, or a line that may start another block or a table, or ends in a hard break: a paragraph without is words alone. */
-const SYNTAX = /^[ \t]|[*_`[\]<&\\|]| {2}\r?\n|(?:^|\n)[ \t]*(?:[#>+\-=~:]|\d{1,9}[.)])/;
+const SYNTAX = /^[ \t]|~~|[*_`[\]<&\\|]| {2}\r?\n|(?:^|\n)[ \t]*(?:[#>+\-=~:]|\d{1,9}[.)])/;
 export const BLANK_LINE = /^[ \t\r]*$/;
 const ITEM_LINE = /^(?:[-+*]|\d{1,9}[.)])[ \t]/;
 const CONTAINER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
@@ -105,8 +105,8 @@ function countDelimiters(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    // * _ [ ] ` <
-    if (code === 42 || code === 95 || code === 91 || code === 93 || code === 96 || code === 60) count++;
+    // * _ ~ [ ] ` <
+    if (code === 42 || code === 126 || code === 95 || code === 91 || code === 93 || code === 96 || code === 60) count++;
   }
   return count;
 }

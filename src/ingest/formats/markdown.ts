@@ -4,7 +4,7 @@ import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
 import { firstAfter } from "../visible.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { codeSpanFinder, findNotes, findStruck, signsOf, withStruck } from "./markdown-notes.ts";
+import { codeSpanFinder, findNotes, signsOf } from "./markdown-notes.ts";
 import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
 import { BLOCK_ELEMENTS, type MarkupEvent, readMarkup, visibleEvents } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
@@ -62,9 +62,7 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
   const asInSource = panels.controls.size === 0 ? events : inSourceOrder(events);
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
-  const tagMasks = masksOf(asInSource, bodyStart, source.length, isOnTableLine);
-  const struck = source.includes("~~", bodyStart) ? findStruck(maskSource(source, tagMasks), bodyStart) : [];
-  const masks = withStruck(tagMasks, struck);
+  const masks = masksOf(asInSource, bodyStart, source.length, isOnTableLine);
   const breaks = lineBreaks(source, bodyStart);
   const walk = (writer: BlockWriter, write: (start: number, end: number) => void): void => {
     let runStart = -1;
@@ -86,9 +84,8 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
   // What nothing calls, or another such note alone, stays where it stands.
-  const { written, called, shownAsCode } = all.called.size === notes.length ? all : write(all.called);
-  const marked = struck.reduce((sum, { start, end }) => sum + end - start, 0) - shownAsCode;
-  const notices = unseenNotices({ ...unseen, struck: unseen.struck + marked });
+  const { written, called, struck } = all.called.size === notes.length ? all : write(all.called);
+  const notices = unseenNotices({ ...unseen, struck: unseen.struck + struck });
   return { ...written, notices, moved: notes.filter((note) => called.has(note)) };
 
   function notesOf(): { readonly notes: readonly TextRange[]; readonly signs: readonly Sign[] } {
@@ -106,19 +103,24 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
   function write(moved: ReadonlySet<TextRange>): {
     readonly written: WrittenBlocks;
     readonly called: ReadonlySet<TextRange>;
-    readonly shownAsCode: number;
+    /** Characters that marks strike through. */
+    readonly struck: number;
   } {
     const writer = new BlockWriter(source, breaks);
     const called = new Set<TextRange>();
+    let struck = 0;
+    const onStruck = (characters: number): void => {
+      struck += characters;
+    };
     const onCall = (note: TextRange): void => {
       if (!moved.has(note) || called.has(note)) return;
       called.add(note);
       writer.writeBehind(() => markdown.writeNote(note));
     };
     const masked = maskSource(source, masks, signs, onCall);
-    const markdown = createMarkdownWriter(masked, writer, { notes, moved });
+    const markdown = createMarkdownWriter(masked, writer, { notes, moved, onStruck });
     walk(writer, markdown.write);
-    return { written: writer.finish(), called, shownAsCode: masked.struckInCode() };
+    return { written: writer.finish(), called, struck };
   }
 }
 
