@@ -1,5 +1,6 @@
 import type { TextRange } from "../../types.ts";
-import { BLANK_LINE, fenceAfter, linesOf } from "./markdown-segments.ts";
+import { linesOf } from "../visible.ts";
+import { BLANK_LINE, fenceAfter } from "./markdown-run.ts";
 import { COVER, type Sign } from "./masked-source.ts";
 
 /** What a footnote is called by, in `[^…]`: without white space, brackets, and tags within. */

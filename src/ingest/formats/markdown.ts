@@ -3,7 +3,7 @@ import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
 import { firstAfter } from "../visible.ts";
-import { readFrontMatter } from "./front-matter.ts";
+import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { codeSpanFinder, findNotes, signsOf } from "./markdown-notes.ts";
 import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
 import { BLOCK_ELEMENTS, type MarkupEvent, readMarkup, visibleEvents } from "./markup.ts";
@@ -34,13 +34,8 @@ export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
   // A page break is white space: CommonMark would see a letter in it, and no heading after it.
   const { moved, ...written } = readMarkdown(source.replaceAll("\f", " "), front.bodyStart);
-  return {
-    ...written,
-    pages: pageStarts(source, written.sourceMap, { length: written.text.length, moved }),
-    metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
-    access: front.access,
-    tenant: front.tenant,
-  };
+  const pages = pageStarts(source, written.sourceMap, { length: written.text.length, moved });
+  return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), notices: written.notices, pages };
 }
 
 type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;

@@ -110,12 +110,7 @@ function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResu
       writer.text(head.start, head.end - 1);
       writer.end();
     }
-    walkMarkup(sheetMarkup(text, rows, merged), writer, {
-      inline: ({ start, end }) => writer.text(start, end),
-      flush: () => {},
-      isInline: () => false,
-      isLayoutText: () => false,
-    });
+    walkMarkup(sheetMarkup(text, rows, merged), writer, { inline: ({ start, end }) => writer.text(start, end) });
   }
   return {
     ...writer.finish(),
