@@ -51,16 +51,14 @@ test("a large file is read alone: those behind it wait, and what it took is give
   expect(done).toHaveLength(3);
 });
 
-test("small files that waited behind one that ends its thread are read by another", async () => {
+test("files that waited behind one that ends its thread are read by another", async () => {
   reader = createFileReader({ timeoutMs: 30_000, threads: 1 });
   const cancelled = new AbortController();
   const first = reader.read(file("first.md", "word ".repeat(6_000)), cancelled.signal);
-  const others = Promise.all(["b.md", "c.md", "d.md"].map((path) => (reader as FileReader).read(file(path, `Text of ${path}.`), never)));
-  const alsoCancelled = reader.read(file("e.md", "Text."), cancelled.signal);
+  const second = (reader as FileReader).read(file("b.md", "Text of b."), never);
   cancelled.abort(new Error("stop"));
   await expect(first).rejects.toThrow("stop");
-  await expect(alsoCancelled).rejects.toThrow("stop");
-  expect((await others).map(([draft]) => draft?.text)).toEqual(["Text of b.md.", "Text of c.md.", "Text of d.md."]);
+  expect((await second).map(({ text }) => text)).toEqual(["Text of b."]);
 });
 
 test("quick texts leave a thread unused, other files take all", async () => {
@@ -68,8 +66,10 @@ test("quick texts leave a thread unused, other files take all", async () => {
   reader = createFileReader({ timeoutMs: 30_000, threads: 2 });
   const before = threads();
   const texts = Array.from({ length: 5 }, (_, i) => (reader as FileReader).read(file(`${i}.txt`, `Text ${i}.`), never));
+  await Promise.resolve();
   const withTexts = threads();
   const other = reader.read(file("a.eml", "Subject: A\n\nText."), never);
+  await Promise.resolve();
   expect([withTexts - before, threads() - before]).toEqual([1, 2]);
   await Promise.all([...texts, other]);
 });
