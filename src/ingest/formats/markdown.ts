@@ -5,7 +5,7 @@ import { pageStarts } from "../pages.ts";
 import { firstAfter } from "../visible.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { codeSpanFinder, findNotes, signsOf } from "./markdown-notes.ts";
-import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
+import { createMarkdownWriter, fenceAfter, maxIndentOf } from "./markdown-run.ts";
 import { BLOCK_ELEMENTS, type MarkupEvent, readMarkup, visibleEvents } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
@@ -131,18 +131,13 @@ function withoutFalseTags(source: string, start: number): string {
   for (let at = start; at < source.length; ) {
     const char = source[at];
     if (char === "\n" || at === start) {
-      const line = /[ \t]*(`{3,}|~{3,})([^\n]*)/y;
-      line.lastIndex = char === "\n" ? at + 1 : at;
-      const match = line.exec(source);
-      const marks = match?.[1] ?? "";
-      if (match !== null && fence === "" && !(marks.startsWith("`") && match[2]?.includes("`"))) {
-        fence = marks;
-        at = line.lastIndex;
-        continue;
-      }
-      if (match !== null && fence !== "" && marks.startsWith(fence) && match[2]?.trim() === "") {
-        fence = "";
-        at = line.lastIndex;
+      const lineStart = char === "\n" ? at + 1 : at;
+      const newline = source.indexOf("\n", lineStart);
+      const lineEnd = newline < 0 ? source.length : newline;
+      const before = fence;
+      fence = fenceAfter(before, source.slice(lineStart, lineEnd), Number.POSITIVE_INFINITY);
+      if (fence !== before) {
+        at = lineEnd;
         continue;
       }
     }
