@@ -1,7 +1,7 @@
-import { holdsToken } from "../../src/calibrate/ask-labelled.ts";
 import { RequestError } from "../../src/errors.ts";
-import { createRandom, mean, pairedBootstrap, quantile } from "../../src/grade/metrics.ts";
+import { createRandom, mean, quantile } from "../../src/grade/metrics.ts";
 import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
+import { holdsToken } from "../../src/grade/score-answer.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
@@ -28,6 +28,7 @@ import {
   type Gold,
   readExtractSet,
 } from "../sets/extract-sets.ts";
+import { pairedBootstrap } from "./ranking-metrics.ts";
 
 export interface ExtractOptions {
   readonly data: string;

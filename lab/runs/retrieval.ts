@@ -1,5 +1,5 @@
 import { RequestError } from "../../src/errors.ts";
-import { createRandom, hitAt, mean, ndcgAt, pairedBootstrap, precisionAt, recallAt, reciprocalRank } from "../../src/grade/metrics.ts";
+import { createRandom, mean } from "../../src/grade/metrics.ts";
 import { decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Corpus } from "../../src/retrieve/corpus.ts";
@@ -16,6 +16,7 @@ import {
   type RetrievalSetName,
   readRetrievalSet,
 } from "../sets/retrieval-sets.ts";
+import { hitAt, ndcgAt, pairedBootstrap, precisionAt, recallAt, reciprocalRank } from "./ranking-metrics.ts";
 import type { AbsentSystem, Comparison, IndexSystem, PeerSystem, RetrievalSystem } from "./retrieval-systems.ts";
 
 export interface RetrievalOptions {

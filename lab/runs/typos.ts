@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { answerableSchema, readGolden } from "../../src/grade/golden.ts";
-import { createRandom, hitAt, type Random } from "../../src/grade/metrics.ts";
+import { createRandom, type Random } from "../../src/grade/metrics.ts";
 import { countRow, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { tokenize } from "../../src/text/tokens.ts";
+import { hitAt } from "./ranking-metrics.ts";
 import { type EvaluateEvent, ingestCorpus, rankPages, type VaOptions } from "./va.ts";
 
 /** Misspelt versions of every question. */

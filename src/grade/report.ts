@@ -39,12 +39,16 @@ export function makeReport(
   return { name, command, versions: { ...versionsOf(), ...versions }, seed, date, n, metrics, timings, items };
 }
 
-/** @throws RequestError `report_unwritable` */
 export function writeReport(path: string, report: Report): void {
+  writeText(path, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** @throws RequestError `report_unwritable` */
+export function writeText(path: string, text: string): void {
   try {
-    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+    writeFileSync(path, text);
   } catch (cause) {
-    const message = `The report could not be written to ${path} (${messageOf(cause)}): give a file in a folder that is there with --json FILE.`;
+    const message = `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`;
     throw new RequestError("report_unwritable", message, {}, { cause });
   }
 }
@@ -74,4 +78,9 @@ export function countRow(name: string, successes: number, n: number, note?: stri
 /** `.83`; `1.00`; `–` for what could not be computed. */
 export function decimal(value: number | null): string {
   return value === null ? "–" : value.toFixed(2).replace(/^0(?=\.)/, "");
+}
+
+/** A difference: `+.05`, `−.05`. */
+export function signed(value: number): string {
+  return `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
 }
