@@ -168,7 +168,9 @@ describe.skipIf(!hasChromium)("the page", () => {
 
   it("keeps a question that a reload or a closed window interrupted, with what was shown, and asks it again", async () => {
     await ask(QUESTIONS.slow);
-    await expect.poll(() => page.locator(".sentence").count()).toBe(1);
+    await page.locator(".sentence").waitFor();
+    // The browser writes a moment after the sentence is on the screen.
+    await expect.poll(() => storedSentences(page)).toBe(1);
     await page.reload();
     await page.getByRole("heading", { name: "Interrupted" }).waitFor();
     expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.slow]);
@@ -299,6 +301,21 @@ async function open(options: BrowserContextOptions = {}): Promise<Page> {
 function rate(request: FeedbackRequest): void {
   if (ratingFails) throw new RequestError("feedback_too_often", "It was rated too often.");
   ratings.push(request);
+}
+
+/** Sentences that the browser has written to its archive so far, of all conversations. */
+function storedSentences(target: Page): Promise<number> {
+  return target.evaluate(async () => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const db = await done(indexedDB.open("sourcebound"));
+    const stored = await done(db.transaction("conversations").objectStore("conversations").getAll());
+    db.close();
+    return stored.flatMap(({ conversation }) => conversation.turns).flatMap(({ sentences }) => sentences).length;
+  });
 }
 
 async function ask(question: string): Promise<void> {
