@@ -5,7 +5,7 @@ export { lookup, recall } from "./answer/lookup.ts";
 export { retrieve } from "./answer/retrieve.ts";
 export { answerableSchema, readGolden } from "./grade/golden.ts";
 export { createRandom, quantile } from "./grade/metrics.ts";
-export { countRow, type TableRow, versionsOf } from "./grade/report.ts";
+export { countRow, makeReport, type TableRow } from "./grade/report.ts";
 export { readFrontMatter } from "./ingest/formats/front-matter.ts";
 export { rowBreaks } from "./ingest/line-breaks.ts";
 export { parseFile } from "./ingest/parse.ts";

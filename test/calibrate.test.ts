@@ -244,12 +244,6 @@ describe("sourcebound calibrate", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it("writes nothing and exits 3 when there are too few labels; --json says the same", async () => {
-    const { code, stdout } = await run("--golden", golden, "--risk", ".02", "--json");
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({ written: null, calibration: null, choice: { type: "too-few", needed: 149 } });
-  });
-
   it.each([
     [["--golden", "x"], 2, "--risk"],
     [["--risk", "0"], 2, "share between 0 and 1"],

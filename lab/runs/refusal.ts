@@ -7,7 +7,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { RequestError } from "../../src/errors.ts";
 import { answerableSchema, readGolden, UNANSWERABLE_KINDS, unanswerableSchema } from "../../src/grade/golden.ts";
 import { auroc, createRandom, type Interval, quantile, riskCoverageArea } from "../../src/grade/metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { chanceOf } from "../../src/models/weights/scorer.ts";
 import { Lexicon } from "../../src/retrieve/lexicon.ts";
@@ -110,8 +110,8 @@ export async function* evaluateRefusal(options: RefusalOptions): AsyncGenerator<
   reportSimulation(sheet);
   const timings = reportTimes(tools, sheet);
   const { metrics, n, table, items } = sheet;
-  const made = { name: "refusal", command: options.command, versions: versionsOf(), seed: SEED, date: new Date().toISOString() };
-  yield { type: "report", report: { ...made, n, metrics, timings, items }, table };
+  const report = makeReport({ name: "refusal", command: options.command, seed: SEED, n, metrics, timings, items });
+  yield { type: "report", report, table };
 }
 
 /** Times of what was asked of a golden set; the public sets are not timed. */

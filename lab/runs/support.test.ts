@@ -3,11 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
-import { createStemmer } from "../../src/text/tokens.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { fitLogistic, predictLogistic } from "../judges/logistic-regression.ts";
-import { lexicalFeatures } from "../judges/support-baseline.ts";
-import { readSupportSet, SUPPORT_FOLDS, supportFold } from "../sets/support-sets.ts";
+import { readSupportSet } from "../sets/support-sets.ts";
 import { evaluateChecks } from "./checks.ts";
 import { evaluateSupport } from "./support.ts";
 
@@ -64,21 +62,6 @@ describe("sets of judged answers", () => {
   it("blame only the sentences that an edit changed", () => {
     expect(readSupportSet("summedits", data)?.[0]?.units.map(({ supported }) => supported)).toEqual([true, false]);
   });
-
-  it("are absent without a folder, and name the line that is not valid", () => {
-    expect(readSupportSet("wice", data)).toBeNull();
-    const bad = mkdtempSync(join(tmpdir(), "support-bad-"));
-    mkdirSync(join(bad, "halueval"));
-    writeFileSync(join(bad, "halueval", "qa.jsonl"), '\n{"id": "x"}\n');
-    expect(() => readSupportSet("halueval", bad)).toThrowError(/qa\.jsonl:2 is not valid/);
-    rmSync(bad, { recursive: true });
-  });
-
-  it("keep all of one source in one fold, and use every fold", () => {
-    expect(supportFold("ragtruth", "s1")).toBe(supportFold("ragtruth", "s1"));
-    const folds = new Set(Array.from({ length: 60 }, (_, i) => supportFold("ragtruth", `s${i}`)));
-    expect([...folds].sort()).toEqual(Array.from({ length: SUPPORT_FOLDS }, (_, i) => i));
-  });
 });
 
 describe("eval checks, support", () => {
@@ -101,16 +84,6 @@ describe("eval checks, support", () => {
   });
 });
 
-describe("the lexical baseline", () => {
-  it("measures ten shares and lengths", () => {
-    const features = lexicalFeatures("Claims take 60 days. Bananas ripen 7 times.", ["A claim takes 60 days."], createStemmer());
-    expect(features).toHaveLength(10);
-    expect(features[4]).toBe(0.5);
-    expect(features[6]).toBe(0);
-    expect(features[9]).toBeCloseTo(Math.log(6), 6);
-  });
-});
-
 describe("logistic regression", () => {
   it("finds the chances of a table of counts", () => {
     // 3 of 4 yes at x = 1, 1 of 4 at x = 0, many times over, so that the ridge hardly counts.
@@ -119,20 +92,5 @@ describe("logistic regression", () => {
     const model = fitLogistic(rows, labels);
     expect(predictLogistic(model, [1])).toBeCloseTo(0.75, 2);
     expect(predictLogistic(model, [0])).toBeCloseTo(0.25, 2);
-  });
-
-  it("stands a column that never changes and classes that a line parts", () => {
-    const model = fitLogistic(
-      [
-        [5, 0],
-        [5, 1],
-        [5, 2],
-        [5, 3],
-      ],
-      [false, false, true, true],
-    );
-    expect(predictLogistic(model, [5, 3])).toBeGreaterThan(0.6);
-    expect(predictLogistic(model, [5, 0])).toBeLessThan(0.4);
-    expect(() => fitLogistic([], [])).toThrow(RangeError);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { auroc, balancedAccuracy, clusterBootstrap, f1, mean } from "../../src/grade/metrics.ts";
+import { auroc, clusterBootstrap, mean } from "../../src/grade/metrics.ts";
 import { decimal, type TableRow } from "../../src/grade/report.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createEmbeddedSupportScorer, type EmbeddedSupportScorer, readSupportWeights } from "../../src/models/embedded-support.ts";
@@ -9,6 +9,7 @@ import { fitLogistic, type LogisticModel, predictLogistic } from "../judges/logi
 import { lexicalFeatures } from "../judges/support-baseline.ts";
 import type { ChecksSection } from "../sets/drafts.ts";
 import { readSupportSet, SUPPORT_FOLDS, type SupportItem, type SupportSetName, supportFold } from "../sets/support-sets.ts";
+import { balancedAccuracy, f1 } from "./ranking-metrics.ts";
 
 export interface SupportOptions {
   /** Folder of sets, one folder each. */

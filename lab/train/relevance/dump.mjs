@@ -1,8 +1,8 @@
 // Writes the features of every passage that was found for a marked question, by the product's own code: node dump.mjs --data DATA --out FILE
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { createStoryteller, draw, linesIn } from "../sampling.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -37,28 +37,11 @@ const reader = createFactReader();
 const signal = new AbortController().signal;
 const limit = Number(flags.limit);
 
-const rank = (text) => createHash("sha256").update(text).digest("hex");
-const draw = (items, keyOf, most = limit) =>
-  items
-    .map((item) => ({ item, key: rank(keyOf(item)) }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .slice(0, most)
-    .map(({ item }) => item);
-const lines = (file) =>
-  readFileSync(join(flags.data, file), "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line));
+const lines = linesIn(flags.data);
 
-/** Half of the questions come with a story before them, as people tell it: what it says is not asked. */
 const strangers = lines("clinc150/clinc150.jsonl");
-const stories = strangers.filter(({ text, intent }) => intent !== "oos" && /^(?:i|my|we|our)\b/.test(text) && text.length > 25);
-function told(text) {
-  const hash = Buffer.from(rank(`story ${text}`), "hex");
-  if (hash[0] % 2 === 0) return text;
-  const story = Array.from({ length: 1 + (hash[1] % 3) }, (_, i) => stories[hash.readUInt32BE(4 + 4 * i) % stories.length].text);
-  return `${story.map((one) => `${one[0].toUpperCase()}${one.slice(1)}.`).join(" ")} ${text}`;
-}
+const tell = createStoryteller(strangers);
+const told = (text) => tell(text, "");
 
 const rows = [];
 /** @param answers does this passage answer the question? */
@@ -91,8 +74,8 @@ const nothing = () => false;
 async function askStrangers(name, parts, scopes) {
   const foreign = draw(
     strangers.filter(({ text }) => text.length > 12),
-    ({ text }) => `relevance ${name} ${text}`,
     limit / 8,
+    ({ text }) => `relevance ${name} ${text}`,
   );
   for (const [i, { text }] of foreign.entries())
     await ask(
@@ -110,7 +93,7 @@ async function extracted(name) {
   const documents = sets.flatMap((set) => set.documents);
   const all = sets.flatMap((set) => set.questions);
   const parts = await createParts({ documents }, encoder, reranker);
-  for (const { text, scope, gold, cluster } of draw(all, (one) => `${one.scope}|${one.text}`))
+  for (const { text, scope, gold, cluster } of draw(all, limit, (one) => `${one.scope}|${one.text}`))
     await ask(
       admitted({ text: name === "covid-qa" ? text : told(text), history: [], scope }),
       parts,
@@ -133,7 +116,7 @@ async function medquad() {
   const set = readRetrievalSet("medquad", flags.data);
   const documents = set.documents.map(({ id, title, text, scope }) => toDocument({ id, title, scope, path: "document.txt", text }));
   const parts = await createParts({ documents }, encoder, reranker);
-  for (const { text, gold, cluster } of draw(set.queries, ({ text }) => text))
+  for (const { text, gold, cluster } of draw(set.queries, limit, ({ text }) => text))
     await ask(
       admitted({ text: told(text), history: [], scope: null }),
       parts,

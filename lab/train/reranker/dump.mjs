@@ -1,7 +1,8 @@
 // Writes the features of every question and candidate of the training sets, by the product's own code: node dump.mjs --help
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { linesIn } from "../sampling.mjs";
 import { HEADED_SETS, readHeadedSet } from "./headed-sets.mjs";
 
 const { values: flags } = parseArgs({
@@ -37,11 +38,7 @@ const { splitSentences } = await load("src/text/sentences.js");
 /** Sets of which the encoder held nothing out. */
 const WITHOUT_HELD_OUT = new Set(["tatqa", ...Object.values(HEADED_SETS)]);
 const names = Object.keys(FEATURES);
-const lines = (file) =>
-  readFileSync(join(flags.data, file), "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line));
+const lines = linesIn(flags.data);
 
 /** Questions of one half (0, 1) of the trained side, or of all of the held-out side. */
 function asksOf(half) {

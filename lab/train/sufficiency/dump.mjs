@@ -1,8 +1,8 @@
 // Writes the features of questions that a set answers and of questions that it does not, by the product's own code: node dump.mjs --help
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { createStoryteller, draw, hashOf, linesIn } from "../sampling.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -39,40 +39,20 @@ const signal = new AbortController().signal;
 /** A question with its gold document removed from the index has lost its answer: so many parts are taken out in turn. */
 const PARTS = 4;
 
-const rank = (text) => createHash("sha256").update(text).digest("hex");
-const draw = (items, limit, keyOf) =>
-  items
-    .map((item) => ({ item, key: rank(keyOf(item)) }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .slice(0, limit)
-    .map(({ item }) => item);
-const lines = (file) =>
-  readFileSync(join(flags.data, file), "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line));
+const lines = linesIn(flags.data);
 
+const everyday = lines("clinc150/clinc150.jsonl");
 /** What people ask an assistant that has nothing to do with any of the indexes. */
 const strangers = [
-  ...lines("clinc150/clinc150.jsonl")
-    .filter(({ text }) => text.length > 12)
-    .map(({ text }) => ({ text, from: "clinc150" })),
+  ...everyday.filter(({ text }) => text.length > 12).map(({ text }) => ({ text, from: "clinc150" })),
   ...lines("halueval/general.jsonl").map(({ user_query }) => ({ text: user_query, from: "halueval" })),
 ].filter(({ text }) => text.length < 300);
 const attacks = lines("prompt-injection/prompts.jsonl")
   .filter(({ label, text }) => label !== "benign" && text.length < 400)
   .map(({ text }) => text);
 
-/** Half of the questions come with a story before them, as people tell it: what it says is not asked. */
-const stories = lines("clinc150/clinc150.jsonl")
-  .filter(({ text, intent }) => intent !== "oos" && /^(?:i|my|we|our)\b/.test(text) && text.length > 25)
-  .map(({ text }) => text);
-function told(text, seed) {
-  const hash = Buffer.from(rank(`story ${seed} ${text}`), "hex");
-  if (hash[0] % 2 === 0) return text;
-  const story = Array.from({ length: 1 + (hash[1] % 3) }, (_, i) => stories[hash.readUInt32BE(4 + 4 * i) % stories.length]);
-  return `${story.map((one) => `${one[0].toUpperCase()}${one.slice(1)}.`).join(" ")} ${text}`;
-}
+const tell = createStoryteller(everyday);
+const told = (text, seed) => tell(text, `${seed} `);
 
 const rows = [];
 async function ask(question, parts, about, beside) {
@@ -88,7 +68,7 @@ async function ask(question, parts, about, beside) {
 
 /** Letters that mean nothing, and words of a set in no order. */
 function nonsense(seed, words) {
-  const hash = Buffer.from(rank(`nonsense ${seed}`), "hex");
+  const hash = hashOf(`nonsense ${seed}`);
   const letters = (at) =>
     Array.from({ length: 3 + (hash[at] % 6) }, (_, i) => String.fromCharCode(97 + (hash[(at + i + 1) % 32] % 26))).join("");
   const count = 2 + (hash[0] % 5);

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { linesIn } from "../sampling.mjs";
 
 const { values: flags } = parseArgs({
   options: {
@@ -21,11 +22,7 @@ const { parseFile } = await load("src/ingest/parse.js");
 const random = createRandom(Number(flags.seed));
 const pick = (list) => list[Math.floor(random() * list.length)];
 const chance = (p) => random() < p;
-const lines = (file) =>
-  readFileSync(join(flags.data, file), "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => JSON.parse(line));
+const lines = linesIn(flags.data);
 const filesOf = (folder, prefix) =>
   readdirSync(join(flags.data, folder))
     .filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl"))
