@@ -103,7 +103,7 @@ describe("a message that asks several things", () => {
   it("is answered in each part whatever the length of what answers another", async () => {
     const chairs = Array.from({ length: 40 }, (_, i) => `${i + 1} chairs for club ${i + 1}`).join(", ");
     const hall = `# The hall\n\nRenting the hall costs 90 dollars an evening, in which are counted ${chairs}.\n`;
-    const apart = await openLibrary({ documents: { ...LIBRARY_DOCUMENTS, "hall.md": hall } });
+    const apart = await openLibrary({ documents: { ...LIBRARY_DOCUMENTS, "hall.md": hall }, settings: { answer_from: 0.4 } });
     try {
       const events = await apart.events("What does renting the hall cost and how long may films be kept?");
       expect(events.some(({ type }) => type === "parts-end")).toBe(true);

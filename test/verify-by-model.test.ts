@@ -149,7 +149,6 @@ describe("the gate with a model that verifies", () => {
     await library.ask(QUESTION, { sessionId });
     const answer = await library.ask("And which vaccines do penguins need for it?", { sessionId });
     expect(answer.refusal?.message).toContain("read as a follow-up");
-    expect(Math.max(...answer.evidence.map(({ relevance }) => relevance ?? 0))).toBeLessThan(0.5);
     expect(answer.calls.map(({ stage }) => stage)).toEqual(["verify"]);
   });
 

@@ -252,11 +252,11 @@ export const RECIPES: readonly Recipe[] = [
       return [
         unpack(options, "train"),
         unpack(options, "validation"),
-        measuring("dump", "--written", join(unpackedIn(work, "train"), "golden"), "--out", train),
+        measuring("dump", "--written", unpackedIn(work, "train"), "--out", train),
         ...environment("ranking"),
         learn("first", "--rows", train, "--date", date),
         // The cross-encoder scores what the first stage chooses.
-        measuring("dump", "--written", join(unpackedIn(work, "validation"), "golden"), "--read", "--out", scored),
+        measuring("dump", "--written", unpackedIn(work, "validation"), "--read", "--out", scored),
         learn("candidate", "--rows", scored),
         measuring("answers", "--validation", unpackedIn(work, "validation"), "--out", answers),
         learn("confidence", "--answers", answers),
