@@ -165,10 +165,7 @@ describe("instructions inside documents and questions", () => {
 
 describe("where to read on", () => {
   const question = "What does replacing a lost card cost?";
-  const documents = {
-    ...LIBRARY_DOCUMENTS,
-    "found.md": "# The cost of lost cards\n\nWhat replacing a lost card costs is told at the desk.\n",
-  };
+  const documents = { ...LIBRARY_DOCUMENTS, "found.md": "# The cost of lost cards\n\nReplacing a lost card costs less for children.\n" };
 
   it("names a document that the answer does not cite, and no sentence rests on it", async () => {
     const { ask } = await openInTest({ documents });

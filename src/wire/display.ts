@@ -70,9 +70,9 @@ export type Fit = "well" | "partly" | "loosely";
 
 /**
  * Confidences from which the sources fit well and partly. `partly` is the threshold that ships; below it answers only who sets another. On the validation
- * collections 5 of 71 answers from .90 on were wrong, and 8 of 56 between both (`lab/train/ranking`).
+ * collections 2 of 51 answers from .90 on were wrong, and 9 of 56 between both (`lab/train/ranking`).
  */
-export const FIT_FROM = { well: 0.9, partly: 0.8 } as const;
+export const FIT_FROM = { well: 0.9, partly: 0.81 } as const;
 
 /** The profile whose confidence is that chance. */
 const LEARNED = "sourcebound";

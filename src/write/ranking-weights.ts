@@ -55,8 +55,9 @@ export const CANDIDATE_FEATURES: Readonly<Record<string, (piece: Pick<ScoredPiec
 export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredPiece) => number | null>> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
-  own: ({ view }) => view.own,
   lacks: ({ view }) => view.lacks,
+  // The cross-encoder says less of a row than of a sentence.
+  row: ({ view }) => Number(view.piece.type === "row"),
 };
 
 /** Values of the named features. */
