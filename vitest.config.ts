@@ -22,7 +22,7 @@ class LongestFirst extends BaseSequencer {
  * drive other processes for minutes. All others share one process per worker, which reads the program, its weights and its lists of words once.
  */
 const ALONE = [
-  "test/{doc-examples,docs-examples,package,kill,hostile-folder,hostile-service,small-model,mcp,check,cli,deployment}.test.ts",
+  "test/{doc-examples,docs-examples,package,kill,hostile-folder,hostile-service,mcp,check,cli,deployment}.test.ts",
   "src/ingest/{corpus,parse,hostile,linear}.test.ts",
   "src/server/start.test.ts",
 ];

@@ -1,11 +1,9 @@
 import { IngestError, ModelError } from "./errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./events.ts";
 import { supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
-import { createIdentities } from "./ingest/identity.ts";
-import { prepareFile } from "./ingest/prepare-file.ts";
-import type { FileParts, IngestRequest } from "./ingest/request.ts";
+import { type FileParts, type IngestRequest, prepareFile } from "./ingest/prepare-file.ts";
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
-import { failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
+import { createIdentities, failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { Corpus } from "./retrieve/corpus.ts";
 import { progressOf } from "./text/progress.ts";

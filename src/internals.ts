@@ -6,7 +6,7 @@ export { retrieve } from "./answer/retrieve.ts";
 export { createReaderKeeper, createShippedSupport } from "./engine/reader-keeper.ts";
 export { answerableSchema, readGolden } from "./grade/golden.ts";
 export { createRandom, quantile } from "./grade/metrics.ts";
-export { countRow, type TableRow, versionsOf } from "./grade/report.ts";
+export { countRow, makeReport, type TableRow } from "./grade/report.ts";
 export { readFrontMatter } from "./ingest/formats/front-matter.ts";
 export { rowBreaks } from "./ingest/line-breaks.ts";
 export { parseFile } from "./ingest/parse.ts";

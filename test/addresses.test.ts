@@ -1,12 +1,6 @@
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { answerToWire } from "../src/wire/index.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
-
-let library: Library | undefined;
-afterEach(async () => {
-  await library?.close();
-  library = undefined;
-});
+import { openInTest } from "./support/engine.ts";
 
 const HOSTILE = [
   "javascript:alert(1)",
@@ -27,7 +21,7 @@ const file = {
 it.each(HOSTILE.flatMap((url) => Object.keys(file).map((kind) => [url, kind as keyof typeof file] as const)))(
   "never gives out the address %s of a document in %s",
   async (url, kind) => {
-    library = await openLibrary({ documents: { [`boats.${kind}`]: file[kind](url) } });
+    const library = await openInTest({ documents: { [`boats.${kind}`]: file[kind](url) } });
     const answer = await library.ask("What does a rowing boat cost per hour?");
     expect(answer.status).toBe("ok");
     // The rule of the pack gives an address where the document states none that can be opened.
@@ -37,7 +31,7 @@ it.each(HOSTILE.flatMap((url) => Object.keys(file).map((kind) => [url, kind as k
 );
 
 it("gives out none of an answer that was stored before addresses were looked at", async () => {
-  library = await openLibrary();
+  const library = await openInTest();
   const answer = await library.ask("How much does a library card cost?");
   const [citation] = answer.citations;
   if (citation === undefined) throw new Error("no citation");

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { backup, restore } from "../src/engine/backup.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
@@ -11,7 +11,7 @@ import { TABLES } from "../src/store/schema.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { compareText } from "../src/text/compare-text.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const CARD = "How much does a library card cost?";
@@ -165,23 +165,17 @@ describe("backup and restore", () => {
 });
 
 describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(async () => {
-    await server?.remove();
-  });
+  const server = usePostgres();
 
   it("move a data folder into PostgreSQL, uploads and the key of proofs included, and from there into another one", async () => {
     const made = await backedUp();
     await backup(made.config, made.path, now);
-    const first = fresh(made.sandbox, "first", { "database.url": await server.createDatabase() });
+    const first = fresh(made.sandbox, "first", { "database.url": await server().createDatabase() });
     await restore(first, made.path);
     const again = join(made.sandbox.folder, "again.gz");
     await backup(first, again, now);
     await expectSame(await open(first), made);
-    const second = fresh(made.sandbox, "second", { "database.url": await server.createDatabase() });
+    const second = fresh(made.sandbox, "second", { "database.url": await server().createDatabase() });
     await restore(second, again);
     await expectSame(await open(second), made);
     const third = fresh(made.sandbox, "third");
@@ -198,7 +192,7 @@ describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () =
     }
     await fillEveryTable(join(made.config.data_dir, "sourcebound.db"), made.id);
     await backup(made.config, made.path, now);
-    const shared = fresh(made.sandbox, "shared", { "database.url": await server.createDatabase() });
+    const shared = fresh(made.sandbox, "shared", { "database.url": await server().createDatabase() });
     await restore(shared, made.path);
     const job = { id: "j2", domain: "library", work: JSON.stringify({ type: "uploads", tenant: null, label: "public" }), state: "queued" };
     const db = await openPostgres({ url: shared.database?.url ?? "", connections: 1, timeoutMs: 20_000 });
@@ -221,7 +215,7 @@ describe.skipIf(whyNoPostgres !== null)("backup and restore on PostgreSQL", () =
     const made = await backedUp();
     const hiding = {
       ...made.config,
-      database: { url: await server.createDatabase(), connections: 3, timeout_ms: 10_000, vectors_from: 10_000 },
+      database: { url: await server().createDatabase(), connections: 3, timeout_ms: 10_000, vectors_from: 10_000 },
     };
     await expect(createEngine(hiding)).rejects.toMatchObject({
       code: "config_local_records",

@@ -18,7 +18,7 @@ function cli(args: readonly string[], env: Readonly<Record<string, string>> = {}
 describe("sourcebound cache", () => {
   it("says how many answers are stored, for people and as JSON", async () => {
     const { stdout } = await cli(["cache", "stats"]);
-    expect(stdout).toMatch(/^entries +1$/m);
+    expect(stdout).toMatch(/^entries: 1$/m);
     const stats = JSON.parse((await cli(["cache", "stats", "--json", "--domain", "library"])).stdout);
     expect(stats).toMatchObject({
       domain: "library",
@@ -32,9 +32,9 @@ describe("sourcebound cache", () => {
   });
 
   it("explains a hit and a miss without changing anything", async () => {
-    expect((await cli(["cache", "explain", CARD])).stdout).toMatch(
-      /^exact hit .*\n(.*\n)* {2}exact ".*" of [-\d]{10}: served – same question/,
-    );
+    const { stdout: hit } = await cli(["cache", "explain", CARD]);
+    for (const line of ["cache_mode: exact", "  - level: exact", "    served: true", "    rule: same_question"])
+      expect(hit).toContain(line);
     const { stdout } = await cli(["cache", "explain", "--json", "When does the library open?"]);
     const explained = JSON.parse(stdout);
     expect(explained).toMatchObject({ cache_mode: "miss", not_asked: null, profile: "sourcebound" });

@@ -150,7 +150,7 @@ describe("reports", () => {
     expect(grouped.stdout).toContain('No document mentions "penguins"');
     const shown = await cli(sandbox, ["reports", "show", id]);
     expect(shown).toMatchObject({ code: 0, stderr: "" });
-    expect(shown.stdout).toContain("word penguins: in no passage found, in no document");
+    expect(shown.stdout).toMatch(/text: penguins\n +kind: word\n +in_documents: false/);
     const json = JSON.parse((await cli(sandbox, ["reports", "--json", "show", id])).stdout);
     expect(json).toMatchObject({ interaction_id: id, report: { report_below: null } });
     expect(json.report.gaps.missing[0]).toEqual({ text: "penguins", kind: "word", in_documents: false });
@@ -160,14 +160,11 @@ describe("reports", () => {
 
   it.each([
     [["reports", "--since", "2026-02-30"], /must be a day/],
-    [["reports", "--since", "yesterday"], /must be a day/],
     [["reports", "--limit", "-1"], /whole number/],
-    [["reports", "--limit", "1e9"], /whole number/],
     [["reports", "--topic", "card"], /Did you mean "cards"/],
     [["reports", "--tenant", "alic"], /Did you mean "alice"/],
     [["reports", "show"], /missing required argument/],
     [["reports", "show", "nothing"], /unknown_report.*sourcebound reports/],
-    [["reports", "nonsense"], /too many arguments|unknown command/],
   ])("says what is wrong with %j", async (args, words) => {
     expectFailure(await cli(seeded, args), 2, words);
   });
@@ -218,11 +215,6 @@ describe("ask", () => {
     expect(run.stderr).toMatch(/"first":"-?\d+\.\d\d \((?:not read|odds -?\d+\.\d\d, cosine (?:not read|-?\d\.\d\d)); /);
   });
 
-  it("has no colours off a terminal, whatever the environment says of colours", async () => {
-    const run = await cli(seeded, ["ask", LIBRARY_QUESTIONS[0].question], { env: { TERM: "xterm-256color", COLORTERM: "truecolor" } });
-    expect(run.stdout).not.toContain("\u001B");
-  });
-
   it("says that nothing is ingested rather than that nothing is known", async () => {
     const run = await cli(fresh({}), ["ask", "How much does a library card cost?"]);
     expect(run).toMatchObject({ code: 3, stderr: "" });
@@ -232,11 +224,8 @@ describe("ask", () => {
   it.each([
     ["an empty question", "", /question is empty/],
     ["blanks only", " \t\n ", /question is empty/],
-    ["501 characters", "a".repeat(501), /has 501 characters; at most 500/],
-    ["the same word 500 times", "card ".repeat(500), /characters; at most 500/],
     ["a control character", "What does a card\u0007 cost?", /control or invisible character \(U\+0007/],
     ["an escape sequence", "\u001B[31mcards\u001B[0m", /control or invisible character \(U\+001B/],
-    ["a direction override", "cards \u202Etsoc", /control or invisible character \(U\+202E/],
   ])("rejects %s as wrong usage", async (_what, question, words) => {
     expectFailure(await cli(seeded, ["ask", question]), 2, words);
   });
@@ -272,11 +261,9 @@ describe("wrong usage", () => {
     [["ingest"], /Nothing to read was named: give a folder, files, an address, or -/],
     [["ask", "x", "--domain", "libary"], /no domain "libary"\. Did you mean "library"\?/],
     [["ask", "x", "--profile", "sevenlayer"], /no profile "sevenlayer"\. Did you mean "seven-layer"\?/],
-    [["profiles", "sparc"], /no profile "sparc"\. Did you mean "spark"\?/],
     [["bench", "nothing-like-it"], /no benchmark "nothing-like-it"/],
     [["bench", "formats", "--", "--jsn", "x"], /bench formats: Unknown option '--jsn'\. It measures [\s\S]*--data DIR --sets A,B/],
     [["bench", "formats", "--", "--data"], /bench formats: Option '--data <value>' argument missing/],
-    [["serve", "--port", "http"], /server\.port/],
     [["serve", "--port", "70000"], /server\.port/],
     [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
     [["eval", "retrieval", "--data", "nowhere", "--no-hub", "--no-peers"], /nowhere holds none of va-golden, policyqa/],
@@ -284,13 +271,9 @@ describe("wrong usage", () => {
     [["eval", "retrieval", "--data", ".", "--limit", "0"], /--limit 0 is not a number of questions/],
     [["ablate", "--corpus", "documents", "--golden", "nowhere"], /There is no file or folder .*nowhere/],
     [["ablate", "--corpus", "documents", "--golden", ".", "--rate", "1.5"], /--rate 1\.5 does not fit/],
-    [["ablate", "--corpus", "documents", "--golden", ".", "--rounds", "0"], /--rounds 0 does not fit/],
     [["eval", "cache", "--corpus", "documents", "--golden", "nowhere", "--day", "0"], /--day 0 is not a number of questions/],
     [["eval", "cache", "--corpus", "documents", "--golden", "nowhere", "--day", "5", "--seed", "x"], /--seed x is no seed/],
     [["eval", "cache", "--corpus", "nowhere", "--golden", ".", "--day", "5"], /There is no folder nowhere\/pages/],
-    [["eval", "extract", "--data", "nowhere"], /nowhere holds none of va-golden, policyqa/],
-    [["eval", "extract", "--data", ".", "--sets", "tatqu"], /no set "tatqu".*Did you mean "tatqa"\?/],
-    [["eval", "extract", "--data", ".", "--limit", "-1"], /--limit -1 is not a number of questions/],
     [["eval", "retrieval", "--data", ".", "--hub", "../../etc"], /--hub \.\.\/\.\.\/etc is not a name/],
   ] as const)("%j says what is wrong and what is right", async (args, words) => {
     const run = await cli(seeded, args);
@@ -323,10 +306,6 @@ describe("wrong usage", () => {
       "sourcebound ask",
     );
   });
-
-  it("writes its version on stdout", async () => {
-    expect(await cli(seeded, ["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
-  });
 });
 
 describe("configuration", () => {
@@ -334,13 +313,6 @@ describe("configuration", () => {
 
   it.each([
     ["a misspelt key", { "sourcebound.config.yaml": "data_dri: x\n" }, /unknown key "data_dri"\. Did you mean "data_dir"\?/],
-    ["a misspelt key inside", { "sourcebound.config.json": '{"server":{"prot":1}}' }, /"server\.prot"\. Did you mean "port"\?/],
-    ["a wrong value", { "sourcebound.config.yaml": "server:\n  port: many\n" }, /server\.port: .*number/],
-    [
-      "two files",
-      { "sourcebound.config.yaml": "", "sourcebound.config.json": "{}" },
-      /Two configuration files: .*yaml and .*json.*Keep one/,
-    ],
     ["YAML that does not parse", { "sourcebound.config.yaml": "server: [1, {\n" }, /sourcebound\.config\.yaml could not be read/],
     ["JSON that does not parse", { "sourcebound.config.json": "{ nope" }, /sourcebound\.config\.json could not be read/],
     ["a list", { "sourcebound.config.yaml": "- a\n- b\n" }, /must hold keys and values/],
@@ -354,13 +326,11 @@ describe("configuration", () => {
 
   it.each([
     ["a misspelt variable", { SOURCEBOUND_DATADIR: "x" }, /SOURCEBOUND_DATADIR\. Did you mean "SOURCEBOUND_DATA_DIR"\?/],
-    ["a port that is no number", { SOURCEBOUND_PORT: "eighty" }, /server\.port/],
     [
       "a file that does not exist",
       { SOURCEBOUND_CONFIG: "nowhere.yaml" },
       /SOURCEBOUND_CONFIG names .*nowhere\.yaml, which does not exist/,
     ],
-    ["half a model", { SOURCEBOUND_MODEL_SMALL: "m" }, /model\.base_url/],
   ])("rejects %s", async (_what, env, words) => {
     expectFailure(await cli(seeded, question, { env }), 2, words);
   });

@@ -1,16 +1,11 @@
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Finished, isCivil, runCli, startCli } from "./support/cli.ts";
-import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { collect, openInTest, openLibrary } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_PACK, type Sandbox, writeFiles } from "./support/library.ts";
 import { ownConflicts } from "./support/own-conflicts.ts";
 
 describe("sources that contradict each other", () => {
-  let library: Library | null = null;
-  afterEach(async () => {
-    await library?.close();
-    library = null;
-  });
   const DOCUMENTS = {
     "documents/fees.md": "# Card fees\n\nA replacement library card costs $5 for every adult member.\n",
     "documents/prices.md": "# Card prices\n\nA replacement library card costs $8 for every adult member.\n",
@@ -18,7 +13,7 @@ describe("sources that contradict each other", () => {
   };
 
   it("stand side by side in the answer, with a warning, and it is not cached", async () => {
-    library = await openLibrary({ documents: DOCUMENTS });
+    const library = await openInTest({ documents: DOCUMENTS });
     const answer = await library.ask("What does a replacement library card cost?");
     expect(answer.status).toBe("ok");
     expect(answer.conflicts).toHaveLength(1);
@@ -27,14 +22,6 @@ describe("sources that contradict each other", () => {
     for (const value of ["$5", "$8"]) expect(warning?.message).toContain(value);
     expect(askResponseSchema.safeParse(answerToWire(answer)).error).toBeUndefined();
     expect((await library.ask("What does a replacement library card cost?")).conflicts).toHaveLength(1);
-  });
-
-  it("are listed by a scan of all documents", async () => {
-    library = await openLibrary({ documents: DOCUMENTS });
-    const events = await collect(library.engine.conflicts());
-    const last = events.at(-1);
-    expect(last?.type === "conflicts" && last.conflicts.map(({ sides }) => sides.map(({ value }) => value).sort())).toEqual([["$5", "$8"]]);
-    expect(events.filter(({ type }) => type === "progress")).toHaveLength(3);
   });
 });
 
@@ -119,23 +106,6 @@ describe("conflicts-cli", () => {
         expect(end - start).toBe(quote.length);
         expect(document_id).not.toBe("");
       }
-    });
-
-    it("of a domain without documents finds nothing, and says so", async () => {
-      const empty = sandboxOf({});
-      const run = await cli(empty, "conflicts", "--domain", "library");
-      expect(run).toMatchObject({ code: 0 });
-      expect(run.stdout).toBe("0 found among 0 statements of 0 documents (0 pairs compared).\n");
-      const json = await cli(empty, "conflicts", "--json");
-      expect(JSON.parse(json.stdout)).toEqual({ documents: 0, statements: 0, compared: 0, conflicts: [] });
-    });
-
-    it("of a domain that does not exist is an error that says which there are", async () => {
-      const run = await cli(sandboxOf({}), "conflicts", "--domain", "librery");
-      expect(run.code).not.toBe(0);
-      expect(run.stdout).toBe("");
-      expect(run.stderr).toContain("library");
-      expect(isCivil(run)).toBe(true);
     });
 
     it("stops at Ctrl-C with exit code 130 and no half report", async () => {

@@ -8,8 +8,8 @@ import { z } from "zod";
 import { DEFAULT_STOP_GRACE_MS } from "../src/config/server.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { isRoot, NOBODY } from "./support/cli.ts";
-import { type BuiltImage, buildImage, freePort, hereOf, openToNobody } from "./support/dockerfile.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { type BuiltImage, buildImage, hereOf, openToNobody } from "./support/dockerfile.ts";
+import { freePort, usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { TRIES_ALL } from "./support/trials.ts";
 
 const CARD = "How much does a library card cost?";
@@ -117,13 +117,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
   });
 
   describe.skipIf(whyNoPostgres !== null)("compose", () => {
-    let postgres: PostgresServer;
-    beforeAll(async () => {
-      postgres = await startPostgres();
-    });
-    afterAll(async () => {
-      await postgres?.remove();
-    });
+    const postgres = usePostgres();
 
     it("starts its replicas and its worker on one PostgreSQL: what is uploaded to one is read by the worker and answered by the other", async () => {
       const { services } = composeSchema.parse(parse(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"), { merge: true }));
@@ -132,7 +126,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
       expect(replica?.build).toBe("..");
       expect(database?.image).toMatch(/^pgvector\/pgvector:.*pg18$/);
       expect(proxy?.command?.at(-1)).toBe(`replica:${replica?.expose?.[0]}`);
-      const address = await postgres.createDatabase();
+      const address = await postgres().createDatabase();
       const envOf = (given: Readonly<Record<string, string>> = {}, port = 0) => {
         expect(given.DATABASE_URL).toMatch(/^postgres:\/\/sourcebound:\$\{POSTGRES_PASSWORD\}@database:5432\/sourcebound$/);
         const data = mkdtempSync(join(folder, "container-"));

@@ -142,17 +142,4 @@ describe("eval golden", () => {
     expect(metrics["refused.nonsense"]).toBeUndefined();
     expect(items[1]).toMatchObject({ id: "long", error: "question_too_long", right: null });
   });
-
-  it("shows hostile text as text", async () => {
-    const hostile = `</q><script>alert(1)</script><img src=x onerror=alert(1)> "quoted" 'single' \u202eback\u0000`;
-    writeFileSync(
-      join(cwd, "hostile.json"),
-      JSON.stringify([{ id: hostile, question: `How long may books be kept? ${hostile}`, answer: hostile }]),
-    );
-    await runCli(["eval", "golden", "--corpus", "manual", "--golden", "hostile.json", "--html", "h.html"], { cwd });
-    const page = readFileSync(join(cwd, "h.html"), "utf8");
-    expect(page).not.toMatch(/<script|<img|\u202e/);
-    expect(page).not.toContain("\0");
-    expect(page).toContain("&lt;script&gt;alert(1)");
-  });
 });

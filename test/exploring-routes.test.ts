@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
+import type { createApp } from "../src/server/app.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { appOf } from "./support/keyed-app.ts";
 import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
@@ -16,9 +16,7 @@ let app: ReturnType<typeof createApp>;
 
 async function open(parts: Parameters<typeof openLibrary>[0] = {}): Promise<void> {
   library = await openLibrary(parts);
-  const { engine } = library;
-  const all = { engine, keys: engine.store.keys };
-  app = createApp({ ...all, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere", withoutKeys: "this-machine" });
+  app = appOf(library.engine, { adminToken: TOKEN, withoutKeys: "this-machine" });
 }
 
 const idOf = async (path: string) =>

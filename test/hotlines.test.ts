@@ -1,24 +1,14 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parseEvents } from "../src/client/index.ts";
 import type { AskOptions, EngineParts } from "../src/engine/engine.ts";
 import { warningsOf } from "../src/errors.ts";
 import type { AnswerEvent } from "../src/events.ts";
 import { serveEngine } from "../src/server/start.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 
 const HELP = { code: "hotline", message: "You are not alone: call 988 at any hour." };
 const LONG = `I want to kill myself. ${"word ".repeat(200)}`;
-
-const opened: Library[] = [];
-afterEach(async () => {
-  for (const library of opened.splice(0)) await library.close();
-});
-async function open(options: LibraryOptions = {}): Promise<Library> {
-  const library = await openLibrary(options);
-  opened.push(library);
-  return library;
-}
 
 /** Everything that came, and what ended it. */
 async function run({ engine }: Library, question: string, options: AskOptions = {}) {
@@ -47,7 +37,7 @@ describe("a message of an emergency", () => {
     ["meets a profile that cannot run", "kill myself", { profile: "seven-layer" }, { encoder: null }, "encoder_missing"],
     ["meets an encoder that fails", "kill myself", { profile: "book" }, down(), "encoder_failed"],
   ])("is answered by the hotline first when it %s", async (_, question, options, library, code) => {
-    const { events, error } = await run(await open(library), question, options);
+    const { events, error } = await run(await openInTest(library), question, options);
     expect(events[0]).toEqual({ type: "warning", warning: HELP });
     expect(events.filter(({ type }) => type === "warning")).toHaveLength(1);
     if (code === null) {
@@ -61,7 +51,7 @@ describe("a message of an emergency", () => {
   });
 
   it("is not told which of its words no document holds", async () => {
-    const library = await open();
+    const library = await openInTest();
     const lacksOf = async (question: string) =>
       (await library.ask(question)).refusal?.nearest.map(({ missing, missingValues }) => [...missing, ...missingValues]);
     expect((await lacksOf("Which penguins kill fish?"))?.flat()).not.toEqual([]);
@@ -71,7 +61,7 @@ describe("a message of an emergency", () => {
   });
 
   it("carries the hotline when retrieval throws what nobody expected, also as what is thrown by answer()", async () => {
-    const library = await open();
+    const library = await openInTest();
     library.engine.corpus("library").search = () => {
       throw Object.freeze(new TypeError("boom"));
     };
@@ -81,22 +71,15 @@ describe("a message of an emergency", () => {
     const answered = await library.engine.answer("kill myself").catch((thrown: unknown) => thrown);
     expect(warningsOf(answered)).toEqual([HELP]);
   });
-
-  it("leaves other errors as they are", async () => {
-    const { events, error } = await run(await open(), "x".repeat(501));
-    expect(events).toEqual([{ type: "admit-start" }]);
-    expect(error).toMatchObject({ code: "question_too_long" });
-    expect(warningsOf(error)).toEqual([]);
-  });
 });
 
 describe("over HTTP", () => {
   const post = (question: string, accept: string) => send(JSON.stringify({ question }), accept);
 
   async function send(body: string | ReadableStream, accept = "application/json"): Promise<Response> {
-    const library = await open({ settings: { "server.port": 0 } });
+    const library = await openInTest({ settings: { "server.port": 0 } });
     const server = await serveEngine(library.engine, () => undefined);
-    opened.push({ ...library, close: async () => server.close() });
+    onTestFinished(() => server.close());
     const headers = { "content-type": "application/json", accept };
     return fetch(`${server.url}/v1/ask`, { method: "POST", headers, body, duplex: "half" } as RequestInit);
   }
@@ -122,13 +105,5 @@ describe("over HTTP", () => {
     ["is no JSON", "i want to kill myself", "invalid_json"],
   ])("stands in the error of a body that %s", async (_, body, code) => {
     expect(await (await send(body)).json()).toMatchObject({ error: { code, warnings: [HELP] } });
-  });
-
-  it("keeps the status of a question without an emergency", async () => {
-    const response = await post("x".repeat(501), "text/event-stream");
-    expect(response.status).toBe(400);
-    const body = await response.json();
-    expect(body).toMatchObject({ status: 400, error: { code: "question_too_long" } });
-    expect(JSON.stringify(body)).not.toContain("warnings");
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
@@ -51,24 +51,5 @@ describe("the index of an engine", () => {
     expect(warnings).toEqual([expect.stringMatching(/cut short.*nothing is lost/)]);
     await third.close();
     expect(readFileSync(file)).toHaveLength(length);
-  });
-
-  it("of two engines on one folder follows what either ingests, and forgets what either deletes", async () => {
-    sandbox = createSandbox(LIBRARY_DOCUMENTS);
-    const one = await open();
-    const two = await open();
-    await ingest(one);
-    await Promise.all([one.corpus(one.domain().name).sync(), two.corpus(two.domain().name).sync()]);
-    const { windows } = one.corpus(one.domain().name);
-    expect(two.corpus(two.domain().name).windows).toBe(windows);
-    rmSync(join(sandbox.folder, "documents", Object.keys(LIBRARY_DOCUMENTS)[0] as string));
-    await ingest(two);
-    await Promise.all([one.close(), two.close()]);
-    const three = await open();
-    const corpus = three.corpus(three.domain().name);
-    await corpus.sync();
-    expect(corpus.windows).toBeLessThan(windows);
-    expect(corpus.windows).toBeGreaterThan(0);
-    expect(warnings).toEqual([]);
   });
 });

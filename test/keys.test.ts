@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tokenSchema } from "../src/config/tokens.ts";
 import { createRandom } from "../src/grade/metrics.ts";
 import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import { serveEngine } from "../src/server/start.ts";
 import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { appOf, createKey } from "./support/keyed-app.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -54,7 +53,7 @@ async function issueTokens(): Promise<void> {
     tokenOf.set(tenant, { right, forged });
   }
 }
-const open = { roles: ["ask", "review"], domains: ["library"], access: null, expiresAt: null, requestsPerHour: 0 } as const;
+const open = { roles: ["ask", "review"], domains: ["library"] } as const;
 beforeAll(async () => {
   await issueTokens();
   library = await openLibrary({ documents: {}, settings: { "server.port": 0 } });
@@ -62,21 +61,14 @@ beforeAll(async () => {
   for (const tenant of TENANTS) {
     writeFiles(library.sandbox.folder, { [`${tenant}/door.md`]: `# The side door\n\nThe code of the side door is ${codeOf(tenant)}.\n` });
     await library.ingest(tenant, { tenant });
-    keys.set(tenant, (await library.engine.store.keys.create({ ...open, name: tenant, tenants: [tenant] }, "test")).key);
+    keys.set(tenant, await createKey(library, { ...open, name: tenant, tenants: [tenant] }));
   }
 });
 afterAll(() => library.close());
 
 function caller() {
   const { engine } = library;
-  const app = createApp({
-    engine,
-    keys: engine.store.keys,
-    tokens,
-    requestsPerHour: 0,
-    log: silentLog,
-    webRoot: "/nowhere",
-  });
+  const app = appOf(engine, { tokens, requestsPerHour: 0 });
   return async (method: string, path: string, key: string | undefined, body?: unknown) => {
     const headers = { "content-type": "application/json", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
     const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
@@ -162,7 +154,7 @@ describe("20 tenants with keys and tokens", () => {
   it("a session is its key's, also where another key has the same tenant and user", async () => {
     const call = caller();
     const [tenant] = TENANTS as [string];
-    const second = (await library.engine.store.keys.create({ ...open, name: "second", tenants: [tenant] }, "test")).key;
+    const second = await createKey(library, { ...open, name: "second", tenants: [tenant] });
     const ask = { question: QUESTION, session_id: "s", user_id: "ann" };
     expect((await call("POST", "/v1/ask", keyOf(tenant), ask)).text).toContain(codeOf(tenant));
     expect((await call("GET", "/v1/sessions/s?user_id=ann", keyOf(tenant))).status).toBe(200);
@@ -206,7 +198,7 @@ describe("20 tenants with keys and tokens", () => {
 it("a reviewer whose key names no labels sees answers of the configured ones alone, in the queue and in the log", async () => {
   const call = caller();
   const { engine } = library;
-  const { key } = await engine.store.keys.create({ ...open, name: "reviewer", tenants: null }, "test");
+  const key = await createKey({ engine }, { ...open, name: "reviewer" });
   const hidden = await engine.answer(QUESTION, { access: ["public", "board"] });
   const seen = await engine.answer("Which side door is open?");
   for (const { id } of [hidden, seen]) await engine.memory.review.flag(id, "Ann");
@@ -227,9 +219,9 @@ it("an address that others can reach is not served without a key, unless a setti
       config: { ...bare.engine.config, server: { ...bare.engine.config.server, without_keys: "anyone" as const } },
     };
     await (await serveEngine(told, () => undefined)).close();
-    await bare.engine.store.keys.create({ ...open, name: "n", tenants: [], expiresAt: "2020-01-01T00:00:00.000Z" }, "test");
+    await createKey(bare, { expiresAt: "2020-01-01T00:00:00.000Z" });
     await expect(serveEngine(bare.engine, () => undefined)).rejects.toMatchObject({ code: "config_keys_missing" });
-    await bare.engine.store.keys.create({ ...open, name: "n", tenants: [] }, "test");
+    await createKey(bare);
     await (await serveEngine(bare.engine, () => undefined)).close();
   } finally {
     await bare.close();

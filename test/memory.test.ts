@@ -1,24 +1,17 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
-async function open(options: LibraryOptions = {}): Promise<Library> {
-  const library = await openLibrary({ profiles: [THREE_LEVELS], matcher: fakeMatcher(() => true), ...options });
-  opened.push(library);
-  return library;
-}
+const open = (options: LibraryOptions = {}): Promise<Library> =>
+  openInTest({ profiles: [THREE_LEVELS], matcher: fakeMatcher(() => true), ...options });
 
 const { sourcebound } = await import("../src/profiles/sourcebound.ts");
 const THREE_LEVELS = { ...sourcebound, caches: ["exact", "semantic", "graph"] as const };
@@ -74,12 +67,6 @@ describe("the semantic cache", () => {
     expect((await library.ask(PARAPHRASE)).cacheMode).toBe("semantic");
   });
 
-  it("serves nothing that the matcher refuses, and never the reverse question", async () => {
-    const library = await open({ matcher: fakeMatcher(() => false) });
-    await library.ask(CARD);
-    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("miss");
-  });
-
   it("is asked in no profile that does not have it", async () => {
     const matcher = fakeMatcher(() => true);
     const library = await open({ matcher, profiles: [{ ...sourcebound, caches: ["exact"] }] });
@@ -114,7 +101,7 @@ describe("the semantic cache", () => {
     await one.ask(CARD);
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("semantic");
     const two = await createEngine(one.engine.config, { ...SHARED_PARTS, profiles: [THREE_LEVELS], matcher });
-    opened.push(two);
+    onTestFinished(() => two.close());
     expect((await two.answer(PARAPHRASE)).cacheMode).toBe("semantic");
     await two.store.cache.clear(null);
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("miss");
@@ -232,13 +219,6 @@ describe("engine.explainCache", () => {
       await library.ask(CARD);
       expect((await library.ask(PARAPHRASE)).cacheMode).toBe(mode);
     }
-  });
-
-  it("serves no other wording where the setting says so, and the same question all the same", async () => {
-    const library = await open({ settings: { "cache.rewordings": "never" } });
-    await library.ask(CARD);
-    expect((await library.ask(PARAPHRASE)).cacheMode).toBe("miss");
-    expect((await library.ask(CARD)).cacheMode).toBe("exact");
   });
 
   it("says why the caches are not asked at all", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
 import { profiles } from "../src/profiles/index.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
-import { brokenChatReplies, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
+import { brokenChatReplies } from "../src/testing/fake-endpoint.ts";
 import { countTokens } from "../src/text/cl100k.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import {
@@ -14,6 +14,7 @@ import {
   near,
   type Opened,
   open,
+  promptOf,
   QUESTION,
   stream,
   TINNITUS,
@@ -195,10 +196,6 @@ describe.concurrent("the prompt", () => {
       `# Page ${i}\n\nTinnitus case ${i} is rated. ${"Nobody asks for this filler of the page. ".repeat(8)}\n\n## Rates\n\n- item ${i} of the list\n- a further item\n\n${"More words that fill the page follow here. ".repeat(8)}The last sentence of page ${i}.\n`,
     ]),
   );
-  const promptOf = (endpoint: FakeEndpoint, at = -1) => {
-    const [system, user] = (endpoint.chats.at(at)?.body.messages ?? []) as { content: string }[];
-    return { system: system?.content ?? "", user: user?.content ?? "" };
-  };
 
   it("holds the rules, and at most 6 quotes of 120 tokens, verbatim, within 2,200 tokens in spark", () =>
     using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near() }, many), async ({ engine, endpoint }) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../src/types.ts";
 import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
-import { type NearSpelledAsked, nearSpelledAsked } from "./support/near-spelled-asked.ts";
+import { nearSpelledAsked } from "./support/near-spelled.ts";
 import { part } from "./support/trials.ts";
 
 const ASKED = {
@@ -79,7 +79,7 @@ describe("a word that documents lack and that is spelled nearly like one of thei
     const slips = asked.filter(({ one }) => one.length >= 7 && mistyped(one) !== one).filter((_, i) => i % 3 === 0);
     const count = { asked: slips.length, answered: 0 };
     const unsaid: string[] = [];
-    const ask = async ({ domain, one }: NearSpelledAsked) => {
+    const ask = async ({ domain, one }: (typeof nearSpelledAsked)[number]) => {
       const answer = await library.ask(ASKED[domain](mistyped(one)));
       if (!quotes(answer, one)) return;
       count.answered++;

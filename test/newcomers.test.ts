@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { checkPack } from "../src/engine/packs/check-pack.ts";
@@ -8,26 +8,14 @@ import { MAX_FILE_BYTES } from "../src/ingest/limits.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { healthOf } from "../src/server/routes/service.ts";
 import { answerToWire } from "../src/wire/index.ts";
-import { collect, type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
-import { createSandbox, type Sandbox, writeFiles } from "./support/library.ts";
+import { collect, openInTest } from "./support/engine.ts";
+import { createSandbox, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
-
-const opened: Library[] = [];
-const sandboxes: Sandbox[] = [];
-afterEach(async () => {
-  for (const library of opened.splice(0)) await library.close();
-  for (const sandbox of sandboxes.splice(0)) sandbox.remove();
-});
-async function open(options: LibraryOptions = {}): Promise<Library> {
-  const library = await openLibrary(options);
-  opened.push(library);
-  return library;
-}
 
 /** Somebody's own documents, with nothing set. */
 async function withoutSettings(documents: Readonly<Record<string, string>>) {
   const sandbox = createSandbox(documents);
-  sandboxes.push(sandbox);
+  onTestFinished(() => sandbox.remove());
   const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: {} }), SHARED_PARTS);
   const events = await collect(engine.ingest(`${sandbox.folder}/documents`));
   return { engine, events };
@@ -61,7 +49,7 @@ describe("the pack of docs/domains.md", () => {
       "desk.md": "# Rules\n\nThe front counter opens at 9 in the morning.\n",
       "card.md": "# Rules\n\nA library card costs 5 dollars.\n",
     });
-    sandboxes.push(sandbox);
+    onTestFinished(() => sandbox.remove());
     writeFiles(sandbox.folder, { "packs/library/domain.yaml": pack });
     const env = { SOURCEBOUND_DOMAINS_DIR: "packs", SOURCEBOUND_DOMAIN: "library" };
     const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env }), SHARED_PARTS);
@@ -84,7 +72,7 @@ describe("the pack of docs/domains.md", () => {
 
 describe("files of kinds that are not read", () => {
   it("are counted by the ingest and named by a refusal, and leave the list when they are gone", async () => {
-    const library = await open({ documents: {} });
+    const library = await openInTest({ documents: {} });
     writeFiles(library.sandbox.folder, {
       "documents/rooms.md": "# Rooms\n\nA room has 12 seats.\n",
       "documents/leave-policy.xyz": "binary",
@@ -105,7 +93,7 @@ describe("files of kinds that are not read", () => {
 
 describe("a message that is no question to the documents", () => {
   it.each(["hi", "Hello there!", "thanks a lot", "What can you do?", "help"])("gets one friendly line: %s", async (message) => {
-    const { refusal, sentences } = await (await open()).ask(message);
+    const { refusal, sentences } = await (await openInTest()).ask(message);
     expect(sentences).toEqual([]);
     expect(refusal).toMatchObject({ reason: "small_talk", note: "", nearest: [], contacts: [] });
     expect(refusal?.message).toContain("Town library");
@@ -113,7 +101,7 @@ describe("a message that is no question to the documents", () => {
 
   it.each(["What can I do when a card is lost?", "help with overdue books", "How good is the morning programme?"])(
     "is not taken for small talk when it asks for something: %s",
-    async (question) => expect((await (await open()).ask(question)).refusal?.reason).not.toBe("small_talk"),
+    async (question) => expect((await (await openInTest()).ask(question)).refusal?.reason).not.toBe("small_talk"),
   );
 
   it.each([
@@ -122,7 +110,7 @@ describe("a message that is no question to the documents", () => {
     ["Spanish", "¿Cuánto tiempo puedo tener los libros que he sacado de la biblioteca?"],
     ["Cyrillic", "Сколько стоит читательский билет?"],
   ])("is said to be in another language: %s", async (language, question) => {
-    const { refusal } = await (await open()).ask(question);
+    const { refusal } = await (await openInTest()).ask(question);
     expect(refusal).toMatchObject({ reason: "language", message: expect.stringContaining(language) });
   });
 });

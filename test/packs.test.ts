@@ -81,7 +81,7 @@ describe("a pack with tenants", () => {
     };
     for await (const event of runGolden(set, options)) {
       if (event.type !== "judged") continue;
-      expect(event.items.map(({ id, right }) => [id, right])).toEqual([
+      expect(event.asked.map(({ item: { id, right } }) => [id, right])).toEqual([
         ["novamart-a-005", true],
         ["shelfwise-a-004", true],
         ["novamart-u-008", true],

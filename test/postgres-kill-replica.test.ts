@@ -1,11 +1,11 @@
 // @module-tag all/postgres
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { ApiError, createClient, RetryExhaustedError } from "../src/client/index.ts";
 import { type Running, startCli } from "./support/cli.ts";
 import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { rounds } from "./support/trials.ts";
 
 /** How often a replica is killed. */
@@ -19,21 +19,15 @@ interface Replica {
 }
 
 describe.skipIf(whyNoPostgres !== null)("one of two replicas is killed", () => {
-  let postgres: PostgresServer;
+  const postgres = usePostgres();
   const sandboxes: Sandbox[] = [];
   const running: Running[] = [];
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
   afterEach(async () => {
     for (const { child, finished } of running.splice(0)) {
       child.kill("SIGKILL");
       await finished;
     }
     for (const sandbox of sandboxes.splice(0)) sandbox.remove();
-  });
-  afterAll(async () => {
-    await postgres?.remove();
   });
 
   async function start(sandbox: Sandbox, database: string): Promise<Replica> {
@@ -45,7 +39,7 @@ describe.skipIf(whyNoPostgres !== null)("one of two replicas is killed", () => {
   }
 
   it(`${KILLS} times under load: no wrong answer, errors only of the one that is gone, nothing acknowledged is lost, and it comes back`, async () => {
-    const database = await postgres.createDatabase();
+    const database = await postgres().createDatabase();
     const [first, second] = [createSandbox(), createSandbox({})];
     sandboxes.push(first, second);
     const ingest = startCli(["ingest", "documents"], { cwd: first.folder, env: { ...first.env, DATABASE_URL: database } });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createSharedAdmission, MAX_FAILED_ATTEMPTS } from "../src/server/access/admission.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { createStore, type Store } from "../src/store/store.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", () => {
-  let server: PostgresServer;
+  const server = usePostgres();
   const stores: Store[] = [];
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
   afterAll(async () => {
     for (const store of stores) await store.close().catch(() => undefined);
-    await server?.remove();
   });
 
   async function replicas() {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     const made = [];
     for (let n = 0; n < 2; n++) {
       const store = createStore(await openPostgres({ url, connections: 4, timeoutMs: 5_000 }), { now: () => new Date(), clock: () => 0 });
@@ -52,12 +48,12 @@ describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", (
   it("are counted by each replica for itself while PostgreSQL is gone, never without a limit", async () => {
     const [{ admission }] = await replicas();
     await admission.take("key a", 5);
-    await server.kill();
+    await server().kill();
     try {
       const all = await Promise.allSettled(Array.from({ length: 12 }, () => admission.take("key a", 5)));
       expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
     } finally {
-      await server.start();
+      await server().start();
     }
   });
 });

@@ -1,27 +1,21 @@
 // @module-tag all/postgres
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { openPostgres } from "../src/store/postgres.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
-import { type PostgresServer, query, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { query, usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 /** In no document: wherever its bytes stand, they came from a question. */
 const WORD = "quokkaflix";
 const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
 describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
-  let server: PostgresServer;
+  const server = usePostgres();
   let library: Library | null = null;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
   afterEach(async () => {
     await library?.close();
     library = null;
-  });
-  afterAll(async () => {
-    await server?.remove();
   });
 
   const inStatistics = async (url: string) =>
@@ -31,13 +25,13 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
 
   /** Files of tables, those of PostgreSQL's own among them, that hold the word; its log is not the program's. */
   const filesWith = () =>
-    readdirSync(join(server.folder, "data", "base"), { recursive: true, withFileTypes: true })
+    readdirSync(join(server().folder, "data", "base"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => readFileSync(path, "latin1").toLowerCase().includes(WORD));
 
   it("leaves nothing that was asked in statistics, which outlive the rows of a table that is emptied, nor in files of tables", async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     library = await openLibrary({ settings: { "database.url": url } });
     const { ask, engine } = library;
     for (let times = 0; times < 3; times++) {
@@ -58,7 +52,7 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
   });
 
   it("takes what was kept before out of the statistics of an older database, and leaves its columns as they were", async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     const before = await openPostgres({ url, connections: 1, timeoutMs: 20_000 }, "012_contents");
     const values = (n: number) => ({ domain: "d", type: "thing", value: `${WORD} ${n % 2}` });
     await before

@@ -1,30 +1,24 @@
 // @module-tag all/postgres
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type FakeWeb, startFakeWeb } from "../src/testing/fake-web.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 const page = (title: string, body: string) => `<!doctype html><title>${title}</title><main><h1>${title}</h1>${body}</main>`;
 
 describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input with PostgreSQL", () => {
-  let server: PostgresServer;
+  const server = usePostgres();
   let web: FakeWeb | null = null;
   const open: Library[] = [];
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
   afterEach(async () => {
     for (const library of open.splice(0)) await library.close();
     await web?.close();
     web = null;
   });
-  afterAll(async () => {
-    await server?.remove();
-  });
 
   async function replicas(pages: Record<string, string> = {}): Promise<[Library, Library]> {
     web = await startFakeWeb({ "site.example": { pages } });
-    const settings = { "database.url": await server.createDatabase(), "database.connections": 4 };
+    const settings = { "database.url": await server().createDatabase(), "database.connections": 4 };
     const made: Library[] = [];
     for (let n = 0; n < 2; n++) made.push(await openLibrary({ documents: {}, settings, network: web.network, warn: () => undefined }));
     open.push(...made);

@@ -1,7 +1,7 @@
 // @module-tag all/postgres
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createRandom } from "../src/internals.ts";
 import { Corpus } from "../src/retrieve/corpus.ts";
 import type { SearchRequest } from "../src/retrieve/search-index.ts";
@@ -13,7 +13,7 @@ import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { windowedDocument } from "../src/testing/windowed-document.ts";
 import type { StoredDocument } from "../src/types.ts";
 import { openLibrary } from "./support/engine.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 /** More windows than are compared without an index. */
 const DOCUMENTS = 30;
@@ -23,13 +23,7 @@ const QUESTIONS = 20;
 const NEVER = new AbortController().signal;
 
 describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by pgvector", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(async () => {
-    await server?.remove();
-  });
+  const server = usePostgres();
 
   const random = createRandom(5);
   const sentence = () => Array.from({ length: 8 }, () => `w${Math.floor(random() * WORDS)}`).join(" ");
@@ -51,7 +45,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
   }
 
   async function world() {
-    const db = await openPostgres({ url: await server.createDatabase(), connections: 4, timeoutMs: 30_000 });
+    const db = await openPostgres({ url: await server().createDatabase(), connections: 4, timeoutMs: 30_000 });
     const store = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const warned: string[] = [];
     const asked: number[] = [];
@@ -157,7 +151,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
   });
 
   it("is asked by setting, or by a profile whose source has it; by no other", async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     const tables = async () => {
       const db = await openPostgres({ url, connections: 2, timeoutMs: 30_000 });
       const { rows } = await sql<{ n: number }>`select count(*) as n from pg_tables where tablename like 'vectors_%'`.execute(db);
@@ -181,7 +175,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
   });
 
   it("says what to do where pgvector is missing", async () => {
-    const db = await openPostgres({ url: await server.createDatabase(), connections: 2, timeoutMs: 30_000 });
+    const db = await openPostgres({ url: await server().createDatabase(), connections: 2, timeoutMs: 30_000 });
     await sql`create role plain login`.execute(db);
     await sql`set role plain`.execute(db);
     await expect(assertPostgresVectors(db)).rejects.toMatchObject({

@@ -1,28 +1,22 @@
 // @module-tag all/postgres
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createRandom } from "../src/internals.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { openPostgresVectors, type StoredVector } from "../src/store/postgres-vectors.ts";
 import { createStore } from "../src/store/store.ts";
 import { fileContent, storedDocument } from "../src/testing/store/fixtures.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "./support/postgres.ts";
+import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 const DIMENSIONS = 16;
 const DOCUMENTS = 30;
 const WINDOWS = 100;
 
 describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(async () => {
-    await server?.remove();
-  });
+  const server = usePostgres();
 
   async function filled() {
-    const db = await openPostgres({ url: await server.createDatabase(), connections: 3, timeoutMs: 30_000 });
+    const db = await openPostgres({ url: await server().createDatabase(), connections: 3, timeoutMs: 30_000 });
     const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const vectors = await openPostgresVectors(db, { domain: "d", model: "m", dimensions: DIMENSIONS });
     const random = createRandom(3);
@@ -91,7 +85,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
   });
 
   it("keeps up to 4,000 dimensions as halves, and says where more are", async () => {
-    const db = await openPostgres({ url: await server.createDatabase(), connections: 3, timeoutMs: 30_000 });
+    const db = await openPostgres({ url: await server().createDatabase(), connections: 3, timeoutMs: 30_000 });
     const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     await documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(storedDocument()));
     const wide = await openPostgresVectors(db, { domain: "d", model: "m", dimensions: 3_072 });

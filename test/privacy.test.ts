@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import Libsql from "libsql";
-import { afterEach, describe, expect, it } from "vitest";
-import { AUDIT_GENESIS } from "../src/store/audit.ts";
+import { describe, expect, it } from "vitest";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { rounds } from "./support/trials.ts";
 
 const CARD = "How much does a library card cost?";
@@ -13,14 +12,8 @@ const CARD = "How much does a library card cost?";
 const WORD = "quokkaflix";
 const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
-let library: Library | null = null;
-afterEach(async () => {
-  await library?.close();
-  library = null;
-});
-
 async function open(options: LibraryOptions = {}) {
-  library = await openLibrary(options);
+  const library = await openInTest(options);
   const { engine, sandbox } = library;
   const dataDir = join(sandbox.folder, "data");
   const scope = engine.scope();
@@ -75,14 +68,6 @@ describe("ephemeral privacy", () => {
     const { ask, holds } = await open();
     await ask(SECRET);
     expect(holds(WORD).length).toBeGreaterThan(0);
-  });
-});
-
-describe("what is stored", () => {
-  it("names no session and no user", async () => {
-    const { ask, holds } = await open();
-    await ask(CARD, { sessionId: "jane@example.org", userId: "jane-doe-1971" });
-    expect([...holds("jane@example.org"), ...holds("jane-doe-1971")]).toEqual([]);
   });
 });
 
@@ -213,14 +198,6 @@ describe("the audit log", () => {
     const db = await openSqlite(join(opened.dataDir, "sourcebound.db"));
     return { ...opened, db };
   }
-
-  it("begins at a known start and shows its head", async () => {
-    const { memory, db } = await withActs();
-    const { rows, chain } = await memory.review.history();
-    expect(rows.at(-1)).toMatchObject({ seq: 1, previous: AUDIT_GENESIS });
-    expect(chain).toEqual({ intact: true, brokenAt: null, rows: 5, head: rows[0]?.hash });
-    await db.destroy();
-  });
 
   it("shows whichever row was changed, taken out, moved or put in", async () => {
     const { memory, db } = await withActs();

@@ -1,22 +1,16 @@
 import pc from "picocolors";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire } from "../src/wire/index.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { LIBRARY_QUESTIONS } from "./support/library.ts";
 
 const CARD = LIBRARY_QUESTIONS[0].question;
 
-let library: Library | null = null;
-afterEach(async () => {
-  await library?.close();
-  library = null;
-});
-
 describe("a word that was read as another one", () => {
   it("is said in the answer, its JSON and on the command line, with the literal question one step away", async () => {
-    library = await openLibrary();
+    const library = await openInTest();
     const answer = await library.ask("How much does a libary card cost?");
     const [warning] = answer.warnings.filter(({ code }) => code === "read_as");
     expect(warning?.message).toContain('"libary"');
@@ -29,7 +23,7 @@ describe("a word that was read as another one", () => {
 
   it("is compared with stored questions as it was read, and said beside their answers; asked, stored and shown is what was written", async () => {
     const matcher = fakeMatcher((asked, stored) => asked === "What does a library card cost?" && stored === CARD);
-    library = await openLibrary({ matcher });
+    const library = await openInTest({ matcher });
     const first = await library.ask(CARD);
     const answer = await library.ask("What does a libary card cost?");
     expect(answer).toMatchObject({ cacheMode: "semantic", cached: { question: CARD }, question: "What does a libary card cost?" });
@@ -43,7 +37,7 @@ describe("a word that was read as another one", () => {
 
   it("is compared with no stored question where it may be another word, or a name", async () => {
     const matcher = fakeMatcher(() => true);
-    library = await openLibrary({ matcher });
+    const library = await openInTest({ matcher });
     await library.ask(CARD);
     const answer = await library.ask("What does the card of Libary cost?");
     expect(answer.warnings.map(({ code }) => code)).toContain("read_as");

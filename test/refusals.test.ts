@@ -1,26 +1,19 @@
-import { afterEach, describe, expect, it } from "vitest";
-import { REFUSAL_TEXTS } from "../src/answer/refuse.ts";
+import { describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import type { Selection } from "../src/types.ts";
 import { answerToWire } from "../src/wire/index.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { near } from "./support/model-engine.ts";
 
 const QUESTION = "How much does a library card cost?";
 const ANSWER = "A library card costs 5 dollars per year [1].";
 
-const opened: Library[] = [];
-afterEach(async () => {
-  for (const library of opened.splice(0)) await library.close();
-});
-
 /** A question to a profile whose encoder gives every passage this cosine; the model counts its calls. */
 async function ask(profile: string, cosine: number, script: readonly string[] = [ANSWER], question = QUESTION) {
   const small = fakeChatModel([script], { id: "small" });
   const large = fakeChatModel([script], { id: "large" });
-  const library = await openLibrary({ encoder: near(cosine), models: { small, large } });
-  opened.push(library);
+  const library = await openInTest({ encoder: near(cosine), models: { small, large } });
   const answer = await library.ask(question, { profile });
   return { answer, calls: small.calls.length + large.calls.length };
 }
@@ -60,8 +53,7 @@ describe("refusals of the profiles, by the question's way", () => {
 
 describe("what a refusal tells", () => {
   const open = async (access: readonly string[] = ["public"]) => {
-    const library = await openLibrary({ settings: { access } });
-    opened.push(library);
+    const library = await openInTest({ settings: { access } });
     writeFiles(library.sandbox.folder, { "staff/secret-plans.md": new Uint8Array([0, 1, 2, 0xff]) });
     await library.ingest("staff", { access: "staff" });
     return library;
@@ -72,17 +64,6 @@ describe("what a refusal tells", () => {
     expect(hidden).toMatchObject({ unreadable: [], unreadableCount: 0 });
     const known = (await (await open(["public", "staff"])).ask(UNANSWERABLE)).refusal?.searched;
     expect(known).toMatchObject({ unreadable: ["secret-plans.md"], unreadableCount: 1 });
-  });
-
-  it("counts what a selection left to be searched, and names it", async () => {
-    const library = await open();
-    const [citation] = (await library.ask(QUESTION)).citations;
-    if (citation === undefined) throw new Error("no citation");
-    const selection = { documentId: citation.documentId, start: citation.start, end: citation.end };
-    const within = 'the selected text of "Library cards"';
-    const { refusal } = await library.ask(UNANSWERABLE, { selection });
-    expect(refusal?.searched).toMatchObject({ documents: 1, chunks: 1, within });
-    expect(refusal?.message).toBe(REFUSAL_TEXTS.nothingWithin(within));
   });
 
   it("is none of a selection that cannot hold: what is wrong with it is said", async () => {

@@ -1,12 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sessionMessages, sessionShown } from "../src/remember/session-messages.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import type { Role } from "../src/store/keys.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
+import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
 
 const QUESTION = "What is the director's yearly salary?";
@@ -16,38 +15,22 @@ const PAY = `# What the board decided\n\n${TEXT}\n`;
 const SECRET = /83[, ]?400|What the board decided|salary\.md/;
 const TOKEN = "a-token-of-some-length";
 
-let library: Library | null = null;
-afterEach(async () => {
-  await library?.close();
-  library = null;
-});
-
 /** A model that writes one sentence which is borne out and one which is not, so that there is a report too. */
 async function open(
   written: readonly string[] | null = [`${TEXT.slice(0, -1)} [1].`, "The director's yearly salary is 99999 dollars [1]."],
 ) {
   const model = written === null ? null : fakeChatModel([[written.join(" ")]]);
   const documents = { "salary.md": PAY, "rooms.md": "# Rooms\n\nThe reading room closes at nine.\n" };
-  library = await openLibrary({
+  const library = await openInTest({
     documents,
     models: model === null ? null : { small: model, large: model },
     settings: { access: ["public", "staff"] },
   });
   const { engine, sandbox, ingest } = library;
-  const app = createApp({
-    ...{ engine, keys: engine.store.keys },
-    ...{ labels: engine.config.access, adminToken: TOKEN, log: silentLog, webRoot: "/nowhere" },
-  });
-  const keyOf = async (roles: Role[], access: string[]) => {
-    const grant = { name: "k", roles, domains: null, tenants: null, access, expiresAt: null, requestsPerHour: 0 };
-    return (await engine.store.keys.create(grant, "test")).key;
-  };
-  const send = async (key: string, method: string, path: string, body?: unknown) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    const text = await response.text();
-    return { status: response.status, text, body: (text === "" ? null : JSON.parse(text)) as Record<string, unknown> };
-  };
+  const app = appOf(engine, { adminToken: TOKEN });
+  const keyOf = (roles: Role[], access: string[]) => createKey(library, { roles, access });
+  const send = (key: string, method: string, path: string, body?: unknown) =>
+    callApp<Record<string, unknown>>(app, method, path, { key, body });
   const restrict = async (label: string) => {
     writeFiles(join(sandbox.folder, "documents"), { "salary.md": `---\naccess: ${label}\n---\n${PAY}` });
     await ingest();

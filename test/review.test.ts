@@ -1,27 +1,21 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { UNANSWERABLE, writeFiles } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
 const FINES = "What do overdue books cost?";
 const CORRECTION = "A library card costs 5 dollars per year [1]. Children under 12 pay nothing [1].\n\n[1]: cards.md\n";
 
-let library: Library | null = null;
-afterEach(async () => {
-  await library?.close();
-  library = null;
-});
-
 async function open(options: LibraryOptions = {}) {
-  library = await openLibrary(options);
+  const library = await openInTest(options);
   const { engine, ask } = library;
   const idOf = async (question: string, asked?: AskOptions) => (await ask(question, asked)).id;
   const change = async (files: Readonly<Record<string, string>>) => {
-    writeFiles(join(library?.sandbox.folder ?? "", "documents"), files);
-    await library?.ingest();
+    writeFiles(join(library.sandbox.folder, "documents"), files);
+    await library.ingest();
   };
   const statusOf = async (id: string) => (await engine.memory.review.show(id)).reviewStatus;
   return { ...library, review: engine.memory.review, idOf, change, statusOf };
@@ -207,15 +201,6 @@ describe("a correction", () => {
     await refused("The fee for a surfboard is £20 [1][2].").toMatchObject({ message: expect.stringContaining("[2] does not bear it") });
     const { citations } = await review.correct(id, `The fee for a surfboard is £20 [1].${names}`, "Ann");
     expect(citations.map(({ quote }) => quote)).toEqual(["Surfboard | £20"]);
-  });
-
-  it("cites every document that bears a sentence by itself", async () => {
-    const { idOf, review, change } = await open();
-    await change({ "children.md": "Children under 12 pay nothing.\n" });
-    const text = "Children under 12 pay nothing [1][2].\n[1]: cards.md\n[2]: children.md";
-    const { citations } = await review.correct(await idOf(CARD), text, "Ann");
-    expect(new Set(citations.map(({ documentId }) => documentId)).size).toBe(2);
-    expect(citations.map(({ quote }) => quote)).toEqual(Array(2).fill("Children under 12 pay nothing."));
   });
 
   it("keeps to what the question was limited to, and is served nowhere else", async () => {

@@ -1,33 +1,19 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { WireAnswer, WireCitationStates, WireDocument, WireDomains } from "../src/client/index.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import { runCli } from "./support/cli.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
-import { createKey } from "./support/keyed-app.ts";
+import { type LibraryOptions, openInTest } from "./support/engine.ts";
+import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
 
-let library: Library | null = null;
-afterEach(async () => {
-  await library?.close();
-  library = null;
-});
-
 async function open(options: LibraryOptions = {}) {
-  library = await openLibrary(options);
+  const library = await openInTest(options);
   const { engine, sandbox, ingest, ask } = library;
-  const app = createApp({
-    ...{ engine, keys: engine.store.keys, log: silentLog, webRoot: "/nowhere" },
-    ...{ adminToken: "secret-token", withoutKeys: "anyone" as const },
-  });
-  const get = async <T>(path: string, key?: string) => {
-    const response = await app.request(path, key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } });
-    return { status: response.status, cache: response.headers.get("cache-control"), body: (await response.json()) as T };
-  };
+  const app = appOf(engine, { adminToken: "secret-token", withoutKeys: "anyone" });
+  const get = <T>(path: string, key?: string) => callApp<T>(app, "GET", path, { key });
   const keyFor = (grant: Parameters<typeof createKey>[1]) => createKey({ engine }, grant);
   return { engine, sandbox, ingest, ask, app, get, keyFor };
 }
@@ -51,8 +37,8 @@ describe("GET /v1/whoami", () => {
 describe("GET /v1/domains", () => {
   it("lists what holds documents, with its tenants and examples, and what is meant where nothing is named", async () => {
     const { get } = await open();
-    const { body, cache } = await get<WireDomains>("/v1/domains");
-    expect(cache).toBe("no-store");
+    const { body, headers } = await get<WireDomains>("/v1/domains");
+    expect(headers.get("cache-control")).toBe("no-store");
     expect(body.domains.map(({ name, title, default: meant }) => [name, title, meant])).toEqual([["library", "Town library", true]]);
     expect(body.domains[0]?.tenants).toEqual([
       { name: "alice", title: "Alice's branch" },
@@ -148,24 +134,6 @@ describe("GET /v1/answers/ID", () => {
     expect((await get("/v1/answers/unknown")).status).toBe(404);
     expect((await get(`/v1/answers/${"x".repeat(500)}`)).status).toBe(404);
   });
-
-  it("never had what a tenant was told, for others", async () => {
-    const { get, ask, ingest, sandbox, keyFor } = await open();
-    writeFiles(sandbox.folder, { "alice/door.md": "# The side door\n\nThe side door opens with code K4000W.\n" });
-    await ingest("alice", { tenant: "alice" });
-    const { id } = await ask("Which code opens the side door?", { tenant: "alice" });
-    expect((await get(`/v1/answers/${id}`, await keyFor({ tenants: ["alice"] }))).status).toBe(200);
-    for (const key of [await keyFor({ tenants: ["bob"] }), await keyFor({ tenants: [] })])
-      expect((await get(`/v1/answers/${id}`, key)).status).toBe(404);
-  });
-
-  it("is gone with a document that it rests on", async () => {
-    const { get, ask, ingest, sandbox } = await open();
-    const { id } = await ask(CARD);
-    rmSync(join(sandbox.folder, "documents", "cards.md"));
-    await ingest();
-    expect((await get(`/v1/answers/${id}`)).status).toBe(404);
-  });
 });
 
 describe("GET /v1/documents/ID", () => {
@@ -192,13 +160,5 @@ describe("GET /v1/documents/ID", () => {
     const unknown = await get<{ error: { message: string } }>("/v1/documents/nothing", await keyFor({ tenants: ["bob"] }));
     expect([refused.status, refused.body.error.message]).toEqual([404, unknown.body.error.message]);
     expect((await get(`${path}?tenant=alice`, await keyFor({ tenants: ["bob"] }))).status).toBe(403);
-  });
-
-  it("takes no places that are none", async () => {
-    const { get, ask } = await open();
-    const { citations } = await ask(CARD);
-    const path = `/v1/documents/${citations[0]?.documentId}`;
-    for (const query of ["start=9&end=2", "start=0&end=99999999", "start=5"]) expect((await get(`${path}?${query}`)).status).toBe(200);
-    for (const query of ["start=-1&end=2", "start=x&end=2", "other=1", "domain="]) expect((await get(`${path}?${query}`)).status).toBe(400);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSearching } from "../src/engine/searching.ts";
 import { openSharedReader } from "../src/reader/shared-reader.ts";
-import { searchRequestSchema, searchResponseSchema, searchToWire } from "../src/wire/service.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 
 const QUESTION = "What do overdue books cost?";
@@ -34,14 +33,6 @@ describe("a search", () => {
     expect(fines?.reading).toBeCloseTo(Math.max(...odds.map(({ answer }) => answer)), 5);
     const others = found.passages.filter((passage) => passage !== fines).map(({ reading }) => reading as number);
     for (const reading of others) expect(reading).toBeLessThan(fines?.reading as number);
-  });
-
-  it("travels with what was read beside the other scores", async () => {
-    expect(searchRequestSchema.parse({ query: QUESTION }).reading).toBe(false);
-    const found = await library.engine.search(QUESTION, { reading: true, limit: 1 });
-    const wire = searchResponseSchema.parse(searchToWire(found));
-    expect(wire.passages.map(({ scores }) => scores.reading)).toEqual(found.passages.map(({ reading }) => reading));
-    expect(wire.reader).toBe(found.reader);
   });
 
   it("says so where there is no reader", async () => {

@@ -146,25 +146,6 @@ describe("an address as a source", () => {
     expect(paths.filter((path) => path.includes("..") || path.startsWith("/"))).toEqual([]);
     expect(await known()).toContain("Path");
   });
-
-  it("believes what the server says of a page's encoding", async () => {
-    const { engine, crawl } = await open({
-      "site.example": {
-        pages: {
-          "/": reply(
-            "text/html; charset=iso-8859-2",
-            Buffer.from("<title>T</title><main><p>Wype\xbfyczalnia otwarta od rana.</p></main>", "latin1"),
-          ),
-        },
-      },
-    });
-    await crawl("https://site.example/");
-    const [file] = await engine.files({ domain: "library" });
-    const document = (await engine.store.documents.load(engine.scope({ domain: "library" }), [file?.documents[0]?.id ?? ""]))
-      .values()
-      .next().value;
-    expect(document?.text).toContain("Wypeżyczalnia");
-  });
 });
 
 describe("files by name and standard input", () => {
@@ -238,16 +219,6 @@ describe("files by name and standard input", () => {
     rmSync(join(root, "b.md"));
     expect(await engine.refresh("library")).toMatchObject({ status: "ok", documents: 1 });
     expect((await engine.files({ domain: "library" })).flatMap(({ documents }) => documents.map(({ title }) => title))).toEqual(["New"]);
-  });
-
-  it("reads a list of files, also from standard input", async () => {
-    expect(
-      await cli(["ingest", "--files-from", "-"], [Buffer.from("documents/a.md\r\ndocuments/"), Buffer.from("d.md\n\n")]),
-    ).toMatchObject({ code: 0 });
-    expect(await titles()).toEqual(["A", "D"]);
-    expect(await cli(["ingest", "--files-from", "none.txt"])).toMatchObject({ code: 2 });
-    expect(await cli(["ingest"])).toMatchObject({ code: 2, stderr: expect.stringContaining("give a folder") });
-    expect(await cli(["ingest", "documents", "--watch", "documents/a.md"])).toMatchObject({ code: 2 });
   });
 
   it("keeps a document from standard input under its name, and the next one beside it", async () => {

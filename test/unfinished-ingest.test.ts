@@ -59,12 +59,4 @@ describe("a reading that was cut off", () => {
     );
     expect(await warned(QUESTION, { tenant: "alice" })).toBeUndefined();
   });
-
-  it("is not told where nothing was stored, and a second reading that changes nothing tells nothing", async () => {
-    await library.ingest("pages");
-    for await (const event of library.engine.ingest(`${library.sandbox.folder}/pages`)) {
-      if (event.type === "scan-end") expect(await library.engine.store.unfinished.list(library.engine.scope())).toEqual([]);
-    }
-    expect(await warned()).toBeUndefined();
-  });
 });

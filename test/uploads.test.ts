@@ -1,13 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
-import { createApp } from "../src/server/app.ts";
-import { silentLog } from "../src/server/log.ts";
 import { serveEngine } from "../src/server/start.ts";
 import type { KeyGrant } from "../src/store/keys.ts";
 import { openLibrary } from "./support/engine.ts";
+import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import type { Sandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -31,19 +30,9 @@ interface Said {
 async function open(settings: Readonly<Record<string, unknown>> = {}) {
   const { engine, sandbox, close } = await openLibrary({ documents: {}, settings });
   closing.push({ close });
-  const app = createApp({
-    ...{ engine, keys: engine.store.keys },
-    ...{ labels: engine.config.access, log: silentLog, webRoot: "/nowhere" },
-  });
-  const open: KeyGrant = { roles: ["ask", "ingest"], domains: null, tenants: [], access: null, requestsPerHour: 0 };
-  const keyOf = async (grant: Partial<KeyGrant> = {}) =>
-    (await engine.store.keys.create({ ...open, name: "k", expiresAt: null, ...grant }, "test")).key;
-  const send = async (key: string, method: string, path: string, body?: FormData) => {
-    const init = { method, headers: { authorization: `Bearer ${key}` }, ...(body === undefined ? {} : { body }) };
-    const response = await app.request(path, init);
-    const text = await response.text();
-    return { status: response.status, body: (text === "" ? null : JSON.parse(text)) as Said };
-  };
+  const app = appOf(engine);
+  const keyOf = (grant: Partial<KeyGrant> = {}) => createKey({ engine }, { roles: ["ask", "ingest"], tenants: [], ...grant });
+  const send = (key: string, method: string, path: string, body?: FormData) => callApp<Said>(app, method, path, { key, body });
   const upload = (key: string, files: readonly (readonly [name: string, text: string])[], query = "") => {
     const form = new FormData();
     for (const [name, text] of files) form.append("file", new File([text], name));
@@ -153,70 +142,19 @@ describe("a file whose documents say themselves who may see them", () => {
 
 describe("an upload of several files", () => {
   it.each([
-    [
-      "a kind that is not read",
-      [
-        ["ok.md", "One."],
-        ["x.exe", "MZ"],
-      ],
-      415,
-      "unsupported_format",
-      "exe",
-    ],
-    [
-      "a name that leads out",
-      [
-        ["ok.md", "One."],
-        ["../x.md", "Two."],
-      ],
-      400,
-      "file_name",
-      "letters",
-    ],
-    [
-      "the same name twice",
-      [
-        ["ok.md", "One."],
-        ["ok.md", "Two."],
-      ],
-      400,
-      "file_twice",
-      "ok.md",
-    ],
-    [
-      "the same name in two spellings",
-      [
-        ["é.md", "One."],
-        ["e\u0301.md", "Two."],
-      ],
-      400,
-      "file_twice",
-      "é.md",
-    ],
-    [
-      "a file that is another's folder",
-      [
-        ["ok.md", "One."],
-        ["ok.md/x.md", "Two."],
-      ],
-      409,
-      "file_name_taken",
-      "ok.md",
-    ],
-    [
-      "a file that is too large",
-      [
-        ["ok.md", "One."],
-        ["large.md", "x".repeat(101)],
-      ],
-      413,
-      "file_too_large",
-      "large.md",
-    ],
-  ] as const)("takes all or none: %s", async (_, files, status, code, named) => {
+    ["a kind that is not read", ["ok.md", "x.exe"], 415, "unsupported_format", "exe"],
+    ["a name that leads out", ["ok.md", "../x.md"], 400, "file_name", "letters"],
+    ["the same name twice", ["ok.md", "ok.md"], 400, "file_twice", "ok.md"],
+    ["the same name in two spellings", ["é.md", "e\u0301.md"], 400, "file_twice", "é.md"],
+    ["a file that is another's folder", ["ok.md", "ok.md/x.md"], 409, "file_name_taken", "ok.md"],
+    ["a file that is too large", ["ok.md", "large.md"], 413, "file_too_large", "large.md"],
+  ] as const)("takes all or none: %s", async (_, names, status, code, named) => {
     const { keyOf, upload, list, root } = await open({ file_bytes: 100 });
     const key = await keyOf();
-    const { status: answered, body } = await upload(key, files);
+    const { status: answered, body } = await upload(
+      key,
+      names.map((name) => [name, name === "large.md" ? "x".repeat(101) : "Text."]),
+    );
     expect([answered, body.error.code]).toEqual([status, code]);
     expect(body.error.message).toContain(named);
     expect(await list(key)).toEqual([]);
@@ -343,16 +281,5 @@ describe("the data folder", () => {
     } finally {
       process.umask(before);
     }
-  });
-
-  it("keeps what its owner set", async () => {
-    const { engine, sandbox } = await open();
-    const data = join(sandbox.folder, "data");
-    await engine.close();
-    chmodSync(data, 0o750);
-    chmodSync(join(data, "sourcebound.db"), 0o640);
-    const next = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env }), SHARED_PARTS);
-    closing.push(next);
-    expect([modeOf(data), modeOf(join(data, "sourcebound.db"))]).toEqual(["750", "640"]);
   });
 });

@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import pc from "picocolors";
 import { afterEach, describe, expect, it } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
@@ -258,43 +257,20 @@ describe("what is searched for", () => {
     for (const word of ["replacement", "library", "card"]) expect(query.toLowerCase()).toContain(word);
     for (const absent of ["$5", "5", "078", "jane", '"', "!", "site:", " -"]) expect(query).not.toContain(absent);
   });
-
-  it("names the hosts of the pack", async () => {
-    const { run, web } = await start({ pages: {} });
-    await run("vg-rag");
-    expect(decodeURIComponent(web.requests[0] ?? "")).toContain("site:library.example");
-  });
 });
 
-const bomb = gzipSync(Buffer.alloc(256 * 1024 ** 2, "<b>"));
 const FOREVER: WebHandler = (_request, response) => {
   response.writeHead(200, { "content-type": "text/html" });
   const timer = setInterval(() => response.write("<p>"), 30);
   response.on("close", () => clearInterval(timer));
 };
-const GIGABYTE: WebHandler = (_request, response) => {
-  response.writeHead(200, { "content-type": "text/html" });
-  const part = Buffer.alloc(256 * 1024, "a");
-  let sent = 0;
-  const send = () => {
-    while (sent < 1024 ** 3 && !response.destroyed) {
-      sent += part.length;
-      if (!response.write(part)) return response.once("drain", send);
-    }
-    return response.end();
-  };
-  send();
-};
-
 /** Each is the only result; none may be read, and the question is answered all the same. */
 const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "hosts">>> = {
   "a redirect to this machine": { pages: { "/": redirectTo("http://127.0.0.1/secret") } },
-  "a redirect to the search endpoint": { pages: { "/": redirectTo("http://127.0.0.1/search?q=x&format=json") } },
   "a redirect to a name that leads inside": {
     pages: { "/": redirectTo("https://inside.library.example/") },
     hosts: { "inside.library.example": { pages: { "/": SAME }, addresses: [["10.0.0.7"]] } },
   },
-  "a redirect to another host": { pages: { "/": redirectTo("https://evil.test/") }, hosts: { "evil.test": { pages: { "/": SAME } } } },
   "a name that leads inside": {
     results: ["https://inside.library.example/"],
     hosts: { "inside.library.example": { pages: { "/": SAME }, addresses: [["169.254.169.254"]] } },
@@ -304,39 +280,9 @@ const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "ho
     results: ["https://turn.library.example/"],
     hosts: { "turn.library.example": { pages: { "/": redirectTo("/b"), "/b": SAME }, addresses: [["93.184.216.34"], ["127.0.0.1"]] } },
   },
-  "a body of a gigabyte": { pages: { "/": GIGABYTE } },
-  "a bomb of gzip": {
-    pages: {
-      "/": (_request, response) => response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(bomb),
-    },
-  },
-  "a slow drip": { pages: { "/": FOREVER } },
-  silence: { pages: { "/": () => undefined } },
   "elements inside each other without end": { pages: { "/": "<div>".repeat(100_000) } },
   "elements without end": { pages: { "/": "<b>x</b>".repeat(200_000) } },
   "an attribute without end": { pages: { "/": `<p class="${"a".repeat(1_500_000)}">` } },
-  "another type": { pages: { "/": (_request, response) => response.writeHead(200, { "content-type": "application/pdf" }).end("%PDF") } },
-  "a loop of redirects": { pages: { "/": redirectTo("/") } },
-  "a file": {
-    results: [
-      "file:///etc/passwd",
-      "ftp://library.example/",
-      "data:text/html,<p>A replacement library card costs $5.",
-      "javascript:alert(1)",
-    ],
-  },
-  "a user name": { results: ["https://user:pass@library.example/", "https://library.example@evil.test/"] },
-  "addresses instead of names": {
-    results: [
-      "http://127.0.0.1/search",
-      "http://[::1]/",
-      "http://2130706433/",
-      "http://0177.0.0.1/",
-      "http://0x7f000001/",
-      "http://[::ffff:127.0.0.1]/",
-    ],
-  },
-  "other ports": { results: ["https://library.example:8443/", "http://library.example:22/"] },
   "other hosts": {
     results: ["https://evil.test/", "https://library.example.evil.test/", "https://notlibrary.example/"],
     hosts: { "*": { pages: { "/": SAME } } },
@@ -344,7 +290,7 @@ const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "ho
 };
 
 describe("a hostile web", () => {
-  it.each(part(Object.keys(HOSTILE), 8))("%s: nothing is read, and the question is answered as without the web", async (name) => {
+  it.each(part(Object.keys(HOSTILE), 5))("%s: nothing is read, and the question is answered as without the web", async (name) => {
     const { run, web } = await start({ ...HOSTILE[name], settings: { "web_search.timeout_ms": 3000 } });
     const before = process.memoryUsage().rss;
     const { answer, events } = await run("sourcebound");
@@ -390,15 +336,12 @@ describe("a hostile web", () => {
 describe("a fault of the web never fails the question", () => {
   const faults: Readonly<Record<string, WebHandler>> = {
     "an error": (_request, response) => response.writeHead(500).end("oops"),
-    "a page in HTML": (_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
-    "JSON of another form": (_request, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"results":{}}'),
     "results of another form": (_request, response) =>
       response.writeHead(200, { "content-type": "application/json" }).end('{"results":[1,2]}'),
     "a cut connection": (_request, response) => response.socket?.destroy(),
-    silence: () => undefined,
   };
 
-  it.each(part(Object.entries(faults), 3))("the search answers with %s", async (_name, search) => {
+  it.each(Object.entries(faults))("the search answers with %s", async (_name, search) => {
     const { run } = await start({ search, settings: { "web_search.timeout_ms": 500 } });
     const plain = await run("sourcebound");
     expect(plain.answer.status).toBe("ok");
@@ -408,12 +351,6 @@ describe("a fault of the web never fails the question", () => {
     expect(strict.answer.warnings).toEqual([
       { code: "web_failed", message: expect.stringMatching(/^Uncertain passages could not be checked on the web and are not used: /) },
     ]);
-  });
-
-  it("answers many questions at once, each with its own", async () => {
-    const { run } = await start({ pages: { "/fees": SAME } });
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => run(i % 2 === 0 ? "vg-rag" : "sourcebound")));
-    for (const { answer } of answers) expect(verdictOf(answer)?.verdict).toBe("confirmed");
   });
 
   it("ends when the question is cancelled, and hangs up", async () => {

@@ -5,7 +5,7 @@ import { renderAnswer } from "../src/cli/render.ts";
 import { ModelError } from "../src/errors.ts";
 import type { AnswerEvent } from "../src/events.ts";
 import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import { type ChatReply, deltaStream, type FakeEndpoint } from "../src/testing/fake-endpoint.ts";
+import { type ChatReply, deltaStream } from "../src/testing/fake-endpoint.ts";
 import type { Answer } from "../src/types.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../src/write/render.ts";
@@ -19,6 +19,7 @@ import {
   near,
   type Opened,
   open,
+  promptOf,
   QUESTION,
   stream,
   TINNITUS,
@@ -31,11 +32,6 @@ import { rounds } from "./support/trials.ts";
 const TEN = "Tinnitus is rated at 10 percent.";
 const FORM = "You file VA Form 21-526EZ within one year.";
 const BAD = "Tinnitus is rated at 70 percent";
-
-function promptOf({ chats }: FakeEndpoint, at: number): { system: string; user: string } {
-  const [system, user] = (chats.at(at)?.body.messages ?? []) as { content: string }[];
-  return { system: system?.content ?? "", user: user?.content ?? "" };
-}
 
 /** Every sentence that the reader saw stands in the answer, in order, and no other does. */
 function expectShownIsFinal(events: readonly AnswerEvent[], answer: Answer): void {
@@ -112,7 +108,7 @@ describe.concurrent("a sentence that falls", () => {
       const told = "What rating does tinnitus get if my doctor says it is rated at 45 percent?";
       await ask(engine, told, { sessionId: "s" });
       const { answer } = await ask(engine, "How is tinnitus rated?", { sessionId: "s" });
-      const prompt = promptOf(endpoint, -1).user;
+      const prompt = promptOf(endpoint).user;
       expect(prompt).toContain("45 percent");
       expect(prompt).toContain("only to understand the question; never a source");
       expect(texts(answer).join(" ")).not.toContain("45");

@@ -53,3 +53,6 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
 export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
 }
+
+/** Among the timings of an answer, what is no stage: the time until its first checked sentence. */
+export const FIRST_SENTENCE = "first_sentence";

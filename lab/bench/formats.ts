@@ -10,7 +10,7 @@ import { RequestError } from "../../src/errors.ts";
 import { chooseGoldenSets } from "../../src/grade/choose-sets.ts";
 import { readLines } from "../../src/grade/golden.ts";
 import { type Answer, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
-import { versionsOf } from "../../src/internals.ts";
+import { makeReport } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { withHardBreaks } from "../sets/hard-breaks.ts";
 import { markdownFiles } from "../sets/markdown-files.ts";
@@ -71,17 +71,14 @@ export const benchmark: Benchmark = {
       }),
     );
     return {
-      report: {
+      report: makeReport({
         name: "formats",
         command: `bench formats ${args.join(" ")}`.trim(),
-        versions: versionsOf(),
-        seed: 0,
-        date: new Date().toISOString(),
         n: { questions: items.length / FORMATS.length, comparisons: items.length },
         metrics,
         timings: { seconds: (performance.now() - begun) / 1_000 },
         items: items.map((item) => ({ ...item })),
-      },
+      }),
       table: FORMATS.flatMap((format) => {
         const mine = items.filter((item) => item.format === format);
         const count = (key: "isSame" | "hasSameStatus") => `${mine.filter((item) => item[key]).length} of ${mine.length}`;

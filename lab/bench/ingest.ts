@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
-import { versionsOf } from "../../src/internals.ts";
+import { makeReport } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 
 const MB = 1_000_000;
@@ -34,17 +34,12 @@ export const benchmark: Benchmark = {
         dense_rss_mb: dense.rssMb,
       };
       return {
-        report: {
+        report: makeReport({
           name: "ingest",
           command: `bench ingest ${args.join(" ")}`.trim(),
-          versions: versionsOf(),
-          seed: 0,
-          date: new Date().toISOString(),
           n: { files: copied.files, bytes: copied.bytes, chunks: plain.chunks },
-          metrics: {},
           timings,
-          items: [],
-        },
+        }),
         table: Object.entries(timings).map(([name, value]) => ({ name, figure: value.toFixed(2) })),
       };
     } finally {

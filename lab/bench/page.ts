@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Browser } from "playwright-core";
-import { quantile, type TableRow, versionsOf } from "../../src/internals.ts";
+import { makeReport, quantile, type TableRow } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { launch } from "./page/browser.ts";
 import { LIGHTHOUSE_COMMAND, type LighthouseScores, runLighthouse } from "./page/lighthouse.ts";
@@ -96,15 +96,13 @@ export const benchmark: Benchmark = {
       await browser.close();
       await served.close();
     }
-    const report = {
-      ...{ name: "page", command: `bench page ${args.join(" ")}`.trim(), versions: versionsOf(), seed: 0 },
-      ...{ date: new Date().toISOString(), n: { ...counts, questions: QUESTIONS.length } },
-      ...{
-        metrics: Object.assign({}, ...found.map(({ metrics }) => metrics)),
-        timings: {},
-        items: found.flatMap(({ items = [] }) => items),
-      },
-    };
+    const report = makeReport({
+      name: "page",
+      command: `bench page ${args.join(" ")}`.trim(),
+      n: { ...counts, questions: QUESTIONS.length },
+      metrics: Object.assign({}, ...found.map(({ metrics }) => metrics)),
+      items: found.flatMap(({ items = [] }) => items),
+    });
     return { report, table: found.flatMap(({ rows }) => rows) };
   },
 };

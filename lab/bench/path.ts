@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { embeddedIn } from "../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
-import { quantile, versionsOf } from "../../src/internals.ts";
+import { makeReport, quantile } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 
 /** How long do a document and a question take on their whole paths? */
@@ -48,17 +48,12 @@ export const benchmark: Benchmark = {
       const ms = (value: number | null) => `${(value ?? 0).toFixed(2)} ms`;
       const timings = { ingest_ms: ingestMs, ask_ms_median: quantile(times, 0.5), ask_ms_p95: quantile(times, 0.95) };
       return {
-        report: {
+        report: makeReport({
           name: "path",
           command: `bench path ${args.join(" ")}`.trim(),
-          versions: versionsOf(),
-          seed: 0,
-          date: new Date().toISOString(),
           n: { documents, questions: n },
-          metrics: {},
           timings,
-          items: [],
-        },
+        }),
         table: [
           { name: "ingest", figure: ms(ingestMs), note: `${documents} documents` },
           { name: "ask, warm, median", figure: ms(timings.ask_ms_median), note: `n = ${n}, p95 ${ms(timings.ask_ms_p95)}` },

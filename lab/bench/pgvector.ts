@@ -1,13 +1,14 @@
 import { parseArgs } from "node:util";
 import { ConfigError } from "../../src/errors.ts";
 import type { TableRow } from "../../src/grade/report.ts";
-import { createRandom, quantile, versionsOf } from "../../src/internals.ts";
+import { makeReport, quantile } from "../../src/internals.ts";
 import { DenseIndex } from "../../src/retrieve/dense.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openPostgresVectors, type PostgresVectors } from "../../src/store/postgres-vectors.ts";
 import { createStore } from "../../src/store/store.ts";
 import { fileContent, storedDocument } from "../../src/testing/store/fixtures.ts";
 import type { Benchmark } from "../commands/bench.ts";
+import { createVectors } from "./speed/generate.ts";
 
 const SEED = 11;
 const K = 10;
@@ -64,7 +65,7 @@ export const benchmark: Benchmark = {
     const rows: Measured[] = [];
     try {
       const store = createStore(db, { now: () => new Date(0), clock: () => 0 });
-      const make = createVectors(dimensions);
+      const make = createVectors(SEED, dimensions, TOPICS);
       const questions = Array.from({ length: BATCH }, make);
       let made = 0;
       const vectors: Float32Array[] = [];
@@ -179,19 +180,6 @@ function best(question: Float32Array, vectors: readonly Float32Array[]): Readonl
   );
 }
 
-/** Unit vectors around topics. */
-function createVectors(dimensions: number): () => Float32Array {
-  const random = createRandom(SEED);
-  const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  const topics = Array.from({ length: TOPICS }, () => Float32Array.from({ length: dimensions }, gauss));
-  return () => {
-    const topic = topics[Math.floor(random() * TOPICS)] as Float32Array;
-    const vector = topic.map((value) => value + gauss());
-    const length = Math.hypot(...vector);
-    return vector.map((value) => value / length);
-  };
-}
-
 async function putDocument(store: ReturnType<typeof createStore>, at: number): Promise<string> {
   const path = `${at}.md`;
   const document = storedDocument({ id: `bench-${at}`, path });
@@ -210,12 +198,7 @@ function toReport(rows: readonly Measured[], args: readonly string[], sizes: rea
   }
   const n = { single: SINGLE, batch: BATCH, concurrent: CONCURRENT, largest: Math.max(...sizes) };
   const command = `bench pgvector ${args.map((one) => one.replace(/^postgres.*/, "URL")).join(" ")}`;
-  return {
-    ...{ name: "pgvector", command, versions: versionsOf(), seed: SEED, date: new Date().toISOString(), n },
-    metrics,
-    timings,
-    items: [],
-  };
+  return makeReport({ name: "pgvector", command, seed: SEED, n, metrics, timings });
 }
 
 function toTable(rows: readonly Measured[]): TableRow[] {

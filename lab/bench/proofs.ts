@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEngine, loadConfig } from "../../src/index.ts";
-import { quantile, versionsOf } from "../../src/internals.ts";
+import { makeReport, quantile } from "../../src/internals.ts";
 import { verifyProof } from "../../src/proof.ts";
 import type { Benchmark } from "../commands/bench.ts";
 
@@ -41,22 +41,17 @@ export const benchmark: Benchmark = {
         rows.push({ name, ms: quantile(times.slice(1), 0.5), first: times[0] ?? 0 });
       }
       return {
-        report: {
+        report: makeReport({
           name: "proofs",
           command: "bench proofs",
-          versions: versionsOf(),
-          seed: 0,
-          date: new Date().toISOString(),
           n: { rounds: ROUNDS, characters: proof.length },
-          metrics: {},
           timings: Object.fromEntries(
             rows.flatMap(({ name, ms, first }) => [
               [`${name}, ms`, ms],
               [`${name}, first, ms`, first],
             ]),
           ),
-          items: [],
-        },
+        }),
         table: rows.map(({ name, ms, first }, i) => ({
           name,
           figure: ms === null ? "–" : `${ms.toFixed(1)} ms, the first ${first.toFixed(0)} ms`,

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { embeddedIn } from "../../src/config.ts";
 import { RequestError } from "../../src/errors.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
-import { answerableSchema, PACKAGE_ROOT, quantile, readGolden, versionsOf } from "../../src/internals.ts";
+import { answerableSchema, makeReport, PACKAGE_ROOT, quantile, readGolden } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { type Health, type LoadOptions, type LoadResult, load, watchHealth } from "./serve/load.ts";
 import { type Served, startServer } from "./serve/processes.ts";
@@ -182,9 +182,6 @@ function reportOf(phases: Readonly<Record<string, Phase>>, { args, connections, 
     note: `n = ${all.length}; ${processorMs.toFixed(2)} ms of processor each; p50 ${ms(all, 0.5).toFixed(1)} ms, p99 ${ms(all, 0.99).toFixed(1)} ms (${(ms(all, 0.99) / ms(all, 0.5)).toFixed(1)} ×); statuses ${JSON.stringify(statuses)}; /healthz p99 ${ms(health.ms, 0.99).toFixed(0)} ms (n = ${health.ms.length}, ${health.lost} lost); memory ${memory.map((mib) => mib.toFixed(0)).join(" → ")} MiB`,
   }));
   const counts = Object.fromEntries(Object.entries(phases).map(([name, phase]) => [name, phase.ms.length]));
-  const report = {
-    ...{ name: "serve", command: `bench serve ${args.join(" ")}`.trim(), versions: versionsOf(), seed: 0, date: new Date().toISOString() },
-    ...{ n: { ...counts, connections, few, seconds, hits_seconds: hitsSeconds }, metrics: {}, timings, items: [] },
-  };
-  return { report, table };
+  const n = { ...counts, connections, few, seconds, hits_seconds: hitsSeconds };
+  return { report: makeReport({ name: "serve", command: `bench serve ${args.join(" ")}`.trim(), n, timings }), table };
 }

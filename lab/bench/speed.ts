@@ -2,12 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Bm25Index, createScalarKernel, DenseIndex, SlotSet, withSnapshotFile } from "../../src/internals.ts";
+import { Bm25Index, createScalarKernel, DenseIndex, makeReport, SlotSet, withSnapshotFile } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { type Findings, median, megabytes, ms, noFindings, sharedShare, spread } from "./speed/findings.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
-import { measurePeers } from "./speed/peers.ts";
-import { type Line, plotLogLog } from "./speed/plot.ts";
 import { measureStage } from "./speed/stage.ts";
 import { measureStarts, type Starts } from "./speed/start.ts";
 
@@ -21,16 +19,16 @@ const QUERIES = 100;
 const QUESTIONS = 300;
 /** Rows rescored per result wanted, to compare with the default. */
 const OVERSAMPLINGS = [1, 1.5, 2, 3] as const;
-/** Slow peers and the scalar scan answer fewer. */
+/** The scalar scan answers fewer. */
 const FEW_QUERIES = 20;
 const LOADS = 5;
 /** What `--only` names. */
-const MEASURED = ["stage", "growth", "starts", "peers"] as const;
+const MEASURED = ["stage", "growth", "starts"] as const;
 
 /** How fast are ranking by vectors, ranking by words and loading, how do they grow, and how far is the memory's own limit? */
 export const benchmark: Benchmark = {
   description:
-    "the whole retrieval stage, dense and BM25 search, snapshots, growth, starts, peers (--docs generated, --seed N, --stage N chunks, --questions N, --large, --svg FILE, --peers N passages, --starts N chunks, --corpus DIR; 0: none; --only stage, growth, starts or peers)",
+    "the whole retrieval stage, dense and BM25 search, snapshots, growth, starts (--docs generated, --seed N, --stage N chunks, --questions N, --large, --starts N chunks, --corpus DIR; 0: none; --only stage, growth or starts)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -38,8 +36,6 @@ export const benchmark: Benchmark = {
         docs: { type: "string", default: "generated" },
         seed: { type: "string", default: "1" },
         large: { type: "boolean", default: false },
-        svg: { type: "string" },
-        peers: { type: "string", default: "10000" },
         stage: { type: "string", default: "10000" },
         questions: { type: "string", default: "1000" },
         starts: { type: "string", default: "100000" },
@@ -64,13 +60,8 @@ export const benchmark: Benchmark = {
       for (const [size, time] of points) findings.timings[`growth.${name}.${size}.ms`] = time;
     }
     if (wants("starts")) await measureAllStarts(findings, Number(values.starts), seed, values.corpus, progress);
-    if (wants("peers")) await measurePeers(findings, Number(values.peers), DIMENSIONS, seed, progress);
-    const lines: Line[] = [...findings.lines].map(([name, points]) => ({ name, points, dashed: name.startsWith("read floor") }));
-    if (values.svg !== undefined)
-      writeFileSync(values.svg, plotLogLog("Search time by number of chunks, top 50, 384 dimensions", "chunks", "median, ms", lines));
-    const { table, metrics, timings, n, versions } = findings;
-    const command = `bench speed ${args.join(" ")}`.trim();
-    return { report: { name: "speed", command, versions, seed, date: new Date().toISOString(), n, metrics, timings, items: [] }, table };
+    const { table, metrics, timings, n } = findings;
+    return { report: makeReport({ name: "speed", command: `bench speed ${args.join(" ")}`.trim(), seed, n, metrics, timings }), table };
   },
 };
 

@@ -19,12 +19,12 @@ import {
   countRow,
   createFactReader,
   createShippedSupport,
+  makeReport,
   PACKAGE_ROOT,
   parseFile,
   quantile,
   readGolden,
   retrievePassages,
-  versionsOf,
   type WebParts,
 } from "../../src/internals.ts";
 import type { Benchmark } from "../commands/bench.ts";
@@ -81,19 +81,16 @@ export const benchmark: Benchmark = {
       }
       const total = items.length / 2;
       return {
-        report: {
+        report: makeReport({
           name: "web",
           command: `bench web ${args.join(" ")}`.trim(),
-          versions: versionsOf(),
-          seed: 0,
-          date: new Date().toISOString(),
           n: { questions: questions.length, passages: total },
           metrics: Object.fromEntries(
             Object.entries(counts).flatMap(([kind, counted]) => Object.entries(counted).map(([name, n]) => [`${kind}.${name}`, n])),
           ),
           timings: { passage_ms_median: quantile(ms, 0.5), passage_ms_p95: quantile(ms, 0.95) },
           items,
-        },
+        }),
         table: [
           ...(["plain", "changed"] as const).flatMap((kind) => [
             ...VERDICTS.map((verdict) => countRow(`${kind}: ${verdict}`, counts[kind][verdict], total)),

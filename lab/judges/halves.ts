@@ -1,5 +1,5 @@
-import { balancedAccuracy } from "../../src/grade/metrics.ts";
 import { decimal, type TableRow } from "../../src/grade/report.ts";
+import { balancedAccuracy } from "../runs/ranking-metrics.ts";
 
 /** A case of a set with a score that is to be at least a threshold where `positive`; `null`: not scored. */
 export interface ScoredCase {

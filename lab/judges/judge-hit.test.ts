@@ -6,7 +6,7 @@ import { createRandom } from "../../src/grade/metrics.ts";
 import { sampleAnswer } from "../../src/testing/answers.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import type { Answer, Citation } from "../../src/types.ts";
-import { addBeside, changeFact } from "../made/day-edits.ts";
+import { changeFact } from "../made/day-edits.ts";
 import { createMeanings } from "../made/day-meanings.ts";
 import type { DayStep } from "../made/replayed-day.ts";
 import { compareSources, readFilesToday, saysTheSame, staleBecause } from "./judge-hit.ts";
@@ -70,11 +70,6 @@ describe("changeFact", () => {
     );
     expect(edit("Cards 1. A card is free. Bye.", "A card is free.")).toBe("Cards 1. A card is not free. Bye.");
     expect(edit("Free cards. Bye.", "Free cards")).toBe("Free cards (until further notice). Bye.");
-  });
-
-  it("adds another paragraph each time", () => {
-    expect(addBeside(TEXT, 3).startsWith(TEXT.trimEnd())).toBe(true);
-    expect(addBeside(TEXT, 3)).not.toBe(addBeside(TEXT, 4));
   });
 });
 

@@ -66,22 +66,6 @@ describe("makeDrafts", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it("makes the same of an answer that a person wrote", () => {
-    const set = readGoldenSet({ name: "x", corpus: root, golden: root });
-    const answerable = set.answerable.map((one) => ({ ...one, answer: "You can borrow a book for 21 days." }));
-    const drafts = makeDrafts({ ...set, answerable }, ["pages/loans.md", "pages/rooms.md"], createRandom(3)).filter(
-      ({ from }) => from === "answer",
-    );
-    expect(drafts.map(({ fault, rule }) => `${fault} ${rule}`)).toEqual([
-      "none verbatim",
-      "number other",
-      "negation added",
-      "modality turned",
-      "citation moved",
-    ]);
-    expect(drafts[0]).toMatchObject({ text: "You can borrow a book for 21 days.", pages: ["pages/loans.md"] });
-  });
-
   it("makes true and wrong sentences of the gold sentence alone, the same for the same seed", () => {
     const set = readGoldenSet({ name: "x", corpus: root, golden: root });
     const make = () => makeDrafts(set, ["pages/loans.md", "pages/rooms.md"], createRandom(3));

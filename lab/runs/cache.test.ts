@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import type { Served } from "../judges/cache-decision.ts";
-import { partOf } from "../sets/cache-pairs.ts";
 import { evaluateCache } from "./cache.ts";
 import { curveOf, type ScoredPair } from "./cache-curve.ts";
 import { judgePairs } from "./cache-va.ts";
@@ -90,13 +89,5 @@ describe("curveOf", () => {
     expect(curve.cosine.find(({ threshold }) => threshold === 0.92)).toEqual({ threshold: 0.92, hits: 1, wrong: 1 });
     expect(curve.chosen).toEqual({ threshold: 0.5, hits: 1, wrong: 1 });
     expect(curve.equalHits).toEqual({ threshold: 0.95, hits: 1, wrong: 1 });
-  });
-});
-
-describe("partOf", () => {
-  it("puts a group always into the same half, and uses both", () => {
-    const parts = Array.from({ length: 40 }, (_, i) => partOf("set", `group ${i}`));
-    expect(parts).toEqual(Array.from({ length: 40 }, (_, i) => partOf("set", `group ${i}`)));
-    expect(new Set(parts)).toEqual(new Set(["tuning", "held-out"]));
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import { type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { makeReport, type TableRow } from "../../src/grade/report.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { readMatchWeights } from "../../src/remember/match.ts";
 import { progressOf } from "../../src/text/progress.ts";
@@ -94,21 +94,17 @@ export async function* evaluateCache(options: CacheOptions): AsyncGenerator<Eval
   yield {
     type: "report",
     table,
-    report: {
+    report: makeReport({
       name: "cache",
       command: options.command,
-      versions: versionsOf(),
-      seed: 0,
-      date: new Date().toISOString(),
       n: Object.assign(
         {},
         ...judged.map(({ n }) => n),
         ...curves.map(({ set, curve }) => ({ [`${set}.share`]: curve.share, [`${set}.others`]: curve.others })),
       ),
       metrics: Object.assign({}, ...judged.map(({ metrics }) => metrics), ...curves.map(({ set, curve }) => curveMetrics(set, curve))),
-      timings: {},
       items: [...judged.flatMap(({ items }) => items), ...curves.map(({ set, curve }) => ({ id: `curve.${set}`, ...curve }))],
-    },
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckContext } from "../../src/check/check.ts";
 import { RequestError } from "../../src/errors.ts";
-import { versionsOf } from "../../src/grade/report.ts";
+import { makeReport } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { type ChecksSection, type DraftOptions, evaluateDrafts } from "../sets/drafts.ts";
 import { SUPPORT_SETS } from "../sets/support-sets.ts";
@@ -58,17 +58,15 @@ export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<Ev
   }
   yield {
     type: "report",
-    report: {
+    report: makeReport({
       name: "checks",
       command: options.command,
-      versions: { ...versionsOf(), support: options.support?.id ?? "none" },
+      versions: { support: options.support?.id ?? "none" },
       seed: SEED,
-      date: new Date().toISOString(),
       n: Object.assign({}, ...measured.map(({ n }) => n)),
       metrics: Object.assign({}, ...measured.map(({ metrics }) => metrics)),
-      timings: {},
       items: measured.flatMap(({ items }) => items),
-    },
+    }),
     table: measured.flatMap(({ table }) => table),
   };
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { RequestError } from "../../src/errors.ts";
 import { readGolden } from "../../src/grade/golden.ts";
 import { createRandom } from "../../src/grade/metrics.ts";
-import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { type ParsedDocument, parseFile } from "../../src/ingest/parse.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
@@ -69,17 +69,14 @@ export async function* evaluateConflicts({ corpus, golden, data, command, signal
   }
   yield {
     type: "report",
-    report: {
+    report: makeReport({
       name: "conflicts",
       command,
-      versions: versionsOf(),
       seed: SEED,
-      date: new Date().toISOString(),
       n: Object.assign({}, ...measured.map(({ n }) => n)),
       metrics: Object.assign({}, ...measured.map(({ metrics }) => metrics)),
-      timings: {},
       items: measured.flatMap(({ items }) => items),
-    },
+    }),
     table: measured.flatMap(({ table }) => table),
   };
 }

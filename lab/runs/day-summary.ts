@@ -1,5 +1,5 @@
 import { quantile, wilson } from "../../src/grade/metrics.ts";
-import { countRow, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import { type AskedClass, DAY_SHARES } from "../made/replayed-day.ts";
 import type { DayEdit, DayItem, DayOptions, JudgedHit } from "./day-item.ts";
 
@@ -54,12 +54,10 @@ export function summarizeDay(
   ];
   return {
     table,
-    report: {
+    report: makeReport({
       name: "cache-day",
       command,
-      versions: versionsOf(),
       seed,
-      date: new Date().toISOString(),
       n: {
         questions: items.length,
         hits: hits.length,
@@ -80,7 +78,7 @@ export function summarizeDay(
         ...items.map(({ ms: _, hit, ...item }) => ({ id: `${item.at}`, ...item, ...withoutTime(hit) })),
         ...edits.map((edit, i) => ({ id: `edit ${i}`, ...edit })),
       ],
-    },
+    }),
   };
 }
 

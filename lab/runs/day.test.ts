@@ -101,13 +101,6 @@ describe("evaluateDay", () => {
     expect(pages()).toEqual(before);
   });
 
-  it("says the same of the same day", async () => {
-    const questions = rounds({ all: QUESTIONS, usually: 40 });
-    const { date: _, timings: __, ...rest } = await run({ questions });
-    const { date: ___, timings: ____, ...again } = await run({ questions });
-    expect(again).toEqual(rest);
-  });
-
   it("finds the stale answers of a memory that is not invalidated", async () => {
     // Edits meet stored answers late in the day.
     const questions = WHOLE_DAY;

@@ -1,7 +1,7 @@
-import { holdsToken } from "../../src/calibrate/ask-labelled.ts";
 import { RequestError } from "../../src/errors.ts";
-import { createRandom, mean, pairedBootstrap, quantile } from "../../src/grade/metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { createRandom, mean, quantile } from "../../src/grade/metrics.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
+import { holdsToken } from "../../src/grade/score-answer.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
@@ -28,6 +28,7 @@ import {
   type Gold,
   readExtractSet,
 } from "../sets/extract-sets.ts";
+import { pairedBootstrap } from "./ranking-metrics.ts";
 
 export interface ExtractOptions {
   readonly data: string;
@@ -102,8 +103,7 @@ export async function* evaluateExtract(options: ExtractOptions): AsyncGenerator<
       `${options.data} holds none of ${options.sets.join(", ")}: give the folder that holds a folder of each with --data DIR.`,
     );
   const { command } = options;
-  const made = { name: "extract", command, versions: versionsOf(), seed: SEED, date: new Date().toISOString(), n, metrics, timings, items };
-  yield { type: "report", report: made, table };
+  yield { type: "report", report: makeReport({ name: "extract", command, seed: SEED, n, metrics, timings, items }), table };
 }
 
 /** Every question of a set with its passages, as the profile retrieves them. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type EarlierTurn, resolveFollowUp } from "../../src/admit/follow-up.ts";
 import { RequestError } from "../../src/errors.ts";
 import { mean } from "../../src/grade/metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { readQuestion } from "../../src/reading/question.ts";
 import { Bm25Index } from "../../src/retrieve/bm25.ts";
 import { FIELD_WEIGHTS } from "../../src/retrieve/indexed-windows.ts";
@@ -93,17 +93,13 @@ export async function* evaluateFollowUps({ data, command }: FollowUpOptions): As
     });
   }
   table.push(countRow("rewritten", rewritten, n.questions, "the rest was left as asked"));
-  const report: Report = {
+  const report = makeReport({
     name: "follow-ups",
     command,
-    versions: versionsOf(),
-    seed: 0,
-    date: new Date().toISOString(),
     n,
     metrics,
-    timings: {},
     items,
-  };
+  });
   yield { type: "report", report, table };
 }
 

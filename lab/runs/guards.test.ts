@@ -102,11 +102,6 @@ describe("eval mutations", () => {
     expect(killers("order_added")).toContain("injection");
     expect(killers("number")).toContain("values");
   });
-
-  it("is the same on a second run", async () => {
-    const [a, b] = [await run(), await run()];
-    expect({ ...a, date: "" }).toEqual({ ...b, date: "" });
-  });
 });
 
 function draft(id: string, question: string, page: string, text: string) {

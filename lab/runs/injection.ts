@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { z } from "zod";
 import { checkInjection } from "../../src/check/guards.ts";
 import { readGolden } from "../../src/grade/golden.ts";
-import { countRow, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { injectionSignals } from "../../src/guard/injection.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
@@ -59,17 +59,13 @@ export async function* evaluateInjection({ data, corpus, command }: InjectionOpt
     add("document.blocked.corpus", sentences.filter((text) => checkInjection(text, "remove").verdict === "fail").length, sentences.length);
   }
   const items = judged.map(({ set, label, question, document }, i) => ({ row: i, set, label, question, document }));
-  const report: Report = {
+  const report = makeReport({
     name: "injection",
     command,
-    versions: versionsOf(),
-    seed: 0,
-    date: new Date().toISOString(),
     n,
     metrics,
-    timings: {},
     items,
-  };
+  });
   yield { type: "report", report, table };
 }
 

@@ -7,7 +7,7 @@ import { createReader } from "../../src/check/statements.ts";
 import { type DomainPack, documentUrl, publishedContacts } from "../../src/engine/domain.ts";
 import { answerableSchema, readGolden } from "../../src/grade/golden.ts";
 import { createRandom } from "../../src/grade/metrics.ts";
-import { countRow, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { ANSWER_MUTATIONS, type GoodSentence, type MutatedSentence, type MutationMaterial, mutateSentence } from "../made/mutate-answer.ts";
@@ -86,18 +86,8 @@ export async function* evaluateMutatedAnswers(options: MutatedAnswersOptions): A
     }
   }
   const { n, metrics, table, items } = tally.summary();
-  const versions = { ...versionsOf(), support: support?.id ?? "none" };
-  const report = {
-    name: "mutations",
-    command: options.command,
-    versions,
-    seed: SEED,
-    date: new Date().toISOString(),
-    n,
-    metrics,
-    timings: {},
-    items,
-  };
+  const versions = { support: support?.id ?? "none" };
+  const report = makeReport({ name: "mutations", command: options.command, versions, seed: SEED, n, metrics, items });
   yield { type: "report", report, table };
 }
 

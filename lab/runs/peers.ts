@@ -1,12 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { messageOf } from "../../src/errors.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
-
-/** Numbers of the best rows, best first. */
-export type Search<Query> = (query: Query, k: number) => Promise<number[]>;
 
 /** A document as a peer takes it in. */
 export interface PeerDocument {
@@ -16,7 +12,7 @@ export interface PeerDocument {
 }
 
 /** What is asked of a peer; only documents of the scope may be found, all when it is `null`. */
-export interface PeerQuestion {
+interface PeerQuestion {
   readonly text: string;
   readonly scope: string | null;
 }
@@ -25,17 +21,13 @@ export interface PeerQuestion {
 export interface Peer {
   readonly name: string;
   readonly package: string;
-  vectors?(rows: readonly Float32Array[]): Promise<Search<Float32Array>>;
-  words?(passages: readonly (readonly string[])[]): Promise<Search<readonly string[]>>;
-  /** Title and text through the library's own analysis. */
-  documents?(rows: readonly PeerDocument[]): Promise<Search<PeerQuestion>>;
+  /** Title and text through the library's own analysis; numbers of the best rows, best first. */
+  documents(rows: readonly PeerDocument[]): Promise<(question: PeerQuestion, k: number) => Promise<number[]>>;
 }
 
 export interface LoadedPeer {
-  readonly file: string;
-  /** `null` when the package is not installed or does not load, with the reason. */
+  /** `null` when the package is not installed or does not load. */
   readonly peer: Peer | null;
-  readonly reason: string;
   readonly version: string;
 }
 
@@ -46,20 +38,13 @@ const FOLDER = join(PACKAGE_ROOT, "lab", "bench", "peers");
 const moduleSchema = z.object({ peer: z.custom<Peer>((value) => typeof value === "object" && value !== null && "package" in value) });
 const packageSchema = z.object({ version: z.string() });
 
-export function listPeers(): string[] {
-  if (!existsSync(FOLDER)) return [];
-  return readdirSync(FOLDER)
-    .filter((file) => file.endsWith(".mjs"))
-    .sort();
-}
-
 /** @param folder where the peers' files are, for tests */
 export async function loadPeer(file: string, folder: string = FOLDER): Promise<LoadedPeer> {
   try {
     const { peer } = moduleSchema.parse(await import(pathToFileURL(join(folder, file)).href));
-    return { file, peer, reason: "", version: versionOf(peer.package, folder) };
-  } catch (error) {
-    return { file, peer: null, reason: messageOf(error).split("\n")[0] ?? "", version: "" };
+    return { peer, version: versionOf(peer.package, folder) };
+  } catch {
+    return { peer: null, version: "" };
   }
 }
 

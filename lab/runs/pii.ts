@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { readGolden } from "../../src/grade/golden.ts";
-import { countRow, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { findPersonalData, PERSONAL_KINDS, type PersonalData, type PersonalKind } from "../../src/guard/pii.ts";
 import type { TextRange } from "../../src/types.ts";
 import type { EvaluateEvent } from "./va.ts";
@@ -79,17 +79,13 @@ export async function* evaluatePii({ data, command }: PiiOptions): AsyncGenerato
     template: row.template_id,
     found: found.map(({ kind, start, end }) => ({ kind, start, end })),
   }));
-  const report: Report = {
+  const report = makeReport({
     name: "pii",
     command,
-    versions: versionsOf(),
-    seed: 0,
-    date: new Date().toISOString(),
     n,
     metrics,
-    timings: {},
     items,
-  };
+  });
   yield { type: "report", report, table };
 }
 

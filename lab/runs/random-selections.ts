@@ -5,10 +5,10 @@ import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { readLines } from "../../src/grade/golden.ts";
+import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, makeReport } from "../../src/grade/report.ts";
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import type { Answer, StoredDocument, TextRange } from "../../src/types.ts";
-import { createRandom } from "../bench/speed/generate.ts";
 import { latencyOf } from "./selected.ts";
 import type { EvaluateEvent } from "./va.ts";
 

@@ -5,7 +5,7 @@ import type { Encoder } from "../../src/models/encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { cacheVectors } from "../sets/vector-cache.ts";
-import { loadPeer, PEERS_COMMAND, type PeerDocument, type PeerQuestion, type Search } from "./peers.ts";
+import { loadPeer, PEERS_COMMAND, type Peer, type PeerDocument } from "./peers.ts";
 
 /** A way to rank. */
 export type RetrievalSystem = IndexSystem | PeerSystem | AbsentSystem;
@@ -29,7 +29,7 @@ export interface PeerSystem {
   readonly type: "peer";
   readonly name: string;
   readonly version: string;
-  open(documents: readonly PeerDocument[]): Promise<Search<PeerQuestion>>;
+  open(documents: readonly PeerDocument[]): ReturnType<Peer["documents"]>;
 }
 
 /** Not on this machine. */
@@ -107,15 +107,15 @@ export async function hubSystems(model: string, { cache, signal, ...options }: H
 }
 
 /** Libraries that rank documents by words. */
-const PEERS = { minisearch: "minisearch.mjs", orama: "orama-words.mjs" } as const;
+const PEERS = { minisearch: "minisearch.mjs", orama: "orama.mjs" } as const;
 
 /** @param folder where the peers' files are, for tests */
 export async function peerSystems(folder?: string): Promise<RetrievalSystem[]> {
   return Promise.all(
     Object.entries(PEERS).map(async ([name, file]): Promise<RetrievalSystem> => {
       const { peer, version } = await loadPeer(file, folder);
-      if (peer?.documents === undefined) return { type: "absent", name, state: "not installed", remedy: PEERS_COMMAND };
-      return { type: "peer", name, version, open: (documents) => (peer.documents as NonNullable<typeof peer.documents>)(documents) };
+      if (peer === null) return { type: "absent", name, state: "not installed", remedy: PEERS_COMMAND };
+      return { type: "peer", name, version, open: (documents) => peer.documents(documents) };
     }),
   );
 }

@@ -6,7 +6,7 @@ import type { Report, TableRow } from "../../src/grade/report.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../src/testing/fake-hub.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
-import { loadPeer, PEERS_COMMAND } from "./peers.ts";
+import { PEERS_COMMAND } from "./peers.ts";
 import { evaluateRetrieval, type RetrievalOptions } from "./retrieval.ts";
 import { embeddedSystems, hubSystemNames, hubSystems, OURS, peerSystems, type RetrievalSystem } from "./retrieval-systems.ts";
 
@@ -94,7 +94,7 @@ async function evaluate(
 function writeFakePeer(name: string, source: string): string {
   const peers = join(folder, `peers-${name}`);
   write(join(peers, "minisearch.mjs"), source);
-  write(join(peers, "orama-words.mjs"), 'import "package-that-is-not-there";\n');
+  write(join(peers, "orama.mjs"), 'import "package-that-is-not-there";\n');
   return peers;
 }
 
@@ -167,24 +167,6 @@ describe("peers", () => {
     expect(report.metrics["policyqa.minisearch.ndcg@10"]).toBe(1);
     expect(table).toContainEqual({ name: "orama", figure: "not installed", note: "npm ci --prefix lab/bench/peers --ignore-scripts" });
   });
-
-  it.for(["minisearch.mjs", "orama-words.mjs"])(
-    "%s, where installed, finds any word of a question in title or text, inside the scope",
-    async (file, { skip }) => {
-      const { peer } = await loadPeer(file);
-      if (peer === null) return skip(`not installed: ${PEERS_COMMAND}`);
-      const rows = [
-        { title: "Dogs", text: "They bark at strangers.", scope: "x" },
-        { title: "Cats", text: "Strangers seldom see them.", scope: "y" },
-        { title: "Fish", text: "Silent creatures.", scope: "x" },
-      ];
-      const search = await peer.documents?.(rows);
-      expect(await search?.({ text: "dogs or silent", scope: null }, 5)).toEqual(expect.arrayContaining([0, 2]));
-      expect(await search?.({ text: "strangers", scope: "y" }, 5)).toEqual([1]);
-      expect(await search?.({ text: "strangers", scope: null }, 1)).toHaveLength(1);
-      expect(await search?.({ text: "strangers", scope: "z" }, 5)).toEqual([]);
-    },
-  );
 });
 
 describe("sets", () => {

@@ -1,6 +1,6 @@
 import { RequestError } from "../../src/errors.ts";
-import { createRandom, hitAt, mean, ndcgAt, pairedBootstrap, precisionAt, recallAt, reciprocalRank } from "../../src/grade/metrics.ts";
-import { decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { createRandom, mean } from "../../src/grade/metrics.ts";
+import { decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Corpus } from "../../src/retrieve/corpus.ts";
 import type { Candidate } from "../../src/retrieve/search-index.ts";
@@ -16,6 +16,7 @@ import {
   type RetrievalSetName,
   readRetrievalSet,
 } from "../sets/retrieval-sets.ts";
+import { hitAt, ndcgAt, pairedBootstrap, precisionAt, recallAt, reciprocalRank } from "./ranking-metrics.ts";
 import type { AbsentSystem, Comparison, IndexSystem, PeerSystem, RetrievalSystem } from "./retrieval-systems.ts";
 
 export interface RetrievalOptions {
@@ -78,17 +79,15 @@ export async function* evaluateRetrieval(options: RetrievalOptions): AsyncGenera
     const message = `${options.data} holds none of ${options.sets.join(", ")}: give the folder that holds a folder of each with --data DIR.`;
     throw new RequestError("data_missing", message);
   }
-  const report = {
+  const report = makeReport({
     name: "retrieval",
     command: options.command,
-    versions: { ...versionsOf(), ...Object.fromEntries(options.systems.map((system) => [system.name, versionOf(system)])) },
+    versions: Object.fromEntries(options.systems.map((system) => [system.name, versionOf(system)])),
     seed: SEED,
-    date: new Date().toISOString(),
     n,
     metrics,
-    timings: {},
     items,
-  };
+  });
   yield { type: "report", report, table: [...table, ...outcomes.rows()] };
 }
 

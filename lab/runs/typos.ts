@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { answerableSchema, readGolden } from "../../src/grade/golden.ts";
-import { createRandom, hitAt, type Random } from "../../src/grade/metrics.ts";
-import { countRow, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { createRandom, type Random } from "../../src/grade/metrics.ts";
+import { countRow, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { tokenize } from "../../src/text/tokens.ts";
+import { hitAt } from "./ranking-metrics.ts";
 import { type EvaluateEvent, ingestCorpus, rankPages, type VaOptions } from "./va.ts";
 
 /** Misspelt versions of every question. */
@@ -70,8 +71,7 @@ function summarize(
   const metrics = Object.fromEntries(
     CONDITIONS.map((one) => [`hit@${K}.${one}`, sizeOf(one) === 0 ? null : (hits.get(one) ?? 0) / sizeOf(one)]),
   );
-  const date = new Date().toISOString();
-  return { report: { name: "typos", command, versions: versionsOf(), seed: SEED, date, n, metrics, timings: {}, items }, table };
+  return { report: makeReport({ name: "typos", command, seed: SEED, n, metrics, items }), table };
 }
 
 /** The question with one edit in each of about half of its content words. */

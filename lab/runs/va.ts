@@ -13,12 +13,13 @@ import {
   type Unanswerable,
   unanswerableSchema,
 } from "../../src/grade/golden.ts";
-import { hitAt, mean, ndcgAt, quantile, recallAt, reciprocalRank } from "../../src/grade/metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "../../src/grade/report.ts";
+import { mean, quantile } from "../../src/grade/metrics.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import type { RetrieveSettings } from "../../src/profiles/profile.ts";
 import { retrievePassages } from "../../src/retrieve/retrieve.ts";
 import type { Question } from "../../src/types.ts";
+import { hitAt, ndcgAt, recallAt, reciprocalRank } from "./ranking-metrics.ts";
 import { standsInFile } from "./stands-in-file.ts";
 
 export interface VaOptions {
@@ -252,17 +253,14 @@ function summarize(
     ...unanswerable.map(({ item, refused, confidence }) => ({ id: item.id, kind: item.kind, refused, confidence })),
   ];
   const n = { answerable: answerable.length, unanswerable: unanswerable.length, documents: ingested.documents, chunks: ingested.chunks };
-  const report = {
+  const report = makeReport({
     name: "va",
     command: options.command,
-    versions: versionsOf(),
-    seed: 0,
-    date: new Date().toISOString(),
     n,
     metrics,
     timings,
     items,
-  };
+  });
   return { report, table };
 }
 

@@ -81,7 +81,8 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
     );
     writeFileSync(join(folder, "data", "clinc150", "clinc150.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
     const [fit] = nodeSteps(recipe("crisis"));
-    const { code, told } = await start(fit as Step);
+    const { folder: from, command } = fit as Step;
+    const { code, told } = await start({ folder: from, command: [...command, "--few", "60"] });
     expect([code, told]).toEqual([0, expect.stringContaining(`everyday 0 of ${rows.length}`)]);
     const line = /possible \(read from .*?: found (\d+) of (\d+); near misses (\d+) of (\d+)/.exec(told) ?? [];
     const [found, crises, mistaken, others] = line.slice(1).map(Number) as [number, number, number, number];

@@ -113,7 +113,7 @@ function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, 
 export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly Citation[]): SeeAlso | null {
   const cited = new Set(citations.flatMap(({ documentId, alsoIn = [] }) => [documentId, ...alsoIn.map((other) => other.documentId)]));
   const further = evidence.find(
-    ({ passage: { document }, verdict }) => verdict === "verified" && !cited.has(document.id) && document.title !== "",
+    ({ passage: { document }, verdict }) => verdict !== "rejected" && !cited.has(document.id) && document.title !== "",
   );
   if (further === undefined) return null;
   const { document } = further.passage;

@@ -76,7 +76,8 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
   const headroom = headroomOf(made, gate, sufficiency);
-  if (!decision.answer) return { decision, headroom, choice };
+  // A refusal shows what came nearest, also of what is rejected.
+  if (!decision.answer) return { decision, headroom, choice: choice.pieces.length === 0 ? (weighed.ranked ?? choice) : choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, parts, log, signal);
   return { decision, headroom, choice: shown };
 }

@@ -113,7 +113,8 @@ export type Models = { readonly small: ChatModel; readonly large: ChatModel } | 
 /** What candidates are ranked with. */
 export interface RankingParts {
   readonly weights: RankingWeights;
-  /** Vectors of texts by the encoder that the weights were learned with. */
+  /** Id of the encoder that the weights were learned with, and vectors of texts by it. */
+  readonly encoder: string;
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
   /** The cross-encoder that they were learned with; `null`: it cannot be used, and the first stage alone orders candidates. */
   readonly read: ReadTexts | null;

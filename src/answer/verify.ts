@@ -2,7 +2,6 @@ import { messageOf } from "../errors.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
-import type { Profile } from "../profiles/profile.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question } from "../types.ts";
 import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../verify/compare-passages.ts";
 import { carryGate } from "../verify/decide.ts";
@@ -49,7 +48,7 @@ export async function withLearnedAgreement(
 }
 
 /** A question with what retrieval found for it. */
-export interface Retrieval extends Pick<Found, "passages" | "scale"> {
+export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
   readonly question: Question;
 }
 
@@ -62,7 +61,7 @@ export async function verify(retrieval: Retrieval, parts: JudgingParts, log: Sta
   const byRules = await comparedWith(asked, retrieval, parts, signal);
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
   // What is ranked here is what is quoted later.
-  const ranked = weighsLearned(profile.gate, passages) ? await rankFor(question, passages, parts, { signal }) : null;
+  const ranked = goesByChance(retrieval, parts) ? await rankFor(question, passages, parts, { signal }) : null;
   const relevance = ranked === null ? null : { chances: relevanceOfPassages(ranked), ...parts.ranking().weights.verdicts };
   if (ranked !== null && ranked.pieces.length > 0 && ranked.pieces.every(({ cross }) => cross === null))
     log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
@@ -78,11 +77,15 @@ export async function verify(retrieval: Retrieval, parts: JudgingParts, log: Sta
 }
 export type Judged = Awaited<ReturnType<typeof verify>>;
 
-/** Does the gate go by the chance that a passage answers? The guard does where no model of the hub has scored the passages. */
-function weighsLearned({ type }: Profile["gate"], passages: readonly Passage[]): boolean {
+/**
+ * Does the gate go by the chance that a passage answers? The guard does where no model of the hub has scored the passages. The other source designs judge by cosines;
+ * those of the encoder that ships are too coarse for that.
+ */
+function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: JudgingParts): boolean {
+  const { type } = profile.gate;
   if (passages.length === 0) return false;
   if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
-  return type === "sufficiency" || type === "v-score" || type === "best-similarity";
+  return type === "sufficiency" || ((type === "v-score" || type === "best-similarity") && ranker === ranking().encoder);
 }
 
 /** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */

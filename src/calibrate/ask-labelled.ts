@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import { ModelError, RequestError } from "../errors.ts";
+import { holdsToken } from "../grade/score-answer.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import { literally } from "../text/literally.ts";
 import type { Answer, Scope, TextRange } from "../types.ts";
 import { readableText } from "../write/render.ts";
 import type { LabelledQuestion } from "./labelled-questions.ts";
@@ -128,13 +128,6 @@ export function judgeAnswer(
   const keyValuesHeld = keyValues.length === 0 ? null : keyValues.every((value) => holdsToken(text, value));
   const goldQuoted = answer.citations.some(overlapsGold);
   return { answered, text, keyValuesHeld, goldQuoted, wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld) };
-}
-
-/** Does the text hold the value as whole tokens, in any case? White space and quote marks of any kind are equal. */
-export function holdsToken(text: string, value: string): boolean {
-  const plain = (one: string) => one.toLowerCase().replaceAll(/[’‘]/g, "'").replaceAll(/[“”]/g, '"').replaceAll(/\s+/g, " ");
-  const escaped = literally(plain(value));
-  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, "u").test(plain(text));
 }
 
 /** What of a labelled question says where its answer stands. */

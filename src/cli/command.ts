@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { stringify } from "yaml";
 import type { Engine } from "../engine/engine.ts";
 import { type CliContext, configOf, withEngine } from "./context.ts";
-import type { Terminal } from "./terminal.ts";
+import { harmlessLine, type Terminal } from "./terminal.ts";
 
 interface OptionDetails {
   /** Makes the value of the text that was given. */
@@ -67,6 +68,7 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
 
 export const DOMAIN = ["--domain <name>", "body of knowledge"] as const;
 export const TENANT = ["--tenant <name>", "party inside the domain"] as const;
+export const PROFILE = ["--profile <name>", "which stages run with which numbers; see `profiles`"] as const;
 export const JSON_OUT = ["--json", "as JSON"] as const;
 
 /** Declares a command of `parent`. Returns it: further commands may be added. */
@@ -108,9 +110,15 @@ export function commandLine(name: string, options: readonly OptionSpec[], flags:
   return [name, ...given].join(" ");
 }
 
-/** A result: as JSON where that was asked for. */
-export function printResult({ print }: Pick<Terminal, "print">, json: boolean | undefined, value: unknown, text: () => string): void {
-  print(json ? JSON.stringify(value, null, 2) : text());
+/** A result: as JSON where that was asked for, else as text: where there is none of its own, all that it holds. */
+export function printResult({ print }: Pick<Terminal, "print">, json: boolean | undefined, value: unknown, text?: () => string): void {
+  print(json ? JSON.stringify(value, null, 2) : (text?.() ?? renderRecord(value)));
+}
+
+/** A record with all that it holds, as YAML; no text in it can steer the terminal. */
+export function renderRecord(record: unknown): string {
+  const safe = (_: unknown, value: unknown) => (typeof value === "string" ? harmlessLine(value) : value);
+  return stringify(record, safe, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd();
 }
 
 /** A whole number, as an option. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -50,16 +50,6 @@ export async function readText(context: CliContext, file: string, { code, what }
   } catch (cause) {
     const message = `${path} cannot be read (${systemCodeOf(cause) ?? messageOf(cause)}): give the file of the ${what}.`;
     throw new RequestError(code, message, { file }, { cause });
-  }
-}
-
-/** @throws RequestError `report_unwritable` */
-export function writeText(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (cause) {
-    const message = `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`;
-    throw new RequestError("report_unwritable", message, {}, { cause });
   }
 }
 

@@ -18,7 +18,7 @@ export type {
   WireReview,
   WireStatistics,
 } from "../wire/memory.ts";
-export type { WireExperiment } from "../wire/reports.ts";
+export type { WireExperiment, WireReports } from "../wire/reports.ts";
 export type {
   WireCaller,
   WireCheck,

@@ -82,8 +82,7 @@ export function createTurns(clock: () => number = () => performance.now()): () =
 export type PartsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => AnswerParts;
 
 export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): PartsFor {
-  const { config, store, secret, local, ...shared } = opened;
-  const { encoder, models, verifier, clock, warn } = shared;
+  const { config, store, secret, local, encoder, models, verifier, clock, warn, prices, calibrations, createId } = opened;
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
   const answers = new StoredAnswers();
@@ -95,8 +94,8 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
     const modelCalls: RecordedCall[] = [];
     const settings = settingsOf(pack, profile, threshold, corpus.encoder?.id ?? null);
     return {
-      ...shared,
       ...{ store, documents: store.documents, corpus, answers, profile, threshold, settings },
+      ...{ encoder, verifier, clock, prices, calibrations, createId },
       models: recordModels(models, modelCalls),
       rerankers: local.rerankers,
       agreement: local.support,

@@ -13,14 +13,18 @@ import type { AskOptions, Engine } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import type { Prover } from "./service-types.ts";
+import type { createProver } from "./proofs.ts";
 
 /** What an engine does with a question. */
 export function createAsking(
   { config }: Opened,
   domains: Domains,
   indexes: Indexes,
-  { thresholds, partsFor, prove }: { readonly thresholds: GateThresholds; readonly partsFor: PartsFor; readonly prove: Prover["prove"] },
+  {
+    thresholds,
+    partsFor,
+    prove,
+  }: { readonly thresholds: GateThresholds; readonly partsFor: PartsFor; readonly prove: ReturnType<typeof createProver>["prove"] },
 ): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
   const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
     const profile = domains.profile(pack, name);

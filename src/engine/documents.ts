@@ -3,20 +3,42 @@ import { join } from "node:path";
 import { messageOf, SourceboundError } from "../errors.ts";
 import type { IngestEvent } from "../events.ts";
 import { canonicalPath } from "../ingest/scan.ts";
+import type { EncoderSpec } from "../models/encoder-spec.ts";
 import { citationStates } from "../remember/citation-states.ts";
+import type { RetrieveParts } from "../retrieve/retrieve.ts";
+import type { FileDescription } from "../store/files.ts";
 import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
-import type { Scope, StoredDocument } from "../types.ts";
-import { scanConflicts } from "../verify/scan-conflicts.ts";
+import type { Answer, Scope, StoredDocument } from "../types.ts";
+import { type ScanEvent, scanConflicts } from "../verify/scan-conflicts.ts";
 import { documentUrl, tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { EngineDocuments, IngestOptions } from "./engine-types.ts";
-import type { Indexes } from "./indexes.ts";
+import type { Indexes, SwitchOptions } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import type { RefreshedSource, RefreshResult, Work } from "./service-types.ts";
+import type { RefreshedSource, RefreshResult, ScopeOptions, Work } from "./service-types.ts";
 
-/** What an engine does with documents; `idle` resolves when nothing is being read any more. */
-export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes): EngineDocuments & { idle(): Promise<void> } {
+export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
+  /** Paths of documents are relative to this; the folder itself when absent. */
+  readonly root?: string | undefined;
+  readonly source?: string | undefined;
+  readonly access?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly allowEmpty?: boolean | undefined;
+  /** The folder is gone afterwards: a refresh does not look for it. @default false */
+  readonly passing?: boolean | undefined;
+  /** Reads and reports, and stores nothing. */
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ConflictOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What an engine does with the documents of its domains. */
+export type EngineDocuments = Omit<ReturnType<typeof createDocuments>, "idle">;
+
+export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes) {
   const { config, given, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
@@ -62,7 +84,8 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     }
   }
 
-  const ingest: EngineDocuments["ingest"] = (folder, options = {}) => ingestFrom(folder, options, null);
+  /** The path of a folder of documents as events. */
+  const ingest = (folder: string, options: IngestOptions = {}) => ingestFrom(folder, options, null);
 
   /** The files of a source that were taken in by name, again. One that is gone is reported as such, and its documents go. */
   async function* ingestKnown(options: IngestOptions & { readonly domain: string; readonly source: string; readonly root: string }) {
@@ -77,7 +100,9 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
 
   return {
     ingest,
-    async queue(folder, { domain, tenant, source, root, access, baseUrl, allowEmpty = false } = {}) {
+    /** Leaves the reading of a folder to a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
+    async queue(folder: string, options: Omit<IngestOptions, "dryRun" | "passing" | "signal"> = {}) {
+      const { domain, tenant, source, root, access, baseUrl, allowEmpty = false } = options;
       const pack = domains.pack(domain);
       const absolute = canonicalPath(folder);
       const place = { folder: absolute, tenant: tenantOf(pack, tenant), source: source ?? absolute };
@@ -86,11 +111,13 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       await store.jobs.ask({ id, domain: pack.name, work });
       return { id };
     },
-    ingestFiles(paths, { root: given, ...options }) {
+    /** Files by their names below `root`, not a folder: each is taken in, and nothing else of their source changes. `refresh` does not read them again. */
+    ingestFiles(paths: readonly string[], { root: given, ...options }: IngestOptions & { readonly root: string }) {
       const root = canonicalPath(given);
       return ingestFrom(root, { ...options, root, source: options.source ?? `files:${root}` }, paths.map(canonicalPath));
     },
-    async *ingestDomain(name, signal) {
+    /** Ingests the documents that a domain pack brings: those of everybody, then each tenant's own; every folder ends with an `ingest-end`. */
+    async *ingestDomain(name: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void> {
       const pack = domains.pack(name);
       const options = { domain: name, root: pack.folder, source: `domain:${name}`, signal };
       yield* ingest(join(pack.folder, pack.documents.path), options);
@@ -98,13 +125,35 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
         if (documents !== null) yield* ingest(join(pack.folder, documents), { ...options, tenant });
       }
     },
-    retrieveParts: (name) => ({ corpus: indexes.of(name), documents: store.documents, encoder, rerankers: local.rerankers }),
-    counts: (scope) => store.documents.counts(scope),
-    files: (options) => store.documents.describe(domains.scope(options)),
-    deleteFile: ({ tenant, source, path }, { domain } = {}) =>
-      store.documents.deleteFiles({ domain: domains.pack(domain).name, tenant, source }, [path]),
-    citationStates: ({ citations }, options) => citationStates(citations, domains.scope(options), store.documents),
-    async *conflicts({ domain, tenant, signal = new AbortController().signal } = {}) {
+    /** What the retrieval stage of a domain works with: for measuring and for tests. */
+    retrieveParts: (name: string): RetrieveParts => ({
+      corpus: indexes.of(name),
+      documents: store.documents,
+      encoder,
+      rerankers: local.rerankers,
+    }),
+    counts: (scope: Scope) => store.documents.counts(scope),
+    /** What was ingested, by path, as far as the configured access sees it. */
+    files: (options?: ScopeOptions) => store.documents.describe(domains.scope(options)),
+    /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
+    deleteFile: (
+      { tenant, source, path }: Pick<FileDescription, "source" | "path" | "tenant">,
+      { domain }: Pick<ScopeOptions, "domain"> = {},
+    ): Promise<number> => store.documents.deleteFiles({ domain: domains.pack(domain).name, tenant, source }, [path]),
+    /**
+     * What became of an answer's quotes in today's documents: same, moved, changed or gone, and where they stand now.
+     * @example
+     * import { createEngine, loadProcessConfig } from "sourcebound";
+     * const engine = await createEngine(loadProcessConfig());
+     * const answer = await engine.answer("What does a lost card cost to replace?");
+     * console.log((await engine.citationStates(answer))[0]?.state);
+     * await engine.close();
+     */
+    citationStates: ({ citations }: Pick<Answer, "citations">, options?: ScopeOptions) =>
+      citationStates(citations, domains.scope(options), store.documents),
+    /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
+    async *conflicts(options: ConflictOptions = {}): AsyncGenerator<ScanEvent, void> {
+      const { domain, tenant, signal = new AbortController().signal } = options;
       const { name, precedence } = domains.pack(domain);
       const scope = domains.scope({ domain, tenant });
       const index = indexes.of(name);
@@ -112,12 +161,17 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
       yield* scanConflicts(documentsOf(ids, scope, store), index.wordsIn(scope), { total: ids.length, precedence, signal });
     },
-    async switchEncoder(target, { domain, ...options } = {}) {
+    /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
+    async switchEncoder(target: EncoderSpec, { domain, ...options }: SwitchOptions = {}) {
       const pack = domains.pack(domain);
       const { id } = await indexes.switchEncoder(pack, target, options);
       return { domain: pack.name, encoder: id };
     },
-    refresh(name) {
+    /**
+     * Reads every source of a domain again as it was ingested last, builds its index anew from the database and puts it in the place of the old one; what
+     * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
+     */
+    refresh(name?: string): Promise<RefreshResult> {
       const { name: domain } = domains.pack(name);
       const running = refreshing.get(domain);
       if (running !== undefined) return running;
@@ -129,6 +183,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       refreshing.set(domain, started);
       return started;
     },
+    /** Resolves when nothing is being read any more. */
     async idle() {
       await Promise.allSettled(refreshing.values());
     },

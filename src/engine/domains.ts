@@ -14,8 +14,8 @@ import type { Scope } from "../types.ts";
 import { createFactReader } from "../verify/facts.ts";
 import type { WebParts } from "../verify/web.ts";
 import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
-import type { ReachOptions, ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
+import type { ReachOptions, ScopeOptions } from "./service-types.ts";
 
 /** Messages of which is known whether they call for a hotline: each is asked several times on the path of a question. */
 const RECENT_MESSAGES = 1_000;

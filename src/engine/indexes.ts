@@ -8,8 +8,13 @@ import type { VectorTables } from "../retrieve/table-vectors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { SwitchOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
+
+export interface SwitchOptions {
+  readonly domain?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEmbed?: ((done: number, total: number) => void) | undefined;
+}
 
 /** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
 const EMBEDDED_BATCH = 256;

@@ -112,7 +112,8 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     // Candidates are compared by the embedded encoder's vectors, whichever encoder ranks passages.
     ranking(): RankingParts {
       const weights = rankingWeights();
-      return { weights, embed: (texts) => embedded().embedSync(texts), read: reader.of(weights) };
+      const encoder = embedded();
+      return { weights, encoder: encoder.id, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
     },
     rankingWeights,
     // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.

@@ -2,18 +2,23 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { AnswerParts } from "../answer/parts.ts";
-import { sharedWords } from "../compare/general-words.ts";
+import { type GeneralWords, sharedWords } from "../compare/general-words.ts";
 import { type Config, hubFolders } from "../config.ts";
 import { ConfigError, messageOf, StoreError, systemCodeOf } from "../errors.ts";
+import type { FileReader } from "../ingest/file-reader.ts";
 import { createChatSupportScorer, createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
-import { sharedEncoder } from "../models/embedded-encoder.ts";
+import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
+import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices } from "../models/prices.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
+import type { WebNetwork } from "../models/web-page.ts";
+import type { Profile } from "../profiles/profile.ts";
 import { createProofKey } from "../prove/signature.ts";
+import type { Matcher } from "../remember/matcher.ts";
 import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { reportsSince } from "../store/reports.ts";
@@ -21,8 +26,40 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
 import { once } from "../text/once.ts";
 import { timeOrderedId } from "../text/time-ordered-id.ts";
-import type { EngineParts } from "./engine-types.ts";
+import type { GateThreshold } from "../verify/calibration.ts";
+import type { DomainPack } from "./domain.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
+
+export interface EngineParts {
+  /** Replaces the encoder that the configuration names. */
+  readonly encoder?: Encoder | null;
+  /** Opens an encoder by what names it, instead of what the configuration says. */
+  readonly openEncoder?: (spec: unknown) => Encoder;
+  /** Gives the encoder that ships, for several engines that share one. */
+  readonly embedded?: () => EmbeddedEncoder;
+  /** What is known of words in every domain, for several engines that share it. */
+  readonly words?: GeneralWords;
+  /** Reads files in the place of a reader that is made for each ingest and closed after it; who gives it closes it. */
+  readonly reader?: FileReader;
+  /** Profiles beside those that ship; one of the same name takes its place. */
+  readonly profiles?: readonly Profile[];
+  /** Domain packs in the place of those that are read by their names. */
+  readonly packs?: readonly DomainPack[];
+  /** Threshold of the learned gate in the place of the calibrated one. */
+  readonly threshold?: GateThreshold;
+  /** Decides which stored questions are the same as the one asked. */
+  readonly matcher?: Matcher;
+  /** Replaces the models that the configuration names. */
+  readonly models?: AnswerParts["models"];
+  /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
+  readonly network?: WebNetwork;
+  readonly now?: () => Date;
+  /** Milliseconds that only grow: how long ago something was looked at. @default performance.now */
+  readonly clock?: () => number;
+  readonly createId?: () => string;
+  /** Told what went wrong without anything being lost. @default process.emitWarning */
+  readonly warn?: (message: string) => void;
+}
 
 /** Name of the database in the data folder. */
 export const DATABASE_FILE = "sourcebound.db";

@@ -5,7 +5,7 @@ import { RequestError } from "../errors.ts";
 import { hashWeights } from "../models/weights/read-weights.ts";
 import { canonicalJson } from "../prove/canonical-json.ts";
 import { merkleTree } from "../prove/merkle.ts";
-import { leafOf, PROOF_FORMAT } from "../prove/proof.ts";
+import { leafOf, PROOF_FORMAT, type Proof } from "../prove/proof.ts";
 import { publicPem, readPrivateKey, signStatement } from "../prove/signature.ts";
 import { documentsIn, seesEvery } from "../remember/named-documents.ts";
 import type { StoredRecord } from "../store/records.ts";
@@ -15,12 +15,17 @@ import type { Answer, Scope } from "../types.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
-import type { Prover } from "./service-types.ts";
+import type { ProveOptions } from "./service-types.ts";
 
-export function createProver({ store, proofKey }: Opened, { pack: packNamed, scope }: Domains): Prover {
+/** What an engine says of its answers to those who do not trust it. */
+export function createProver({ store, proofKey }: Opened, { pack: packNamed, scope }: Domains) {
   const key = () => readPrivateKey(proofKey());
   return {
-    async prove(id, options) {
+    /**
+     * A stored answer with everything from which its checks can be run again, signed with the key of the installation.
+     * @throws RequestError `unknown_answer`, `proof_not_recorded`, `proof_documents_gone`
+     */
+    async prove(id: string, options?: ProveOptions): Promise<Proof> {
       const asker = scope(options);
       const asked = await visibleRecord(id, asker, store.records);
       const made = await madeAnswer(asked, store.records);
@@ -39,8 +44,10 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const canonical = canonicalJson(statement);
       return { format: PROOF_FORMAT, statement, digest: sha256Hex(canonical), signature: signStatement(canonical, key()) };
     },
+    /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder, or in PostgreSQL where that is configured. */
     proofKey: () => publicPem(key()),
-    async corpusRoot(name) {
+    /** The Merkle root over the document versions of a domain, to be published. @throws RequestError `unknown_domain` */
+    async corpusRoot(name?: string) {
       const pack = packNamed(name);
       const revision = await store.documents.revision(pack.name);
       const held = await store.corpusLog.heldAt(pack.name, revision);

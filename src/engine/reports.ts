@@ -1,5 +1,5 @@
 import { RequestError } from "../errors.ts";
-import { createReportGrouping } from "../remember/recommend.ts";
+import { createReportGrouping, type ReportOverview } from "../remember/recommend.ts";
 import { withoutDocuments } from "../remember/report.ts";
 import type { StoredReport } from "../store/diagnostic-report.ts";
 import { reportsSince } from "../store/reports.ts";
@@ -9,16 +9,22 @@ import type { Scope } from "../types.ts";
 import { type DomainPack, scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
-import type { ReportOptions, ReportReader } from "./service-types.ts";
+import type { ReportOptions } from "./service-types.ts";
 
 /** Reads the reports that the configured access and a tenant may see and that have not expired. */
-export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains): ReportReader {
+export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains) {
   const selectionFor = (pack: DomainPack, { tenant, since, access }: ReportOptions) => {
     const kept = reportsSince(now(), config.reports.days);
     return { scope: scopeOf(pack, tenant, access ?? config.access), since: since === undefined || since < kept ? kept : since };
   };
   return {
-    async reports({ domain: name, tenant, access, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = {}) {
+    /**
+     * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
+     * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
+     * @throws RequestError `unknown_topic`
+     */
+    async reports(options: ReportOptions = {}): Promise<ReportOverview> {
+      const { domain: name, tenant, access, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = options;
       const pack = packNamed(name);
       const selection = { ...selectionFor(pack, { tenant, since, access }), topic: topicNamed(pack, topic) };
       const grouping = createReportGrouping(pack.topics);
@@ -30,7 +36,14 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
       const listed = await store.reports.list(selection, { limit, offset });
       return { total: grouping.total, topics: grouping.groups(), reports: await Promise.all(listed.map(read)) };
     },
-    async report(id, { domain: name, tenant, access } = {}) {
+    /**
+     * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
+     * @throws RequestError `unknown_report`
+     */
+    async report(
+      id: string,
+      { domain: name, tenant, access }: Pick<ReportOptions, "domain" | "tenant" | "access"> = {},
+    ): Promise<StoredReport> {
       const pack = packNamed(name);
       const selection = selectionFor(pack, { tenant, access });
       const stored = await store.reports.get(id, selection);

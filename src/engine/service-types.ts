@@ -1,8 +1,5 @@
 import { z } from "zod";
 import type { IngestCounts } from "../events.ts";
-import type { Proof } from "../prove/proof.ts";
-import type { ReportOverview } from "../remember/recommend.ts";
-import type { StoredReport } from "../store/diagnostic-report.ts";
 import type { FileDescription } from "../store/files.ts";
 import type { Answer, FilterRequest, Passage, Warning } from "../types.ts";
 
@@ -95,46 +92,8 @@ export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly label?: string | undefined;
 }
 
-/** Files that are handed over, kept under the data folder and ingested from there; and all files, whatever their source. */
-export interface Uploads {
-  /** Keeps a file and begins to read it. @throws as `uploadAll` does */
-  upload(file: GivenFile, options?: UploadOptions): Promise<LibraryFile>;
-  /**
-   * Keeps files and begins to read them: all, or none where one cannot be taken.
-   * @throws RequestError `file_name`, `file_twice`, `file_name_taken`, `unsupported_format`, `label_invalid`, `unknown_tenant`
-   */
-  uploadAll(files: readonly GivenFile[], options?: UploadOptions): Promise<LibraryFile[]>;
-  /** Begins to read what was uploaded to an earlier process and not read before it ended. */
-  resumeUploads(): Promise<void>;
-  /** Files that the scope may see, by path; those on their way too. */
-  library(options?: ReachOptions): Promise<LibraryFile[]>;
-  /** Takes an uploaded file out. `false`: there is none of this id in exactly this tenant. @throws RequestError `file_not_uploaded` */
-  deleteUpload(id: string, options?: ReachOptions): Promise<boolean>;
-}
-
-/** The Merkle root over the document versions of a domain, to be published. */
-export interface CorpusRoot {
-  readonly domain: string;
-  readonly revision: number;
-  readonly documents: number;
-  readonly root: string;
-}
-
 /** Who asked for the answer, by name. */
 export type ProveOptions = Pick<ScopeOptions, "domain" | "tenant" | "access">;
-
-/** What an engine says of its answers to those who do not trust it. */
-export interface Prover {
-  /**
-   * A stored answer with everything from which its checks can be run again, signed with the key of the installation.
-   * @throws RequestError `unknown_answer`, `proof_not_recorded`, `proof_documents_gone`
-   */
-  prove(id: string, options?: ProveOptions): Promise<Proof>;
-  /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder, or in PostgreSQL where that is configured. */
-  proofKey(): string;
-  /** @throws RequestError `unknown_domain` */
-  corpusRoot(domain?: string): Promise<CorpusRoot>;
-}
 
 export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | "access"> {
   /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
@@ -146,38 +105,6 @@ export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | 
   /** Reports passed over before those listed. @default 0 */
   readonly offset?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Diagnostic reports as they are read. */
-export interface ReportReader {
-  /**
-   * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
-   * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
-   * @throws RequestError `unknown_topic`
-   */
-  reports(options?: ReportOptions): Promise<ReportOverview>;
-  /**
-   * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
-   * @throws RequestError `unknown_report`
-   */
-  report(id: string, options?: Pick<ReportOptions, "domain" | "tenant" | "access">): Promise<StoredReport>;
-}
-
-/** The file that a document was read from. */
-export interface OriginalFile {
-  /** Path of the file relative to its source. */
-  readonly path: string;
-  /** As the document says it was read, such as `pdf`; `null`: not known. */
-  readonly format: string | null;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-export interface Originals {
-  /**
-   * The bytes of the file that a document was read from, as they were read: another file in its place is refused.
-   * @throws RequestError `unknown_document`, `original_gone`, `original_changed`
-   */
-  original(id: string, options?: ReachOptions): Promise<OriginalFile>;
 }
 
 export interface RefreshResult {

@@ -9,10 +9,20 @@ import { checkUrl, fetchWebPage, INTERNET, isListedHost, type WebNetwork } from 
 import type { Original, OriginalStore, OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import { sha256Hex } from "../text/hash.ts";
+import type { EngineDocuments, IngestOptions } from "./documents.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { CrawlRequest, Engine, IngestOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
+import type { GivenFile } from "./service-types.ts";
+
+export interface CrawlRequest extends IngestOptions {
+  /** Links followed from the address on. @default DEFAULT_CRAWL_DEPTH */
+  readonly depth?: number | undefined;
+  /** Hosts that may be asked, with their subdomains. @default the one of the address */
+  readonly hosts?: readonly string[] | undefined;
+  /** @default DEFAULT_CRAWL_PAGES */
+  readonly maxPages?: number | undefined;
+}
 
 /** Readings of one folder that others keep adding to; the last of them finds what is left. */
 const MOST_READINGS = 5;
@@ -102,7 +112,7 @@ function namesOf(listed: readonly Original[]): string {
  * Documents that lie in no folder of the user's: pages of the web, and what is handed over. They are kept in the data folder, and read from there; where
  * several processes share PostgreSQL, in that.
  */
-export function createSources(opened: Opened, domains: Domains, ingest: Engine["ingest"]): Pick<Engine, "ingestUrl" | "ingestBytes"> {
+export function createSources(opened: Opened, domains: Domains, ingest: EngineDocuments["ingest"]) {
   const { config, closing, changes, store } = opened;
   const { network = INTERNET } = opened.given;
   /** @param place what tells it from others of its kind */
@@ -120,14 +130,20 @@ export function createSources(opened: Opened, domains: Domains, ingest: Engine["
     yield* ingest(folder, options);
   };
   return {
-    async *ingestUrl(url, options = {}) {
+    /**
+     * Reads pages of the web, keeps them in the data folder and ingests them: the address and what it links to, or the pages of a sitemap. Only listed hosts,
+     * only public addresses, only what robots.txt allows. Again, it takes in what has changed and takes out what is gone.
+     * @throws WebError when the first address cannot be had
+     */
+    async *ingestUrl(url: string, options: CrawlRequest = {}): AsyncGenerator<IngestEvent, void> {
       const signal = options.signal ?? closing.signal;
       const start = normalised(url);
       const { depth: _depth, hosts: _hosts, maxPages: _pages, source = start, ...rest } = options;
       const fetch = (folder: string) => fetchInto(folder, start, { ...options, signal }, network);
       yield* kept("web", start, fetch, { ...rest, source, allowEmpty: true, signal });
     },
-    async *ingestBytes({ name, bytes }, options = {}) {
+    /** A file that is handed over, such as standard input; it is kept in the data folder under its name. @throws RequestError `input_name` */
+    async *ingestBytes({ name, bytes }: GivenFile, options: IngestOptions = {}): AsyncGenerator<IngestEvent, void> {
       const plain = (await import("../ingest/formats/formats.ts")).inputName(name);
       const source = options.source ?? "input";
       yield* kept("input", source, (folder) => putInto(folder, plain, bytes), { ...options, source });

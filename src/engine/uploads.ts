@@ -8,11 +8,11 @@ import { fileOfDocument } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { pathClash } from "../text/path-clash.ts";
 import type { Scope } from "../types.ts";
+import type { EngineDocuments } from "./documents.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { Engine } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { LibraryFile, Originals, ReachOptions, Uploads } from "./service-types.ts";
+import type { GivenFile, LibraryFile, ReachOptions, UploadOptions } from "./service-types.ts";
 import type { UploadRoom } from "./upload-room.ts";
 import { UPLOAD_SOURCE, uploadPlace } from "./worker.ts";
 
@@ -32,12 +32,14 @@ async function readExtensions(): Promise<readonly string[]> {
   return (await import("../ingest/formats/formats.ts")).supportedExtensions;
 }
 
+/** Files that are handed over, kept under the data folder and ingested from there; and all files, whatever their source. */
 export function createUploads(
   { store }: Pick<Opened, "store">,
   domains: Domains,
   room: UploadRoom,
-  deleteFile: Engine["deleteFile"],
-): Uploads & Originals {
+  deleteFile: EngineDocuments["deleteFile"],
+) {
+  /** Files that the scope may see, by path; those on their way too. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     const scope = await domains.reach(options);
     // First: what is read while the store is asked would be in neither.
@@ -65,7 +67,14 @@ export function createUploads(
     return [...known.values()].sort((a, b) => compareText(a.path, b.path) || compareText(a.id, b.id));
   };
 
-  const uploadAll: Uploads["uploadAll"] = async (given, { domain: named, tenant: party, label: wanted } = {}) => {
+  /**
+   * Keeps files and begins to read them: all, or none where one cannot be taken.
+   * @throws RequestError `file_name`, `file_twice`, `file_name_taken`, `unsupported_format`, `label_invalid`, `unknown_tenant`
+   */
+  const uploadAll = async (
+    given: readonly GivenFile[],
+    { domain: named, tenant: party, label: wanted }: UploadOptions = {},
+  ): Promise<LibraryFile[]> => {
     const pack = domains.pack(named);
     const label = wanted ?? pack.documents.access;
     const of = { domain: pack.name, tenant: tenantOf(pack, party), label };
@@ -85,12 +94,15 @@ export function createUploads(
   return {
     library,
     uploadAll,
-    async upload(file, options) {
+    /** Keeps a file and begins to read it. @throws as `uploadAll` does */
+    async upload(file: GivenFile, options?: UploadOptions): Promise<LibraryFile> {
       const [kept] = await uploadAll([file], options);
       return kept as LibraryFile;
     },
+    /** Begins to read what was uploaded to an earlier process and not read before it ended. */
     resumeUploads: room.resume,
-    async deleteUpload(id, options = {}) {
+    /** Takes an uploaded file out. `false`: there is none of this id in exactly this tenant. @throws RequestError `file_not_uploaded` */
+    async deleteUpload(id: string, options: ReachOptions = {}): Promise<boolean> {
       const { domain, tenant } = domains.scope(options);
       const file = (await library(options)).find((one) => one.id === id && one.tenant === tenant);
       if (file === undefined) return false;
@@ -103,7 +115,12 @@ export function createUploads(
       await room.take(of, file.path, () => deleteFile(file, { domain }));
       return true;
     },
-    async original(id, options) {
+    /**
+     * The bytes of the file that a document was read from, as they were read: another file in its place is refused. `format` as the document says it was
+     * read, such as `pdf`; `null`: not known.
+     * @throws RequestError `unknown_document`, `original_gone`, `original_changed`
+     */
+    async original(id: string, options?: ReachOptions) {
       const asker = await domains.reach(options);
       const document = (await store.documents.load(asker, [id])).get(id);
       if (document === undefined) throw unknownDocument(id);

@@ -8,7 +8,7 @@ import type { IngestCounts, IngestEvent } from "../events.ts";
 import { JOB_WORD_MS, type Job } from "../store/jobs.ts";
 import type { OriginalsOf } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
-import type { Engine } from "./engine-types.ts";
+import type { EngineDocuments } from "./documents.ts";
 import type { Opened } from "./open.ts";
 import { type JobEvent, type Work, type WorkOptions, workSchema } from "./service-types.ts";
 import { layOut } from "./sources.ts";
@@ -21,12 +21,12 @@ export function uploadPlace(of: OriginalsOf) {
   return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
 }
 
-type WorkerParts = { readonly store: Pick<Store, "jobs" | "originals">; readonly ingest: Engine["ingest"] };
+type WorkerParts = { readonly store: Pick<Store, "jobs" | "originals">; readonly ingest: EngineDocuments["ingest"] };
 
 /** Milliseconds between two looks into an empty queue. */
 const LOOK_MS = 1_000;
 
-export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: Engine["ingest"]) {
+export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: EngineDocuments["ingest"]) {
   const name = randomUUID();
   let draining: Promise<void> | null = null;
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {

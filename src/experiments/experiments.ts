@@ -5,7 +5,8 @@ import { ConfigError, RequestError } from "../errors.ts";
 import { keyedHash } from "../text/keyed-hash.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { describeIssues } from "../text/validate.ts";
-import { type ExperimentReport, reportExperiment } from "./report.ts";
+import type { WireExperiment } from "../wire/reports.ts";
+import { reportExperiment } from "./report.ts";
 
 /** Hexadecimal digits of the hash that make a number: 48 bits. */
 const DIGITS = 12;
@@ -40,12 +41,12 @@ export function experimentsByDomain(config: Config): ReadonlyMap<string, { reado
 }
 
 /** Reports of all configured experiments. */
-export function reportExperiments(engine: Pick<Engine, "config" | "store">): Promise<ExperimentReport[]> {
+export function reportExperiments(engine: Pick<Engine, "config" | "store">): Promise<WireExperiment[]> {
   return Promise.all(Object.keys(engine.config.experiments).map((name) => reportOf(engine, name)));
 }
 
 /** @throws RequestError `unknown_experiment` */
-export async function reportOf({ config, store }: Pick<Engine, "config" | "store">, name: string): Promise<ExperimentReport> {
+export async function reportOf({ config, store }: Pick<Engine, "config" | "store">, name: string): Promise<WireExperiment> {
   const settings = Object.hasOwn(config.experiments, name) ? config.experiments[name] : undefined;
   if (settings === undefined) {
     const names = Object.keys(config.experiments);

@@ -1,5 +1,6 @@
 import type { ExperimentMetric, ExperimentSettings } from "../config/experiments.ts";
 import type { ExposedSession } from "../store/statistics.ts";
+import type { WireExperiment } from "../wire/reports.ts";
 
 /** What a session came to: a sum over its questions, and how many they were. */
 interface Observed {
@@ -126,53 +127,10 @@ export function normalQuantile(p: number): number {
   return q < 0 ? -size : size;
 }
 
-/** What an experiment comes to. `too_early`: fewer sessions than were planned, and nothing is said of who is better. */
-export type VerdictCode = "too_early" | "assignment_broken" | "guardrail_breached" | "better" | "no_winner";
-
-export interface Verdict {
-  readonly code: VerdictCode;
-  /** In a sentence. */
-  readonly text: string;
-  /** Which variant is better, or broke a guardrail; `null`: none is named. */
-  readonly variant: string | null;
-}
-
-/** A metric of a variant against the control's. */
-export interface Compared extends Difference {
-  readonly metric: ExperimentMetric;
-  readonly control: number;
-  readonly mean: number;
-}
-
-export interface GuardrailState extends Compared {
-  /** The most by which it may change for the worse. */
-  readonly margin: number;
-  /** `holds`: shown to be within; `breached`: shown to be beyond; `open`: neither. */
-  readonly state: "holds" | "breached" | "open";
-}
-
-export interface VariantReport {
-  readonly name: string;
-  /** Sessions that count: the first ones, as many as were planned. */
-  readonly sessions: number;
-  readonly assigned: number;
-  readonly questions: number;
-  /** Of the control, and of variants with fewer than two sessions, `null`. */
-  readonly compared: Compared | null;
-  readonly guardrails: readonly GuardrailState[];
-}
-
-export interface ExperimentReport {
-  readonly name: string;
-  readonly metric: ExperimentMetric;
-  readonly better: "higher" | "lower";
-  readonly planned: number;
-  readonly alpha: number;
-  /** `anytime`: intervals that hold however often one looks, while it runs; `fixed`: those of the size that was planned. */
-  readonly intervals: "anytime" | "fixed";
-  readonly variants: readonly VariantReport[];
-  readonly verdict: Verdict;
-}
+/** A variant with its figures against those of the control, which is the first one. */
+type VariantReport = WireExperiment["variants"][number];
+type Compared = NonNullable<VariantReport["compared"]>;
+type GuardrailState = VariantReport["guardrails"][number];
 
 const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => number>> = {
   answered: ({ answered }) => answered,
@@ -194,7 +152,7 @@ const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "ca
  * whenever one looks, and none is given before they are there. A guardrail can be shown to be broken at any time.
  * @param sessions in the order in which they began
  */
-export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): ExperimentReport {
+export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): WireExperiment {
   const { metric, better, sessions: planned, alpha } = settings;
   const groups = Object.entries(settings.variants).map(([variant, { share }]) => {
     const all = sessions.filter((session) => session.variant === variant);
@@ -257,12 +215,15 @@ function stateOf({ low, high }: Difference, margin: number): GuardrailState["sta
   return low >= margin ? "holds" : high < margin ? "breached" : "open";
 }
 
-interface DecidingFacts extends Pick<ExperimentReport, "metric" | "better" | "planned"> {
+interface DecidingFacts extends Pick<WireExperiment, "metric" | "better" | "planned"> {
   readonly isComplete: boolean;
   readonly mismatched: boolean;
 }
 
-function decide(variants: readonly VariantReport[], { metric, better, planned, isComplete, mismatched }: DecidingFacts): Verdict {
+function decide(
+  variants: readonly VariantReport[],
+  { metric, better, planned, isComplete, mismatched }: DecidingFacts,
+): WireExperiment["verdict"] {
   if (mismatched) {
     const counts = variants.map(({ name, assigned }) => `${name} ${assigned}`).join(", ");
     const text = `Sessions did not fall on the variants as their shares say (${counts}): something loses them, and no figure can be trusted. Find out what before you go on.`;

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { escapeUTF8 } from "entities";
-import type { GoldenItem } from "./golden-item.ts";
+import { type GoldenItem, SCORE_NAMES } from "./golden-item.ts";
 import { type Change, type Count, countFaults, countGolden, countLive, meanScores } from "./golden-report.ts";
 import { wilson } from "./metrics.ts";
-import { decimal, type Report } from "./report.ts";
-import { SCORES, type ScoreName } from "./score-answer.ts";
+import { decimal, type Report, signed } from "./report.ts";
 
 /** A figure with its 95 % interval; `null`: it could not be computed. */
 interface PlottedFigure {
@@ -182,37 +181,20 @@ function tiles(items: readonly GoldenItem[], { timings, metrics }: Report): stri
 function plots(items: readonly GoldenItem[], latenciesMs: readonly number[], changes: readonly Change[] | null): string {
   const shown = items.filter((item) => item.shown);
   const confidence = (right: boolean) => shown.flatMap((item) => (item.right === right ? (item.confidence ?? []) : []));
-  const scores = meanScores(items).map(({ name, value, low, high, n }) => ({
-    name: name.replaceAll("_", " "),
-    value,
-    low,
-    high,
-    note: `n ${n}`,
-  }));
+  const scores = meanScores(items).map(({ name, n, ...score }) => ({ ...score, name: name.replaceAll("_", " "), note: `n ${n}` }));
+  const verdicts = [
+    { name: "right", style: "right", values: confidence(true) },
+    { name: "wrong", style: "wrong", values: confidence(false) },
+  ] as const;
+  const changed = changes
+    ?.filter(({ name }) => !/words/.test(name))
+    .map(({ difference: value, before, ...change }) => ({ ...change, value, note: `was ${decimal(before)}` }));
   return [
     plotIntervals("Verdicts, with 95 % intervals", countGolden(items).map(proportion)),
     plotIntervals("Scores, with 95 % intervals", scores),
-    plotHistogram(
-      "Confidence of what was shown",
-      [
-        { name: "right", style: "right", values: confidence(true) },
-        { name: "wrong", style: "wrong", values: confidence(false) },
-      ],
-      "",
-      1,
-    ),
+    plotHistogram("Confidence of what was shown", verdicts, "", 1),
     plotHistogram("Time of an answer", [{ name: "answers", style: "plain", values: latenciesMs }], " ms"),
-    ...(changes === null
-      ? []
-      : [
-          plotIntervals(
-            "Change against the earlier run, paired",
-            changes
-              .filter(({ name }) => !/words/.test(name))
-              .map(({ name, difference, low, high, before }) => ({ name, value: difference, low, high, note: `was ${decimal(before)}` })),
-            [-1, 1],
-          ),
-        ]),
+    ...(changed === undefined ? [] : [plotIntervals("Change against the earlier run, paired", changed, [-1, 1])]),
   ].join("");
 }
 
@@ -229,7 +211,11 @@ function figures(items: readonly GoldenItem[]): string {
   const means = meanScores(items).map(({ name, value, low, high, n, unscored }) =>
     row(name, `n ${n}`, value, [low, high], unscored === 0 ? "" : `${unscored} questions could not be scored and count as nothing`),
   );
-  return `<table><thead><tr><th>figure</th><th>n</th><th>value</th><th>95 % interval</th><th>what</th></tr></thead><tbody>${[...counts, ...means].join("")}</tbody></table>`;
+  return table(["figure", "n", "value", "95 % interval", "what"], [...counts, ...means]);
+}
+
+function table(heads: readonly string[], rows: readonly string[]): string {
+  return `<table><thead><tr>${heads.map((head) => `<th>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
 function row(name: string, n: string, value: number | null, [low, high]: readonly [number | null, number | null], note: string): string {
@@ -242,11 +228,7 @@ function changeTable(changes: readonly Change[]): string {
     ({ name, before, difference, low, high }) =>
       `<tr><td class="mono">${html(name)}</td><td class="n">${decimal(before)}</td><td class="n">${signed(difference)}</td><td class="n">${signed(low)} – ${signed(high)}</td></tr>`,
   );
-  return `<table><thead><tr><th>figure</th><th>before</th><th>change</th><th>95 % interval (paired bootstrap over pages)</th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
+  return table(["figure", "before", "change", "95 % interval (paired bootstrap over pages)"], rows);
 }
 
 function filters(): string {
@@ -277,22 +259,21 @@ function renderQuestion(item: GoldenItem, latencyMs: number | null): string {
     `<details class="${style}${refused}${faulty}"><summary><span class="verdict ${style}">${html(words)}</span><span dir="auto">${html(item.question)}</span><span class="soft mono">${html(item.id)}</span></summary><div>`,
     facts(item, latencyMs),
     section("Answer", answerOf(item)),
-    section(
-      "Cited",
-      list(
-        "ol",
-        item.citations.map(
-          ({ n, path, heading, quote }) =>
-            `<b>[${n}]</b> <q dir="auto">${html(quote)}</q> <span class="soft mono">${html(path)}${heading === "" ? "" : ` › ${html(heading)}`}</span>`,
-        ),
-      ),
-    ),
+    section("Cited", citedIn(item)),
     section("Marked as right", goldOf(item)),
     section("Scores", scoresOf(item)),
     section("Live metrics", liveOf(item)),
     section("Passages found", retrievedOf(item)),
     "</div></details>",
   ].join("");
+}
+
+function citedIn({ citations }: GoldenItem): string {
+  const lines = citations.map(({ n, path, heading, quote }) => {
+    const place = `${html(path)}${heading === "" ? "" : ` › ${html(heading)}`}`;
+    return `<b>[${n}]</b> <q dir="auto">${html(quote)}</q> <span class="soft mono">${place}</span>`;
+  });
+  return list("ol", lines);
 }
 
 function facts({ kind, needs, confidence, refusal, words, cost_usd, lacks, holds }: GoldenItem, latencyMs: number | null): string {
@@ -312,11 +293,10 @@ function facts({ kind, needs, confidence, refusal, words, cost_usd, lacks, holds
 function answerOf({ sentences, faults }: GoldenItem): string {
   const lines = sentences.map(({ text, citations }, i) => {
     const fault = faults.find(({ sentence }) => sentence === i);
-    const said =
-      fault === undefined
-        ? ""
-        : `<br><span class="${fault.fault === "unscored" ? "soft" : "fault"}">${html(fault.fault ?? "")}: ${html(fault.reason)}</span>`;
-    return `<span dir="auto">${html(text)}</span> ${citations.map((n) => `[${n}]`).join("")}${said}`;
+    const line = `<span dir="auto">${html(text)}</span> ${citations.map((n) => `[${n}]`).join("")}`;
+    if (fault === undefined) return line;
+    const style = fault.fault === "unscored" ? "soft" : "fault";
+    return `${line}<br><span class="${style}">${html(fault.fault ?? "")}: ${html(fault.reason)}</span>`;
   });
   return list("ul", lines);
 }
@@ -330,17 +310,13 @@ function goldOf({ gold: { answer, quotes, pages } }: GoldenItem): string {
 }
 
 function scoresOf({ scores, unscored }: GoldenItem): string {
-  const names = Object.keys(SCORES) as ScoreName[];
-  return list(
-    "ul",
-    names.flatMap((name) => {
-      const value = scores[name];
-      if (value === undefined) return [];
-      return [
-        `${html(name.replaceAll("_", " "))}: ${value === null ? `not scored (${html(unscored[name] ?? "")})` : `<b>${decimal(value)}</b>`}`,
-      ];
-    }),
-  );
+  const lines = SCORE_NAMES.flatMap((name) => {
+    const value = scores[name];
+    if (value === undefined) return [];
+    const told = value === null ? `not scored (${html(unscored[name] ?? "")})` : `<b>${decimal(value)}</b>`;
+    return [`${html(name.replaceAll("_", " "))}: ${told}`];
+  });
+  return list("ul", lines);
 }
 
 function liveOf({ report }: GoldenItem): string {

@@ -1,9 +1,22 @@
 import { z } from "zod";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
-import { SCORES, type ScoreName } from "./score-answer.ts";
+
+/** Scores of one answer, 0 to 1; what could not be scored is `null` and says why. In the order in which reports name them. */
+export const SCORES = {
+  keyphrase_coverage: "share of the keyphrases that stand in the answer",
+  answer_correctness:
+    "F1 of statements: the answer's that the reference bears out, the reference's that the answer bears out (Ragas, its factual part)",
+  context_precision: "mean of precision at k over the passages that overlap a gold quote, best first (Ragas, with reference contexts)",
+  context_recall: "share of the gold quotes that stand in a passage that was found",
+  citation_precision: "share of the citations that their sentence needs or that bear it out alone (ALCE)",
+  citation_recall: "share of the sentences that their citations bear out (ALCE)",
+  faithfulness: "share of the sentences that any passage found bears out",
+} as const;
+export type ScoreName = keyof typeof SCORES;
+
+export const SCORE_NAMES = Object.keys(SCORES) as ScoreName[];
 
 const nullableBoolean = z.boolean().nullable();
-const SCORE_NAMES = Object.keys(SCORES) as ScoreName[];
 const metricSchema = z.object({
   passed: nullableBoolean,
   score: z.number().nullable(),

@@ -1,10 +1,10 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
-import { messageOf, RequestError } from "../errors.ts";
 import { VERSION } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { goldenItemSchema } from "./golden-item.ts";
 import type { GoldenSet } from "./golden-set.ts";
+import { writeText } from "./report.ts";
 import type { AskedItem } from "./run-golden.ts";
 
 const headSchema = z.object({ run: z.string() });
@@ -47,12 +47,7 @@ export function openGoldenJournal(report: string | null, key: string): GoldenJou
     known.set(set, items.set(item.id, { item, latencyMs: latency_ms, checkMs: check_ms }));
   }
   const lines = earlier.map((line) => JSON.stringify(line));
-  try {
-    writeFileSync(path, `${[JSON.stringify({ run: key }), ...lines].join("\n")}\n`);
-  } catch (cause) {
-    const message = `The report could not be begun at ${path} (${messageOf(cause)}): give a file in a folder that is there.`;
-    throw new RequestError("report_unwritable", message, {}, { cause });
-  }
+  writeText(path, `${[JSON.stringify({ run: key }), ...lines].join("\n")}\n`);
   return {
     known: (set) => known.get(set) ?? new Map(),
     resumed: earlier.length,

@@ -3,11 +3,10 @@ import { z } from "zod";
 import { messageOf, RequestError } from "../errors.ts";
 import { describeIssues } from "../text/validate.ts";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
-import { type GoldenItem, goldenItemSchema } from "./golden-item.ts";
+import { type GoldenItem, goldenItemSchema, SCORE_NAMES, type ScoreName } from "./golden-item.ts";
 import { auroc, bootstrapFigures, clusterBootstrap, mean, quantile } from "./metrics.ts";
-import { countRow, decimal, type Report, type TableRow, versionsOf } from "./report.ts";
-import type { Ingested } from "./run-golden.ts";
-import { SCORES, type ScoreName } from "./score-answer.ts";
+import { countRow, decimal, type Report, signed, type TableRow, versionsOf } from "./report.ts";
+import type { AskedItem, Ingested } from "./run-golden.ts";
 
 const reportSchema = z.object({ name: z.literal("golden"), items: z.array(goldenItemSchema) });
 
@@ -130,8 +129,6 @@ export function meanScores(items: readonly GoldenItem[]): MeanScore[] {
   });
 }
 
-const SCORE_NAMES = Object.keys(SCORES) as ScoreName[];
-
 /** Confidence of right against wrong answers among those shown; `null` where one of both is missing. */
 function confidenceAuroc(items: readonly GoldenItem[]): number | null {
   const of = (right: boolean) => items.flatMap((item) => (item.shown && item.right === right ? (item.confidence ?? []) : []));
@@ -155,11 +152,12 @@ export function goldenFigures(items: readonly GoldenItem[]): Record<string, numb
 
 export interface MeasuredSet {
   readonly name: string;
-  readonly items: readonly GoldenItem[];
-  readonly latenciesMs: readonly number[];
-  /** What the checks of the whole answer took of it; `null`: nothing was checked. */
-  readonly checksMs: readonly (number | null)[];
+  readonly asked: readonly AskedItem[];
   readonly ingested: Ingested;
+}
+
+export function itemsOf({ asked }: Pick<MeasuredSet, "asked">): GoldenItem[] {
+  return asked.map(({ item }) => item);
 }
 
 interface ReportOptions {
@@ -179,7 +177,7 @@ export function reportGolden(
   sets: readonly MeasuredSet[],
   { command, now, against, questions }: ReportOptions,
 ): { report: Report; table: TableRow[]; sets: TableRow[]; changes: Change[] | null } {
-  const items = sets.flatMap((set) => set.items);
+  const items = sets.flatMap(itemsOf);
   const changes = against === undefined ? null : compareGolden(items, against);
   const timings = timingsOf(sets);
   const report = {
@@ -217,7 +215,7 @@ function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], c
     ...goldenFigures(items),
     ...boundsOf(items),
     "cost.mean_usd": mean(costsOf(items)),
-    ...prefixed(sets.map(({ name, items: own }) => [name, goldenFigures(own)])),
+    ...prefixed(sets.map((set) => [set.name, goldenFigures(itemsOf(set))])),
     ...prefixed(
       byNeed(items).map(([need, own]) => {
         const { "right.answerable": right, "answered.answerable": answered } = goldenFigures(own);
@@ -236,27 +234,20 @@ function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], c
 
 /** Milliseconds over all sets, and of each set and question. */
 function timingsOf(sets: readonly MeasuredSet[]) {
-  const latencies = sets.flatMap((set) => set.latenciesMs);
-  const checks = sets.flatMap(({ checksMs }) => checksMs.flatMap((ms) => ms ?? []));
+  const latencies = (of: readonly MeasuredSet[]) => of.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
+  const checks = sets.flatMap(({ asked }) => asked.flatMap(({ checkMs }) => checkMs ?? []));
+  const shares = (ms: readonly number[]) => ({ ask_ms_p50: quantile(ms, 0.5), ask_ms_p95: quantile(ms, 0.95) });
   return {
     /** Answers whose grading was timed. */
     checked: checks.length,
     all: {
-      ask_ms_p50: quantile(latencies, 0.5),
-      ask_ms_p95: quantile(latencies, 0.95),
+      ...shares(latencies(sets)),
       check_ms_p50: quantile(checks, 0.5),
       check_ms_p95: quantile(checks, 0.95),
     },
     ofEach: {
-      ...Object.fromEntries(
-        sets.flatMap(({ name, items: own, latenciesMs }) => own.map(({ id }, i) => [`${name}/${id}`, latenciesMs[i] ?? null])),
-      ),
-      ...prefixed(
-        sets.map(({ name, latenciesMs, ingested }) => [
-          name,
-          { ask_ms_p50: quantile(latenciesMs, 0.5), ask_ms_p95: quantile(latenciesMs, 0.95), ingest_ms: ingested.ms },
-        ]),
-      ),
+      ...Object.fromEntries(sets.flatMap(({ name, asked }) => asked.map(({ item, latencyMs }) => [`${name}/${item.id}`, latencyMs]))),
+      ...prefixed(sets.map((set) => [set.name, { ...shares(latencies([set])), ingest_ms: set.ingested.ms }])),
     },
   };
 }
@@ -323,7 +314,7 @@ function scoreRow({ name, value, n, unscored, low, high }: MeanScore, changes: r
 function setRows(sets: readonly MeasuredSet[]): TableRow[] {
   const columns = ["answered.answerable", "right.answerable", "wrong.shown", "first.right", "refused.near_miss", "refused.false_premise"];
   const heads = ["answered", "right", "wrong of shown", "first", "near miss refused", "premise refused", "AUROC"];
-  const cells = sets.map(({ items }) => {
+  const cells = sets.map(itemsOf).map((items) => {
     const counts = new Map(countGolden(items).map((count) => [count.name, count]));
     return [...columns.map((name) => fraction(counts.get(name))), decimal(confidenceAuroc(items))];
   });
@@ -375,7 +366,6 @@ function minus(one: number | null, other: number | null): number | null {
 function changeNote(name: string, note: string | undefined, changes: readonly Change[] | null): string | undefined {
   const change = changes?.find((one) => one.name === name);
   if (change === undefined) return note;
-  const signed = (value: number) => `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
   return `before ${decimal(change.before)}, ${signed(change.difference)} [${signed(change.low)}, ${signed(change.high)}]`;
 }
 

@@ -70,7 +70,8 @@ describe("figureNames", () => {
   it("knows before a run every figure that it will have", () => {
     const items = [goldenItem("a", { domain: "manual", needs: "lookup" }), goldenItem("u", { domain: "manual", kind: "near_miss" })];
     const ingested = { documents: 1, chunks: 1, ms: 1 };
-    const measured = [{ name: "manual", items, latenciesMs: [1, 1], checksMs: [null, null], ingested }];
+    const asked = items.map((item) => ({ item, latencyMs: 1, checkMs: null }));
+    const measured = [{ name: "manual", asked, ingested }];
     const { metrics } = reportGolden(measured, { command: "", now: new Date(0) }).report;
     expect(figureNames([set])).toEqual(Object.keys(metrics));
   });

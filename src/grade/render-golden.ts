@@ -1,9 +1,10 @@
 import type { GoldenItem } from "./golden-item.ts";
 import type { GoldenSet } from "./golden-set.ts";
+import type { AskedItem } from "./run-golden.ts";
 
 /** Questions with what was shown, how it was judged and what is right: to be read by people, as Markdown. */
-export function renderGolden(sets: readonly { readonly set: GoldenSet; readonly items: readonly GoldenItem[] }[]): string {
-  return sets.map(({ set, items }) => `# ${set.name}\n\n${items.map((item) => renderItem(item, set)).join("\n")}`).join("\n");
+export function renderGolden(sets: readonly { readonly set: GoldenSet; readonly asked: readonly AskedItem[] }[]): string {
+  return sets.map(({ set, asked }) => `# ${set.name}\n\n${asked.map(({ item }) => renderItem(item, set)).join("\n")}`).join("\n");
 }
 
 function renderItem(item: GoldenItem, set: GoldenSet): string {

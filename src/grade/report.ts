@@ -30,20 +30,25 @@ export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
 }
 
-/** A report of now, by this program. @param made `seed` is 0 and `timings` empty where they are absent */
+/** A report of now, by this program. @param made `versions` of other programs; `seed` is 0 and the others empty where they are absent */
 export function makeReport(
-  made: Pick<Report, "name" | "command" | "n" | "metrics" | "items"> & Partial<Pick<Report, "seed" | "timings">>,
+  made: Pick<Report, "name" | "command" | "n"> & Partial<Pick<Report, "versions" | "seed" | "metrics" | "timings" | "items">>,
 ): Report {
-  const { name, command, n, metrics, items, seed = 0, timings = {} } = made;
-  return { name, command, versions: versionsOf(), seed, date: new Date().toISOString(), n, metrics, timings, items };
+  const { name, command, versions, n, seed = 0, metrics = {}, timings = {}, items = [] } = made;
+  const date = new Date().toISOString();
+  return { name, command, versions: { ...versionsOf(), ...versions }, seed, date, n, metrics, timings, items };
+}
+
+export function writeReport(path: string, report: Report): void {
+  writeText(path, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 /** @throws RequestError `report_unwritable` */
-export function writeReport(path: string, report: Report): void {
+export function writeText(path: string, text: string): void {
   try {
-    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+    writeFileSync(path, text);
   } catch (cause) {
-    const message = `The report could not be written to ${path} (${messageOf(cause)}): give a file in a folder that is there with --json FILE.`;
+    const message = `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`;
     throw new RequestError("report_unwritable", message, {}, { cause });
   }
 }
@@ -73,4 +78,9 @@ export function countRow(name: string, successes: number, n: number, note?: stri
 /** `.83`; `1.00`; `–` for what could not be computed. */
 export function decimal(value: number | null): string {
   return value === null ? "–" : value.toFixed(2).replace(/^0(?=\.)/, "");
+}
+
+/** A difference: `+.05`, `−.05`. */
+export function signed(value: number): string {
+  return `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
 }

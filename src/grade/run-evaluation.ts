@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
+import type { WireEvaluation } from "../wire/exploring.ts";
+import type { InProcess } from "../wire/to-wire.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
 import { reportGolden } from "./golden-report.ts";
 import type { GoldenSet } from "./golden-set.ts";
@@ -54,7 +56,7 @@ async function runSet(
     if (event.type === "item") change({ done: ++done });
     if (event.type !== "judged") continue;
     const { report } = reportGolden([{ ...event, name: set.name }], { command, now: now() });
-    change({ state: "done", done, report, latenciesMs: event.latenciesMs });
+    change({ state: "done", done, report, latenciesMs: event.asked.map(({ latencyMs }) => latencyMs) });
   }
 }
 
@@ -65,22 +67,9 @@ function commandOf({ domain, profile, questions }: Evaluation): string {
 }
 
 /** A run over the golden set of a domain pack, or over questions that were sent: asked for, on its way, or done. */
-export interface Evaluation {
-  readonly id: string;
-  readonly domain: string;
-  /** `null`: the domain's own. */
-  readonly profile: string | null;
-  /** Name of the file of questions that was sent; `null`: the set of the pack. */
-  readonly questions: string | null;
-  readonly state: "running" | "done" | "failed" | "stopped";
-  readonly done: number;
-  readonly total: number;
-  /** Why it failed. */
-  readonly reason: string | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
+export type Evaluation = InProcess<Omit<WireEvaluation, "changes" | "report">> & {
   /** Figures and judged questions; `null` until it is done. */
   readonly report: Report | null;
   /** Milliseconds of each answer, in the order of the report's items. */
   readonly latenciesMs: readonly number[];
-}
+};

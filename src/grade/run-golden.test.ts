@@ -54,14 +54,14 @@ async function run(
 describe("runGolden", () => {
   it("asks the engine that everybody uses and judges by the places of the quotes", async () => {
     const folder = writeSet(join(root, "library"));
-    const { items, ingested } = await run(folder);
+    const { asked, ingested } = await run(folder);
     expect(ingested.documents).toBe(1);
-    expect(items.map(({ id, shown, right, first }) => ({ id, shown, right, first }))).toEqual([
+    expect(asked.map(({ item: { id, shown, right, first } }) => ({ id, shown, right, first }))).toEqual([
       { id: "a1", shown: true, right: true, first: true },
       { id: "u1", shown: false, right: false, first: null },
     ]);
     const set = readGoldenSet({ name: "library", corpus: folder, golden: folder });
-    const text = renderGolden([{ set, items }]);
+    const text = renderGolden([{ set, asked }]);
     expect(text).toContain("## a1: right");
     expect(text).toContain("> A reader may keep a borrowed book for 21 days.");
     expect(text).toContain("refused out_of_scope, right");

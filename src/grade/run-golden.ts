@@ -11,7 +11,7 @@ import type { ClaimJudge } from "./claim-judge.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
 import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
-import { type AnswerScores, holdsToken, scoreAnswer } from "./score-answer.ts";
+import { holdsToken, scoreAnswer } from "./score-answer.ts";
 /** What a run needs of an engine: what everybody uses. */
 export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
 
@@ -111,13 +111,7 @@ function sumOf(one: Ingested, other: Ingested): Ingested {
 export type GoldenEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
   | ({ readonly type: "item" } & AskedItem)
-  | {
-      readonly type: "judged";
-      readonly items: readonly GoldenItem[];
-      readonly latenciesMs: readonly number[];
-      readonly checksMs: readonly (number | null)[];
-      readonly ingested: Ingested;
-    };
+  | { readonly type: "judged"; readonly asked: readonly AskedItem[]; readonly ingested: Ingested };
 
 /** Asks every question of a set as a user would, and judges the answers. What was judged before a cancellation was yielded, one `item` each. */
 export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): AsyncGenerator<GoldenEvent, void> {
@@ -171,21 +165,11 @@ async function* askGolden(
     const done =
       answer instanceof RequestError
         ? { item: unaskedItem(set.name, asking, answer), latencyMs: performance.now() - began, checkMs: null }
-        : {
-            item: await judgeItem(set.name, asking, answer, places, judge),
-            latencyMs: answer.latencyMs,
-            checkMs: answer.timings.check ?? null,
-          };
+        : await judgeAsked(set.name, asking, answer, places, judge);
     asked.push(done);
     yield { type: "item", ...done };
   }
-  yield {
-    type: "judged",
-    items: asked.map(({ item }) => item),
-    latenciesMs: asked.map(({ latencyMs }) => latencyMs),
-    checksMs: asked.map(({ checkMs }) => checkMs),
-    ingested,
-  };
+  yield { type: "judged", asked, ingested };
 }
 
 /** What is the same of every item, asked or not. */
@@ -212,72 +196,32 @@ function unaskedItem(set: string, asking: Asking, { code, message }: RequestErro
   };
 }
 
-async function judgeItem(set: string, asking: Asking, answer: Answer, places: GoldenPlaces, judge: ClaimJudge): Promise<GoldenItem> {
+async function judgeAsked(set: string, asking: Asking, answer: Answer, places: GoldenPlaces, judge: ClaimJudge): Promise<AskedItem> {
   const isAnswerable = asking.kind === "answerable";
   const judged = isAnswerable ? judgeAnswerable(answer, asking.one, places) : judgeUnanswerable(answer, asking.one, places);
   const scored = await scoreAnswer(answer, isAnswerable ? asking.one : null, places, judge);
-  return {
-    ...askedOf(set, asking),
-    question: answer.question,
-    error: null,
-    ...judged,
-    lacks: [...judged.lacks],
-    holds: [...judged.holds],
-    ...describe(answer),
-    ...describeScores(scored),
-  };
-}
-
-function describeScores({ scores, unscored, faults, retrieved, costUsd, report }: AnswerScores) {
-  return {
-    scores: { ...scores },
-    unscored: { ...unscored },
-    faults: [...faults],
-    retrieved: [...retrieved],
-    cost_usd: costUsd,
-    report: report === null ? null : { overall_pass: report.overallPass, metrics: { ...report.metrics } },
-  };
+  const item = { ...askedOf(set, asking), question: answer.question, error: null, ...judged, ...describe(answer), ...scored };
+  return { item, latencyMs: answer.latencyMs, checkMs: answer.timings.check ?? null };
 }
 
 function describe(answer: Answer) {
-  const sentences = answer.sentences.map((sentence) => ({
-    text: readableText(sentence, answer.citations),
-    citations: [...sentence.citations],
-  }));
+  const sentences = answer.sentences.map((one) => ({ text: readableText(one, answer.citations), citations: [...one.citations] }));
   return {
     confidence: answer.confidence,
     words: sentences.reduce((sum, { text }) => sum + text.split(/\s+/).filter((word) => word !== "").length, 0),
     refusal: answer.status === "ok" ? null : (answer.refusal?.reason ?? answer.status),
     sentences: answer.status === "ok" ? sentences : [],
-    citations: answer.citations.map(({ n, original, title, headingPath, quote }) => ({
-      n,
-      path: original.path,
-      start: original.start,
-      end: original.end,
-      title,
-      heading: headingPath.at(-1) ?? "",
-      quote,
-    })),
+    citations: answer.citations.map(({ n, original: { path, start, end }, title, headingPath, quote }) => {
+      return { n, path, start, end, title, heading: headingPath.at(-1) ?? "", quote };
+    }),
   };
 }
 
-/** What became of one golden question (definitions: DESIGN.md, section 10). */
-interface Judgement {
-  /** An answer was shown. */
-  readonly shown: boolean;
-  /** Shown and right. A shown answer that is not right is wrong. `null`: the question has neither places nor values by which that could be told. */
-  readonly right: boolean | null;
-  /** Of a right answer to an answerable question: its first sentence quotes gold. `null`: no place is marked, or the answer is not right. */
-  readonly first: boolean | null;
-  /** A gold page is cited; `null`: there is none. */
-  readonly page: boolean | null;
-  /** A gold quote is quoted, or of a false premise what contradicts it. `null`: it is answerable, and no place is marked. */
-  readonly quoted: boolean | null;
-  /** Key values that the sentences and quotes which bear gold lack. */
-  readonly lacks: readonly string[];
-  /** What a right answer has no reason to hold, and this one does. */
-  readonly holds: readonly string[];
-}
+/**
+ * What became of one golden question (DESIGN.md, section 10). A shown answer that is not right is wrong. `null`: it cannot be told, because nothing is marked by
+ * which it could be.
+ */
+type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;
 
 /**
  * Right: a gold quote is quoted at any of its places, each key value stands in the sentences that quote gold, in those quotes or in the headings under which

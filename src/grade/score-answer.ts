@@ -2,56 +2,17 @@ import type { CitedQuote } from "../check/finding.ts";
 import { literally } from "../text/literally.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { splitSentences } from "../text/sentences.ts";
-import type { Answer, Evidence, GradeReport } from "../types.ts";
+import type { Answer, Evidence } from "../types.ts";
 import { readableText } from "../write/render.ts";
-import type { ClaimJudge, SentenceFault } from "./claim-judge.ts";
+import type { ClaimJudge } from "./claim-judge.ts";
+import type { GoldenItem, ScoreName } from "./golden-item.ts";
 import { type GoldenPlaces, standsAt } from "./golden-places.ts";
 import { mean } from "./metrics.ts";
 import type { GoldenAnswerable } from "./read-golden-files.ts";
 
-/** Scores of one answer, 0 to 1; what could not be scored is `null` and says why. In the order in which reports name them. */
-export const SCORES = {
-  keyphrase_coverage: "share of the keyphrases that stand in the answer",
-  answer_correctness:
-    "F1 of statements: the answer's that the reference bears out, the reference's that the answer bears out (Ragas, its factual part)",
-  context_precision: "mean of precision at k over the passages that overlap a gold quote, best first (Ragas, with reference contexts)",
-  context_recall: "share of the gold quotes that stand in a passage that was found",
-  citation_precision: "share of the citations that their sentence needs or that bear it out alone (ALCE)",
-  citation_recall: "share of the sentences that their citations bear out (ALCE)",
-  faithfulness: "share of the sentences that any passage found bears out",
-} as const;
-export type ScoreName = keyof typeof SCORES;
-
-export interface ScoredSentence {
-  readonly sentence: number;
-  readonly fault: SentenceFault;
-  readonly reason: string;
-}
-
-export interface RetrievedPassage {
-  readonly path: string;
-  readonly start: number;
-  readonly end: number;
-  readonly title: string;
-  readonly heading: string;
-  readonly verdict: Evidence["verdict"];
-  readonly score: number;
-  /** Does it overlap a gold quote? `null`: none is marked. */
-  readonly gold: boolean | null;
-}
-
-export interface AnswerScores {
-  readonly scores: Readonly<Record<ScoreName, number | null>>;
-  /** Why a score is `null`. */
-  readonly unscored: Readonly<Partial<Record<ScoreName, string>>>;
-  /** Sentences with a fault, or that could not be told. */
-  readonly faults: readonly ScoredSentence[];
-  /** Sentences that were judged. */
-  readonly judged: number;
-  readonly retrieved: readonly RetrievedPassage[];
-  readonly costUsd: number | null;
-  readonly report: GradeReport | null;
-}
+type RetrievedPassage = GoldenItem["retrieved"][number];
+/** What is scored of an answer, as a report holds it. */
+export type AnswerScores = Pick<GoldenItem, "scores" | "unscored" | "faults" | "retrieved" | "cost_usd" | "report">;
 
 type Labels = Pick<GoldenAnswerable, "id" | "answer" | "gold_quotes" | "key_values" | "keyphrases">;
 /** A score, or why there is none. */
@@ -59,7 +20,6 @@ type Told = number | string;
 
 /** @param labels of an answerable question; `null`: nothing answers it, so that only what was shown can be judged */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
-  const shown = answer.status === "ok" ? answer.sentences : [];
   const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));
   const gold = labels === null ? new Map() : places.gold(labels.id);
   const retrieved = ranked.map((evidence) =>
@@ -75,17 +35,14 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
     ...cited.scores,
   };
   const entries = Object.entries(told);
+  const { report } = answer;
   return {
-    scores: Object.fromEntries(entries.map(([name, one]) => [name, typeof one === "number" ? one : null])) as Record<
-      ScoreName,
-      number | null
-    >,
+    scores: Object.fromEntries(entries.map(([name, one]) => [name, typeof one === "number" ? one : null])),
     unscored: Object.fromEntries(entries.flatMap(([name, one]) => (typeof one === "string" ? [[name, one]] : []))),
     faults: cited.faults,
-    judged: shown.length,
     retrieved,
-    costUsd: answer.costUsd,
-    report: answer.report ?? null,
+    cost_usd: answer.costUsd,
+    report: report === undefined ? null : { overall_pass: report.overallPass, metrics: { ...report.metrics } },
   };
 }
 
@@ -157,11 +114,11 @@ function plainQuote(text: string): CitedQuote {
 async function judgeCitations(
   answer: Answer,
   judge: ClaimJudge,
-): Promise<{ scores: Record<"citation_precision" | "citation_recall" | "faithfulness", Told>; faults: ScoredSentence[] }> {
+): Promise<{ scores: Record<"citation_precision" | "citation_recall" | "faithfulness", Told>; faults: GoldenItem["faults"] }> {
   if (answer.status !== "ok")
     return { scores: { citation_precision: NOT_SHOWN, citation_recall: NOT_SHOWN, faithfulness: NOT_SHOWN }, faults: [] };
   const { question } = answer;
-  const faults: ScoredSentence[] = [];
+  const faults: GoldenItem["faults"] = [];
   const [recalls, precisions, faithful]: [number[], number[], number[]] = [[], [], []];
   for (const [sentence, { text, citations }] of answer.sentences.entries()) {
     const cited = answer.citations.filter(({ n }) => citations.includes(n)).map(quoteOf);
@@ -193,13 +150,8 @@ async function isNeeded(
   judge: ClaimJudge,
 ): Promise<boolean> {
   if (cited.length === 1 || (await judge.supports(text, [quote], question)) === true) return true;
-  return (
-    (await judge.supports(
-      text,
-      cited.filter((one) => one !== quote),
-      question,
-    )) !== true
-  );
+  const others = cited.filter((one) => one !== quote);
+  return (await judge.supports(text, others, question)) !== true;
 }
 
 function quoteOf({ quote, url, title, headingPath, row }: Answer["citations"][number]): CitedQuote {

@@ -309,28 +309,20 @@ export class BlockWriter {
     this.#separate(frame?.type === "item" ? this.#lists : frame?.type === "row" ? -frame.table.id : 0);
     const start = this.#builder.length;
     const isBoldOpen = this.#bold > 0;
-    const bold = { boldEnd: isBoldOpen ? -1 : start, isBoldOpen, isHeadLine: false };
-    switch (frame?.type) {
-      case "item":
-        this.#open = { type: "list-item", level: frame.level, header: -1, start, frame, ...bold };
-        break;
-      case "heading":
-        // A heading within a note heads nothing of the text.
-        if (this.#isWritingBehind) this.#open = { type: "paragraph", level: 0, header: -1, start, frame, ...bold };
-        else this.#open = { type: "heading", level: frame.level, header: -1, start, frame, ...bold };
-        break;
-      case "quote":
-        this.#open = { type: "quote", level: 0, header: -1, start, frame, ...bold };
-        break;
-      case "row":
-        if (frame.names !== false && frame.table.header < 0) frame.table.header = this.#blocks.length;
-        this.#open = { type: "table-row", level: 0, header: frame.names === "maybe" ? -1 : frame.table.header, start, frame, ...bold };
-        if (frame.cell > 0) this.#builder.appendSynthetic("| ".repeat(Math.min(frame.cell, 100)));
-        frame.written = frame.cell;
-        break;
-      default:
-        this.#open = { type: "paragraph", level: 0, header: -1, start, frame: null, ...bold };
-    }
+    this.#open = { ...this.#shapeOf(frame), start, frame, boldEnd: isBoldOpen ? -1 : start, isBoldOpen, isHeadLine: false };
+    if (frame?.type !== "row") return;
+    if (frame.cell > 0) this.#builder.appendSynthetic("| ".repeat(Math.min(frame.cell, 100)));
+    frame.written = frame.cell;
+  }
+
+  #shapeOf(frame: Frame | null): Pick<OpenBlock, "type" | "level" | "header"> {
+    if (frame?.type === "item") return { type: "list-item", level: frame.level, header: -1 };
+    // A heading within a note heads nothing of the text.
+    if (frame?.type === "heading" && !this.#isWritingBehind) return { type: "heading", level: frame.level, header: -1 };
+    if (frame?.type === "quote") return { type: "quote", level: 0, header: -1 };
+    if (frame?.type !== "row") return { type: "paragraph", level: 0, header: -1 };
+    if (frame.names !== false && frame.table.header < 0) frame.table.header = this.#blocks.length;
+    return { type: "table-row", level: 0, header: frame.names === "maybe" ? -1 : frame.table.header };
   }
 
   /** What the next block belongs to; `null`: it stands alone. */

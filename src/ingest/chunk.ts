@@ -127,22 +127,14 @@ export const WINDOW_MIN_TOKENS = 128;
 /** Longer pieces of one unit are cut (at a clause, a blank, or any character) so that windows can always be filled. */
 const ATOM_MAX_TOKENS = 48;
 
-export interface ChunkOptions {
-  /** @default CHUNK_TARGET_TOKENS */
-  readonly targetTokens?: number;
-  /** @default CHUNK_MAX_TOKENS */
-  readonly maxTokens?: number;
-  /** @default CHUNK_MIN_TOKENS */
-  readonly minTokens?: number;
-  /** @default CHUNK_OVERLAP_TOKENS */
-  readonly overlapTokens?: number;
-  /** @default WINDOW_MIN_TOKENS */
-  readonly windowMinTokens?: number;
-  /** @default WINDOW_MAX_TOKENS */
-  readonly windowMaxTokens?: number;
-  /** Of other documents that were cut before; absent: none. */
-  readonly words?: WordTokens;
-}
+const CHUNKS: PartitionOptions = {
+  ...{ target: CHUNK_TARGET_TOKENS, min: CHUNK_MIN_TOKENS, max: CHUNK_MAX_TOKENS, overlap: CHUNK_OVERLAP_TOKENS },
+  mayCutUnits: false,
+};
+const WINDOWS: PartitionOptions = {
+  ...{ target: Math.round((WINDOW_MIN_TOKENS + WINDOW_MAX_TOKENS) / 2), min: WINDOW_MIN_TOKENS, max: WINDOW_MAX_TOKENS, overlap: 0 },
+  mayCutUnits: true,
+};
 
 /** A chunk before its document has an identity. */
 export type ChunkDraft = Omit<Chunk, "id" | "documentId">;
@@ -155,20 +147,13 @@ export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
  * cover everything but white space, the windows of a chunk cover the chunk. Cuts fall between paragraphs, else between sentences;
  * never after a heading, and inside a table, or a quotation with who said it, only if it is larger than a chunk. `headingPath` names the sections in which the chunk
  * begins, with a heading that it begins with.
+ * @param words of other documents that were cut before; absent: none
  */
-export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): ChunkDraft[] {
-  const limits = {
-    target: options.targetTokens ?? CHUNK_TARGET_TOKENS,
-    max: options.maxTokens ?? CHUNK_MAX_TOKENS,
-    min: options.minTokens ?? CHUNK_MIN_TOKENS,
-    overlap: options.overlapTokens ?? CHUNK_OVERLAP_TOKENS,
-    windowMin: options.windowMinTokens ?? WINDOW_MIN_TOKENS,
-    windowMax: options.windowMaxTokens ?? WINDOW_MAX_TOKENS,
-  };
-  const count = createTokenCounter(source.text, options.words);
-  const atoms = atomsOf(source, count, { atomTokens: Math.min(ATOM_MAX_TOKENS, limits.windowMin), wholeTokens: limits.max });
-  const parts = partition(atoms, { ...limits, mayCutUnits: false });
-  const fitted = parts.flatMap((part) => fitting(count, atoms, part, limits.max));
+export function chunkDocument(source: ChunkSource, words?: WordTokens): ChunkDraft[] {
+  const count = createTokenCounter(source.text, words);
+  const atoms = atomsOf(source, count, { atomTokens: ATOM_MAX_TOKENS, wholeTokens: CHUNK_MAX_TOKENS });
+  const parts = partition(atoms, CHUNKS);
+  const fitted = parts.flatMap((part) => fitting(count, atoms, part, CHUNKS.max));
   const paths = headingPaths(
     source,
     fitted.map(({ first }) => atoms[first]?.start ?? 0),
@@ -179,7 +164,7 @@ export function chunkDocument(source: ChunkSource, options: ChunkOptions = {}): 
       ordinal,
       tokens,
       headingPath: paths[ordinal] ?? [],
-      windows: windowsOf(count, atoms.slice(first, last + 1), limits),
+      windows: windowsOf(count, atoms.slice(first, last + 1)),
     };
   });
 }
@@ -201,15 +186,9 @@ function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: n
   ];
 }
 
-function windowsOf(
-  count: TokenCounter,
-  atoms: readonly Atom[],
-  limits: { readonly windowMin: number; readonly windowMax: number },
-): Window[] {
-  const target = Math.round((limits.windowMin + limits.windowMax) / 2);
-  const parts = partition(atoms, { target, max: limits.windowMax, min: limits.windowMin, overlap: 0, mayCutUnits: true });
-  return parts
-    .flatMap((part) => fitting(count, atoms, part, limits.windowMax))
+function windowsOf(count: TokenCounter, atoms: readonly Atom[]): Window[] {
+  return partition(atoms, WINDOWS)
+    .flatMap((part) => fitting(count, atoms, part, WINDOWS.max))
     .map(({ first, last, tokens }) => ({ ...rangeOf(atoms, first, last), tokens }));
 }
 

@@ -22,23 +22,19 @@ interface FileToRead {
 
 type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
 
-/** A thread that reads files one after the other, in the order in which they were handed over. */
+/** A thread that reads one file at a time. */
 interface ReaderThread {
-  /** Files that were handed over and are not read yet. */
-  readonly waiting: number;
   /**
    * @param file its bytes are taken
-   * @throws IngestError `read_timeout`, `read_failed`, with which the thread ends; the reason of `signal`; `ThreadEnded` when a file before this one ended it
+   * @throws IngestError `read_timeout`, `read_failed`; the reason of `signal`: the thread ends with each
    */
   read(file: FileToRead, signal: AbortSignal): Promise<FinishedFile>;
   end(): Promise<void>;
 }
 
-/** The thread ended before the file's turn came: another one may read it. */
-class ThreadEnded extends Error {}
-
 interface Task {
   readonly path: string;
+  readonly timer: NodeJS.Timeout;
   readonly resolve: (outcome: FinishedFile) => void;
   readonly reject: (cause: unknown) => void;
 }
@@ -46,58 +42,43 @@ interface Task {
 /** @param onEnd called once the thread takes no more files */
 function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; readonly onEnd: () => void }): ReaderThread {
   const worker = startWorker();
-  const tasks: Task[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  let task: Task | null = null;
+  const finish = (): Task | null => {
+    const finished = task;
+    task = null;
+    clearTimeout(finished?.timer);
+    // A reader that waits for files keeps no process alive.
+    worker.unref();
+    return finished;
+  };
   const end = async (blame: (path: string) => unknown = (path) => broken(path, new Error("the reader ended"))) => {
-    clearTimeout(timer);
     onEnd();
-    const [first, ...others] = tasks.splice(0);
-    first?.reject(blame(first.path));
-    for (const task of others) task.reject(new ThreadEnded(`${task.path}: the reader ended before its turn`));
+    const ended = finish();
+    ended?.reject(blame(ended.path));
     await worker.terminate();
   };
-  const watch = () => {
-    clearTimeout(timer);
-    const [first] = tasks;
-    // A reader that waits for files keeps no process alive.
-    if (first === undefined) worker.unref();
-    else timer = setTimeout(() => void end((path) => tooSlow(path, timeoutMs)), timeoutMs);
-  };
   worker.on("message", (outcome: FileOutcome) => {
-    if (outcome.type === "going-on") timer?.refresh();
-    else {
-      tasks.shift()?.resolve(outcome);
-      watch();
-    }
+    if (outcome.type === "going-on") task?.timer.refresh();
+    else finish()?.resolve(outcome);
   });
   worker.on("error", (cause) => void end((path) => broken(path, cause)));
   worker.on("exit", () => void end());
   return {
-    get waiting() {
-      return tasks.length;
-    },
-    read: ({ path, bytes }, signal) =>
-      new Promise<FinishedFile>((resolve, reject) => {
-        const settled = (settle: () => void) => {
-          signal.removeEventListener("abort", abort);
-          settle();
-        };
-        const task: Task = {
-          path,
-          resolve: (outcome) => settled(() => resolve(outcome)),
-          reject: (cause) => settled(() => reject(cause)),
-        };
-        // What is being read is read no further; what waits is read for nobody.
-        const abort = () => (tasks[0] === task ? void end(() => signal.reason) : task.reject(signal.reason));
-        signal.addEventListener("abort", abort, { once: true });
-        tasks.push(task);
-        if (tasks.length === 1) {
+    async read({ path, bytes }, signal) {
+      const abort = () => void end(() => signal.reason);
+      signal.addEventListener("abort", abort, { once: true });
+      try {
+        return await new Promise<FinishedFile>((resolve, reject) => {
+          const timer = setTimeout(() => void end(() => tooSlow(path, timeoutMs)), timeoutMs);
+          task = { path, timer, resolve, reject };
           worker.ref();
-          watch();
-        }
-        const own = ownBytes(bytes);
-        worker.postMessage({ path, bytes: own }, [own.buffer]);
-      }),
+          const own = ownBytes(bytes);
+          worker.postMessage({ path, bytes: own }, [own.buffer]);
+        });
+      } finally {
+        signal.removeEventListener("abort", abort);
+      }
+    },
     end,
   };
 }
@@ -136,10 +117,10 @@ export const FILE_TIMEOUT_MS = 60_000;
 const MOST_THREADS = 4;
 /** Bytes of files that are read at the same time, where more than one is: what a text needs while it is read is some ten times its size. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Bytes of a text that may wait in a thread behind others: it takes some 30 milliseconds, less than whoever stores what was read is busy at a time. */
+/** Bytes of a text that is quick to read: it takes some 30 milliseconds. */
 const QUICK_BYTES = 128 * 1024;
-/** Quick files in one thread: as many as it reads while a group is stored. */
-const MOST_WAITING = 16;
+/** Files begun for each thread, as many as it reads while a group is stored. */
+const ROOM_PER_THREAD = 16;
 /**
  * Threads fewer for quick files: to store them is half the work of reading them and needs a processor too, and each thread compiles the program for itself, which
  * takes as long as to read 5 MB.
@@ -148,7 +129,7 @@ const LEFT_FOR_STORING = 1;
 
 /** Turns files into documents, some at a time, each in a thread that can be ended. */
 export interface FileReader {
-  /** Files that are read, or wait in a thread, at the same time. */
+  /** Files that are read, or wait for it, at the same time. */
   readonly room: number;
   /** Are pages that are pictures read too? Files are read anew when that changes. */
   readonly recognises: boolean;
@@ -174,33 +155,58 @@ export interface FileReaderOptions {
  */
 export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaultThreads() }: FileReaderOptions = {}): FileReader {
   const all = new Set<ReaderThread>();
-  const turns = createTurns(threads, all, () => {
-    const thread: ReaderThread = startReaderThread({ timeoutMs, onEnd: () => all.delete(thread) });
+  const idle = new Set<ReaderThread>();
+  const reading = new Set<FileSize>();
+  const waiting: { readonly size: FileSize; readonly begin: () => void }[] = [];
+  const start = () => {
+    const onEnd = () => {
+      all.delete(thread);
+      idle.delete(thread);
+    };
+    const thread: ReaderThread = startReaderThread({ timeoutMs, onEnd });
     all.add(thread);
     return thread;
-  });
+  };
+  const mayBegin = ({ bytes, isQuick }: FileSize): boolean => {
+    const others = [...reading];
+    if (others.length === 0) return true;
+    const isRoom = others.length < threads && others.reduce((sum, other) => sum + other.bytes, bytes) <= MOST_BYTES;
+    return isRoom && !(isQuick && others.filter((other) => other.isQuick).length >= threads - LEFT_FOR_STORING);
+  };
+  const advance = () => {
+    for (let at = 0; at >= 0; ) {
+      at = waiting.findIndex(({ size }) => mayBegin(size));
+      for (const { size, begin } of waiting.splice(at, at < 0 ? 0 : 1)) {
+        reading.add(size);
+        begin();
+      }
+    }
+  };
   return {
-    room: threads * MOST_WAITING,
+    room: threads * ROOM_PER_THREAD,
     recognises: findRecognition() !== null,
     async read(file, signal) {
-      const size = file.bytes.length;
-      const isQuick = size <= QUICK_BYTES && textExtensions.includes(extensionOf(file.path));
-      for (;;) {
+      const size = {
+        bytes: file.bytes.length,
+        isQuick: file.bytes.length <= QUICK_BYTES && textExtensions.includes(extensionOf(file.path)),
+      };
+      await new Promise<void>((begin) => {
+        waiting.push({ size, begin });
+        advance();
+      });
+      try {
         signal.throwIfAborted();
-        try {
-          const outcome = await turns.take({ bytes: size, isQuick }, async (thread) => {
-            signal.throwIfAborted();
-            // A quick file keeps its bytes: where the one before it ends the thread, another thread reads it.
-            const read = await thread.read(isQuick ? { ...file, bytes: new Uint8Array(file.bytes) } : file, signal);
-            // A thread keeps the memory that a large file took, for as long as it lives.
-            if (size > MOST_BYTES) await thread.end();
-            return read;
-          });
-          if (outcome.type === "documents") return outcome.documents;
-          throw new IngestError(outcome.code, outcome.message, outcome.data);
-        } catch (error) {
-          if (!(error instanceof ThreadEnded)) throw error;
-        }
+        const [thread = start()] = idle;
+        idle.delete(thread);
+        const outcome = await thread.read(file, signal);
+        // A thread keeps the memory that a large file took, for as long as it lives.
+        if (size.bytes > MOST_BYTES) await thread.end();
+        else idle.add(thread);
+        if (outcome.type === "documents") return outcome.documents;
+        throw new IngestError(outcome.code, outcome.message, outcome.data);
+      } finally {
+        reading.delete(size);
+        advance();
       }
     },
     async close() {
@@ -213,53 +219,6 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
 interface FileSize {
   readonly bytes: number;
   readonly isQuick: boolean;
-}
-
-interface Turns {
-  /** Reads a file with the thread whose turn it is. */
-  take<Read>(file: FileSize, read: (thread: ReaderThread) => Promise<Read>): Promise<Read>;
-}
-
-/**
- * Gives files to threads in the order in which they came: to one that has none, quick files also behind other quick ones; beside another file, no more bytes
- * than may be read at once.
- */
-function createTurns(threads: number, all: ReadonlySet<ReaderThread>, start: () => ReaderThread): Turns {
-  const waiting: (FileSize & { readonly begin: (thread: ReaderThread) => Promise<void> })[] = [];
-  /** Threads that read a file which is not quick: behind it another one might wait for long. */
-  const taken = new Set<ReaderThread>();
-  let reading = 0;
-  const threadFor = ({ bytes, isQuick }: FileSize): ReaderThread | null => {
-    if (reading > 0 && reading + bytes > MOST_BYTES) return null;
-    const [best] = [...all].filter((thread) => !taken.has(thread)).sort((a, b) => a.waiting - b.waiting);
-    if (best?.waiting === 0) return best;
-    // Where every thread is taken, a quick file gets one of its own: behind the others it might wait for long.
-    if (all.size < (isQuick && best !== undefined ? threads - LEFT_FOR_STORING : threads)) return start();
-    return isQuick && best !== undefined && best.waiting < MOST_WAITING ? best : null;
-  };
-  const advance = () => {
-    for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      const thread = threadFor(next);
-      if (thread === null) return;
-      waiting.shift();
-      void begin(thread, next);
-    }
-  };
-  const begin = async (thread: ReaderThread, file: (typeof waiting)[number]) => {
-    reading += file.bytes;
-    if (!file.isQuick) taken.add(thread);
-    await file.begin(thread);
-    reading -= file.bytes;
-    if (!file.isQuick) taken.delete(thread);
-    advance();
-  };
-  return {
-    take: (file, read) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ ...file, begin: (thread) => read(thread).then(resolve, reject) });
-        advance();
-      }),
-  };
 }
 
 function defaultThreads(): number {

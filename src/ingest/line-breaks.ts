@@ -1,5 +1,6 @@
 import { isStopWord } from "../text/tokens.ts";
 import { NO_HEADING_END } from "./bold-heads.ts";
+import { linesOf } from "./visible.ts";
 
 /** A head is at most so long, in characters: one that asks is longer than one that names. */
 const MAX_HEAD = 120;
@@ -68,10 +69,7 @@ const FENCE = /^(?:`{3}|~{3})/;
 export function* proseLines(source: string, from = 0): Generator<readonly ProseLine[]> {
   let lines: ProseLine[] = [];
   let fence = "";
-  for (let at = from; at < source.length; ) {
-    const newline = source.indexOf("\n", at);
-    const end = newline < 0 ? source.length : newline;
-    const raw = source.slice(at, end);
+  for (const { end, text: raw } of linesOf(source, from, source.length)) {
     const text = raw.trim();
     const mark = FENCE.exec(text)?.[0] ?? "";
     if (mark !== "" && (fence === "" || fence === mark)) fence = fence === "" ? mark : "";
@@ -79,7 +77,6 @@ export function* proseLines(source: string, from = 0): Generator<readonly ProseL
       if (lines.length > 0) yield lines;
       lines = [];
     } else lines.push({ end, text });
-    at = end + 1;
   }
   if (lines.length > 0) yield lines;
 }

@@ -165,15 +165,10 @@ describe("any text", () => {
 
 describe("hostile files of 5,000 marks and more", () => {
   const nested: Record<string, string> = {
-    ">": `${">".repeat(5_000)} a`,
     "> ": `${"> ".repeat(5_000)}a`,
-    "[": "[".repeat(100_000),
     "[…]": `${"[".repeat(5_000)}a${"]".repeat(5_000)}`,
     "- ": `${"- ".repeat(5_000)}a`,
-    "deeper and deeper lists": Array.from({ length: 1_000 }, (_, i) => `${" ".repeat(i * 2)}- a`).join("\n"),
-    "<div>": "<div>".repeat(5_000),
     "<div> and empty lines": "<div>\n\n".repeat(5_000),
-    "<table>": "<table><tr><td>".repeat(1_500),
     "<b>…</b>": `${"<b>".repeat(5_000)}a${"</b>".repeat(5_000)}`,
     "a**b": "a**b".repeat(25_000),
     "*": "*".repeat(100_000),
@@ -183,10 +178,6 @@ describe("hostile files of 5,000 marks and more", () => {
     "<script>": "<script>".repeat(10_000),
     "&amp": "&amp".repeat(25_000),
     blanks: `${" ".repeat(100_000)}x`,
-    "no blank": "a".repeat(100_000),
-    marks: `a${"\u0301\u0323".repeat(25_000)}`,
-    bullets: "- a\n  - b\n".repeat(2_000),
-    rows: `|a|b|\n|-|-|\n${"|x|y|\n".repeat(10_000)}`,
     setext: "a\n=\n".repeat(2_000),
     "lazy quote": `> a\n${"b\n".repeat(10_000)}`,
     definitions: `${Array.from({ length: 500 }, (_, i) => `[a${i}]: /u`).join("\n")}\n\n${"[x]\n\n".repeat(1_000)}`,

@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
 import type { FileRecord } from "../store/document-records.ts";
+import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
+import type { FileReader } from "./file-reader.ts";
 import { extensionOf, textTooLarge } from "./formats/format.ts";
 import { FORMATS_VERSION, isTextFile } from "./formats/formats.ts";
 import { MAX_TEXT_BYTES } from "./limits.ts";
 import { withPath } from "./parse.ts";
-import type { FileParts, IngestRequest } from "./request.ts";
 import type { ScannedFile } from "./scan.ts";
 import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
@@ -16,6 +17,34 @@ import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 const STRUCTURE_VERSION = 4;
 /** Bytes of a file that is read at once: the four ways to another thread and back take ten times as long as its reading. */
 const SMALL_BYTES = 32 * 1024;
+export interface IngestRequest {
+  readonly domain: string;
+  readonly tenant: string | null;
+  /** Folder with the documents, absolute. */
+  readonly folder: string;
+  /** Paths of documents are relative to this, absolute; mostly the folder itself. */
+  readonly root: string;
+  /** Name of the origin; files that vanish are deleted inside one source only. */
+  readonly source: string;
+  /** Access label of documents that state none. */
+  readonly access: string;
+  /** Take the folder as it is even if it holds no document any more. */
+  readonly allowEmpty: boolean;
+  /** Reads and reports, and stores nothing. */
+  readonly dryRun: boolean;
+  /** Absolute paths of the files that are read: the rest of the source stays as it is. `null`: all of the folder. */
+  readonly only: readonly string[] | null;
+}
+
+/** What reading and storing files needs. */
+export interface FileParts {
+  readonly store: Store;
+  /** Address of a document that states none. */
+  readonly urlOf: (path: string) => string | null;
+  readonly maxFileBytes: number;
+  readonly reader: FileReader;
+}
+
 /** A file read, and what became of it. */
 export interface PreparedFile {
   readonly path: string;

@@ -1,9 +1,9 @@
 import { IngestError } from "../errors.ts";
 import type { FileNotice, IngestCounts, IngestEvent } from "../events.ts";
-import type { FileContent, FilePut, FileRecord, PutOutcome } from "../store/document-records.ts";
-import type { Identities } from "./identity.ts";
-import type { PreparedFile } from "./prepare-file.ts";
-import type { FileParts, IngestRequest } from "./request.ts";
+import type { FileContent, FilePut, FileRecord, KnownDocument, PutOutcome } from "../store/document-records.ts";
+import { renamedPath } from "../text/document-path.ts";
+import { sha256Hex } from "../text/hash.ts";
+import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";
 import { type DocumentDraft, toDocument } from "./to-document.ts";
 /** Files that are stored in one transaction, at most: an acknowledgement of the disk for each takes longer than to read one. */
 export const GROUP_FILES = 64;
@@ -170,4 +170,41 @@ function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft
     "tenant_mismatch",
     `${foreign.path} belongs to tenant "${foreign.tenant}" by its front matter: ingest it with --tenant ${foreign.tenant}.`,
   );
+}
+
+/** Names documents: by where they come from, and the same as before where they were known under that path. */
+export interface Identities {
+  idOf(path: string): string;
+  /** The documents of a file go on under another name. */
+  rename(from: string, to: string): void;
+}
+
+/**
+ * @param origin domain, tenant and source: what besides the path tells documents apart
+ * @param known documents of that source as they are stored
+ */
+export function createIdentities(origin: readonly string[], known: readonly KnownDocument[]): Identities {
+  const byPath = new Map(known.map((document) => [document.path, document]));
+  const taken = new Set(known.map(({ id }) => id));
+  return {
+    idOf(path) {
+      const before = byPath.get(path);
+      if (before !== undefined) return before.id;
+      // The name may be taken by a document that was renamed since it got it.
+      for (let n = 0; ; n++) {
+        const id = sha256Hex([...origin, path, ...(n === 0 ? [] : [String(n)])].join("\0")).slice(0, 24);
+        if (taken.has(id)) continue;
+        taken.add(id);
+        byPath.set(path, { id, file: path, path });
+        return id;
+      }
+    },
+    rename(from, to) {
+      for (const document of [...byPath.values()].filter(({ file }) => file === from)) {
+        byPath.delete(document.path);
+        const path = renamedPath(document.path, from, to);
+        byPath.set(path, { ...document, file: to, path });
+      }
+    },
+  };
 }

@@ -86,5 +86,5 @@ export async function draftDocuments(
   file: { readonly path: string; readonly bytes: Uint8Array },
   { words = createWordTokens(), recogniser = null }: { readonly words?: WordTokens; readonly recogniser?: Recogniser | null } = {},
 ): Promise<DocumentDraft[]> {
-  return (await readDocuments(file, recogniser)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed, { words }) }));
+  return (await readDocuments(file, recogniser)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed, words) }));
 }

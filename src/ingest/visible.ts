@@ -50,3 +50,13 @@ export function firstAfter(ranges: readonly TextRange[], offset: number): number
   }
   return low;
 }
+
+/** The lines of `text[start, end)`, without their breaks. */
+export function* linesOf(text: string, start: number, end: number): Generator<TextRange & { readonly text: string }> {
+  for (let at = start; at < end; ) {
+    const newline = text.indexOf("\n", at);
+    const lineEnd = newline < 0 || newline >= end ? end : newline;
+    yield { start: at, end: lineEnd, text: text.slice(at, lineEnd) };
+    at = lineEnd + 1;
+  }
+}

@@ -48,13 +48,13 @@ export type SessionMessage =
  * @param isStored what it says was stored before, and redacted then
  */
 export function sessionShown(answer: Answer, isStored = false): string {
-  // The schema names what is kept of a sentence and of a citation.
-  const shown = shownSchema.parse({
-    ...{ answerId: answer.id, status: answer.status, citations: answer.citations },
-    sentences: answer.sentences.map((one) => (isStored ? one : { ...one, text: redactAnswered(one.text, answer) })),
-    ...(answer.sentences.every(({ citations }) => citations.length > 0) ? {} : { documents: documentsIn(answer) }),
+  const { id: answerId, status } = answer;
+  const sentences = answer.sentences.map(({ text, citations }) => ({ text: isStored ? text : redactAnswered(text, answer), citations }));
+  const citations = answer.citations.map(({ n, documentId, documentVersion, title, url, quote, start, end }) => {
+    return { n, documentId, documentVersion, title, url, quote, start, end };
   });
-  return JSON.stringify(shown);
+  const documents = sentences.every((one) => one.citations.length > 0) ? undefined : documentsIn(answer);
+  return JSON.stringify({ answerId, status, sentences, citations, documents });
 }
 
 /** Ids of the documents on which an answer rests that a session shows. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -263,32 +263,12 @@ describe("a snapshot that cannot be used", () => {
     );
   });
 
-  it("is of another format, or no snapshot at all", async () => {
-    await three();
-    await run();
-    const other = Buffer.from(readFileSync(path));
-    other.writeUInt32LE(99, 4);
-    await expectRebuilt(other, /format 99/);
-    await expectRebuilt("", /no index snapshot/);
-    await expectRebuilt("something else that somebody put there", /no index snapshot/);
-  });
-
   it("is of another database", async () => {
     await three();
     await run();
     await start(null, "another");
     expect(warnings[0]).toMatch(/another database.*nothing is lost/);
     expect(indexed).toEqual(["a", "b", "c"]);
-  });
-
-  it("is a folder", async () => {
-    await three();
-    mkdirSync(path, { recursive: true });
-    const corpus = await start();
-    expect(found(corpus, "tinnitus")).toEqual(["a"]);
-    await corpus.idle();
-    expect(warnings).toHaveLength(2);
-    expect(warnings[1]).toContain("could not be written");
   });
 
   it("holds vectors of another encoder: its words serve, no vector is mixed", async () => {
@@ -379,10 +359,5 @@ describe("writing a snapshot", () => {
     expect(indexed).toEqual([]);
     expect(found(corpus, "claim")).toEqual(["b"]);
     expect(warnings).toEqual([]);
-  });
-
-  it("makes no file for a domain that never had a document", async () => {
-    await run();
-    expect(existsSync(path)).toBe(false);
   });
 });

@@ -197,24 +197,6 @@ describe("sync", () => {
     expect(again.calls).toHaveLength(2);
   });
 
-  it("goes on in the same process after the encoder came back", async () => {
-    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
-    const encoder = fakeEncoder({ failure: (call) => (call === 1 ? encoderDown() : null) });
-    const corpus = corpusOf(encoder, 2);
-    await expect(corpus.sync()).rejects.toThrow("down");
-    const progress: number[] = [];
-    await corpus.sync({ onEmbed: (done) => progress.push(done) });
-    expect(progress).toEqual([2, 4]);
-    expect(encoder.calls.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
-  });
-
-  it("encodes a text that stands twice once", async () => {
-    await put(document("a", ["The same."]), document("b", ["The same."]));
-    const encoder = fakeEncoder();
-    await corpusOf(encoder).sync();
-    expect(encoder.calls).toEqual([["Page\nThe same."]]);
-  });
-
   it("never mixes vectors of two encoders", async () => {
     await put(document("a", ["Tinnitus pays."]));
     await corpusOf(fakeEncoder({ id: "one", dimensions: 8 })).sync();

@@ -41,21 +41,16 @@ describe("resolveFilters", () => {
   it.each<[Partial<Filters>, string[], string]>([
     [{ document: "whale" }, ["id-Whale 0-"], "a title, in any case"],
     [{ document: "books/whale.md" }, ["id-Whale 0-"], "a path"],
-    [{ document: "WHALE.md" }, ["id-Whale 0-"], "a file name"],
     [{ document: "id-Rules" }, ["id-Rules 0-"], "an id"],
     [{ chapter: "chapter  1. LOOMINGS" }, ["id-Whale 100-300"], "a whole heading, in any case and spacing"],
     [{ chapter: "Chapter 32" }, ["id-Whale 300-"], "a Roman number in Arabic digits; an essay's number is no chapter's"],
-    [{ chapter: "chapter xxxii" }, ["id-Whale 300-"], "a Roman number as it stands"],
     [{ chapter: "32" }, ["id-Whale 300-", "id-Essay 0-"], "a bare number; the title of a file of one chapter counts"],
     [{ chapter: "Cetology" }, ["id-Whale 300-"], "the name after the number"],
     [{ chapter: "4.25" }, ["id-Rules 0-100"], "the top level where no title stands above"],
     [{ section: "§4.26" }, ["id-Rules 100-"], "a section sign"],
-    [{ section: "section 4.26" }, ["id-Rules 100-"], "what the sign means"],
     [{ section: "notes" }, ["id-Whale 200-300 500-"], "every heading of that name"],
     [{ section: "Notes", chapter: "1" }, ["id-Whale 200-300"], "a section inside a chapter"],
-    [{ section: "Chapter 1. Loomings" }, ["id-Whale 100-300"], "a heading of any level is a section"],
     [{ pages: { first: 1, last: 1 } }, ["id-Whale 0-150"], "a page"],
-    [{ pages: { first: 3, last: 4 } }, ["id-Whale 150-480"], "pages"],
     [{ pages: { first: 5, last: 900 } }, ["id-Whale 480-"], "pages beyond the last"],
     [{ pages: { first: 3, last: 4 }, chapter: "1" }, ["id-Whale 150-300"], "pages inside a chapter"],
   ])("%j finds %j: %s", (filters, expected) => {
@@ -70,13 +65,10 @@ describe("resolveFilters", () => {
 
   it.each<[Partial<Filters>, string, RegExp]>([
     [{ document: "Wale" }, "unknown_document", /no document "Wale"\. Nearest: "Whale" and \d+ more/],
-    [{ document: "whael.md" }, "unknown_document", /no document "whael\.md"\. Nearest: "whale\.md"/],
     [{ chapter: "Chapter 33" }, "unknown_chapter", /no chapter "Chapter 33"\. Nearest: "Chapter 1/],
     [{ document: "Whale", chapter: "Loomngs" }, "unknown_chapter", /in "Whale"\. Nearest: .*Loomings/],
     [{ chapter: "32", section: "Order" }, "unknown_section", /no section "Order" in chapter "32" of "Whale", "Essay"\. Nearest: /],
-    [{ document: "Essay", section: "x" }, "unknown_section", /Nearest: "32\. On Oil"/],
     [{ pages: { first: 99, last: 99 } }, "unknown_page", /nothing on page 99\. There are pages 1–5 of "Whale"/],
-    [{ pages: { first: 2, last: 2 } }, "unknown_page", /nothing on page 2/],
     [
       { pages: { first: 5, last: 5 }, chapter: "1" },
       "unknown_page",
@@ -140,19 +132,5 @@ describe("ScopeFilter", () => {
     documents.push({ document: { tenant: null, access: "staff" }, slots: [2] });
     filter.clear();
     expect(filter.slotsFor(of("public", "staff")).size).toBe(3);
-  });
-
-  it("keeps no more scopes than it may, however many ask", () => {
-    let asked = 0;
-    const filter = new ScopeFilter(() => {
-      asked++;
-      return [];
-    });
-    const ask = (tenant: string) => filter.slotsFor({ domain: "d", tenant, access: ["public"] });
-    for (let i = 0; i < 200; i++) ask(`t${i}`);
-    ask("t199");
-    expect(asked).toBe(200);
-    ask("t0");
-    expect(asked).toBe(201);
   });
 });

@@ -1,8 +1,9 @@
 import type { Context } from "hono";
-import { z } from "zod";
+import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import { messageOf, RequestError, withWarnings } from "../errors.ts";
-import { nearestName } from "../text/nearest.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { keysAt } from "../text/validate.ts";
 import type { JsonBody } from "./endpoint.ts";
 
 /** Longest name or id in a path, in characters. */
@@ -102,30 +103,12 @@ function positionOf(message: string, text: string): { position: number; line: nu
 function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): { path: string; reason: string } {
   const path = issue.path.map(String).join(".");
   const name = path === "" ? "the request" : `"${path}"`;
-  if (issue.code === "unrecognized_keys") {
-    return {
-      path: [...issue.path.map(String), issue.keys[0] ?? ""].join("."),
-      reason: describeUnknownKey(issue.keys[0] ?? "", issue.path, name, schema),
-    };
-  }
-  return { path, reason: `${name} is not acceptable: ${issue.message.replace(/^Invalid input: /, "")}. See GET /v1/schema.` };
-}
-
-function describeUnknownKey(key: string, path: readonly PropertyKey[], name: string, whole: z.ZodType): string {
-  const known = knownKeys(path, whole);
-  const nearest = nearestName(key, known);
-  const advice = nearest !== null ? `Did you mean "${nearest}"?` : `Known are ${known.map((other) => `"${other}"`).join(", ")}.`;
-  return `"${key}" is unknown in ${path.length === 0 ? "the request" : name}. ${advice}`;
-}
-
-/** The keys that the schema has at `path`. */
-function knownKeys(path: readonly PropertyKey[], whole: z.ZodType): string[] {
-  let schema: unknown = whole;
-  for (const step of path) {
-    schema = schema instanceof z.ZodObject ? schema.shape[String(step)] : undefined;
-    if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) schema = schema.unwrap();
-  }
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  if (issue.code !== "unrecognized_keys")
+    return { path, reason: `${name} is not acceptable: ${issue.message.replace(/^Invalid input: /, "")}. See GET /v1/schema.` };
+  const [key = ""] = issue.keys;
+  const known = keysAt(schema, issue.path);
+  const advice = didYouMean(key, known) || ` Known are ${known.map((other) => `"${other}"`).join(", ")}.`;
+  return { path: [...issue.path.map(String), key].join("."), reason: `"${key}" is unknown in ${name}.${advice}` };
 }
 
 /** Where a page begins. @throws RequestError `cursor_invalid` */

@@ -14,12 +14,7 @@ export interface AuditAct {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface AuditRow extends AuditAct {
-  readonly seq: number;
-  readonly at: string;
-  readonly previous: string;
-  readonly hash: string;
-}
+export type AuditRow = ReturnType<typeof toRow>;
 
 export interface AuditPage {
   readonly limit: number;
@@ -99,6 +94,6 @@ function anchorOf(details: string): string {
   return `${audit_from} ${audit_previous}`;
 }
 
-function toRow({ details, action, ...row }: Database["audit_log"]): AuditRow {
+function toRow({ details, action, ...row }: Database["audit_log"]) {
   return { ...row, action: action as AuditAction, details: JSON.parse(details) as Record<string, unknown> };
 }

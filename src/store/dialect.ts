@@ -1,6 +1,5 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from "kysely";
 import { systemCodeOf } from "../errors.ts";
-import { GROUP_UNDONE } from "./group-commit.ts";
 import type { Database } from "./schema.ts";
 
 /** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
@@ -26,9 +25,9 @@ export async function takeTurn(trx: Transaction<Database>, name: (typeof TURNS)[
 
 /**
  * What PostgreSQL says of a transaction that met another one: serialization failure, deadlock, and a row that the other one made or took away between
- * a look and a write. SQLite, where one transaction runs at a time, says none of them; there, a fault of one can undo those that share its commit.
+ * a look and a write. SQLite, where one transaction runs at a time, says none of them.
  */
-const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505", GROUP_UNDONE]);
+const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505"]);
 /** Tries of one transaction: a real conflict is gone at the second one, and what fails five times is a fault of ours that must be seen. */
 const TRIES = 5;
 /** Milliseconds before the second try, at most; twice as many before each further one. */

@@ -41,12 +41,6 @@ export interface InteractionFacts
   readonly approved: ReadonlyMap<string, string> | null;
 }
 
-export interface StoredInteraction extends Omit<Interaction, "userId" | "content"> {
-  readonly privacy: "redacted" | "ephemeral";
-  readonly reviewStatus: ReviewStatus;
-  readonly createdAt: string;
-}
-
 /** A part of an answer that many stored answers have in common, as a JSON object of its own. */
 export interface SharedContent {
   /** SHA-256 of `body`. */

@@ -1,15 +1,7 @@
 import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import { keyedHash, questionHash } from "../text/keyed-hash.ts";
-import {
-  askerOf,
-  type Interaction,
-  type InteractionFacts,
-  type ReviewStatus,
-  type StoredInteraction,
-  wholeAnswer,
-  withContents,
-} from "./interaction.ts";
+import { askerOf, type Interaction, type InteractionFacts, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
 import type { NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";
 import { type Beside, createInteractionWriter, type UnreviewedRow, type WritingParts } from "./write-interactions.ts";
@@ -48,7 +40,7 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
       return addSoon({ interaction, row, approved: facts.approved, report, record, turn, at, key });
     },
     /** Newest first. */
-    async list(domain: string, limit: number): Promise<StoredInteraction[]> {
+    async list(domain: string, limit: number) {
       const rows = await withContents(db)
         .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "status", "confidence", "chance"])
         .select(["privacy", "sessionId", "cacheMode", "reviewStatus", "createdAt"])

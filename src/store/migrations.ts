@@ -76,15 +76,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   /** The first tables of the cache are made anew: their rows lack the columns by which they could be found, and can be answered again. Graph: `seven-layer` source, listing 8. */
   "004_memory": statements(
     `
-    drop table if exists question_sources;
-    drop table if exists question_entities;
-    drop table if exists question_topics;
-    drop table if exists sources;
-    drop table if exists entities;
-    drop table if exists topics;
-    drop table if exists cache_documents;
-    drop table if exists cache_entries;
-    drop table if exists origins;
+    drop table cache_documents;
+    drop table cache_entries;
     create table cache_entries (
       seq integer primary key autoincrement, key text not null unique, scope text not null, domain text not null,
       tenant text not null, access text not null, profile text not null, language text not null, detail text not null,

@@ -2,16 +2,13 @@ import {
   CamelCasePlugin,
   type CompiledQuery,
   type DatabaseConnection,
-  type Driver,
   HandleEmptyInListsPlugin,
   Kysely,
   PostgresAdapter,
   PostgresDriver,
   PostgresIntrospector,
   PostgresQueryCompiler,
-  type QueryResult,
   replaceWithNoncontingentExpression,
-  type TransactionSettings,
 } from "kysely";
 import pg from "pg";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
@@ -142,46 +139,18 @@ function getTypeParser(oid: number, format?: "text" | "binary"): unknown {
 }
 
 /** Faults of the connection or the server become errors that say what to do; whatever else fails is a fault of ours and stays as it is. */
-class DescribingDriver implements Driver {
-  private readonly inner: Driver;
+class DescribingDriver extends PostgresDriver {
   constructor(pool: pg.Pool) {
-    this.inner = new PostgresDriver({ pool });
+    super({ pool, onCreateConnection: describeFailures });
   }
-  init(): Promise<void> {
-    return this.inner.init();
-  }
-  async acquireConnection(): Promise<DescribingConnection> {
-    return new DescribingConnection(await this.inner.acquireConnection().catch(rethrow));
-  }
-  beginTransaction({ inner }: DescribingConnection, settings: TransactionSettings): Promise<void> {
-    return this.inner.beginTransaction(inner, settings).catch(rethrow);
-  }
-  commitTransaction({ inner }: DescribingConnection): Promise<void> {
-    return this.inner.commitTransaction(inner).catch(rethrow);
-  }
-  rollbackTransaction({ inner }: DescribingConnection): Promise<void> {
-    return this.inner.rollbackTransaction(inner).catch(rethrow);
-  }
-  releaseConnection({ inner }: DescribingConnection): Promise<void> {
-    return this.inner.releaseConnection(inner);
-  }
-  destroy(): Promise<void> {
-    return this.inner.destroy();
+  override acquireConnection(): ReturnType<PostgresDriver["acquireConnection"]> {
+    return super.acquireConnection().catch(rethrow);
   }
 }
 
-class DescribingConnection implements DatabaseConnection {
-  readonly inner: DatabaseConnection;
-  constructor(inner: DatabaseConnection) {
-    this.inner = inner;
-  }
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.inner.executeQuery<R>(query).catch(rethrow);
-  }
-  /** Kysely asks for the method. @throws StoreError always */
-  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new StoreError("store_failed", "Queries are not streamed from PostgreSQL: read them in pages.");
-  }
+async function describeFailures(connection: DatabaseConnection): Promise<void> {
+  const { executeQuery } = connection;
+  connection.executeQuery = <R>(query: CompiledQuery) => (executeQuery<R>).call(connection, query).catch(rethrow);
 }
 
 function rethrow(cause: unknown): never {

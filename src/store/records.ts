@@ -14,23 +14,13 @@ export interface NewRecord {
   readonly body: unknown;
 }
 
-export interface StoredRecord extends Omit<NewRecord, "settings"> {
-  readonly settings: unknown;
-  readonly id: string;
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly access: readonly string[];
-  readonly question: string;
-  /** The answer as JSON text. */
-  readonly answer: string;
-  readonly cacheMode: string;
-  readonly createdAt: string;
-}
+/** A record with the interaction that it belongs to; `answer` is JSON text. */
+export type StoredRecord = NonNullable<Awaited<ReturnType<ReturnType<typeof createRecordStore>["get"]>>>;
 
 export function createRecordStore(db: Kysely<Database>) {
   return {
     /** @returns `null`: no such interaction, or nothing of it was recorded */
-    async get(id: string): Promise<StoredRecord | null> {
+    async get(id: string) {
       const row = await db
         .selectFrom("records")
         .innerJoin("interactions", "interactions.id", "records.interactionId")

@@ -2,36 +2,11 @@ import { type Kysely, sql } from "kysely";
 import { type Asker, askerOf, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
-type InteractionRow = Database["interactions"];
-
 /** What the order of the queue is worked out from. */
-export interface PendingInteraction
-  extends Readonly<
-    Pick<InteractionRow, "id" | "tenant" | "access" | "profile" | "questionHash" | "status" | "reviewStatus" | "confidence" | "createdAt">
-  > {
-  readonly warnings: number;
-  readonly conflicts: number;
-  readonly demoted: boolean;
-  readonly thumbs: "up" | "down" | null;
-  readonly reported: boolean;
-  /** How often the question was asked in this domain by those of whom the reviewer may know. */
-  readonly asked: number;
-}
+export type PendingInteraction = Awaited<ReturnType<typeof listPending>>[number];
 
-/** `answer`: JSON text; empty where privacy is ephemeral. */
-export interface ReviewedInteraction
-  extends Asker,
-    Readonly<
-      Pick<InteractionRow, "id" | "profile" | "question" | "answer" | "privacy" | "status" | "reason" | "reviewStatus" | "reviewedBy">
-    >,
-    Readonly<Pick<InteractionRow, "reviewedAt" | "demotedAt" | "confidence" | "cacheMode" | "curatedKey" | "createdAt">> {
-  readonly asked: number;
-  readonly feedback: { readonly verdict: "up" | "down"; readonly reason: string | null; readonly at: string } | null;
-  /** Its `answer`: JSON text. */
-  readonly curated: Readonly<Omit<Database["curated"], "questionHash">> | null;
-  /** Id of its diagnostic report; `null`: there is none. */
-  readonly report: string | null;
-}
+/** An interaction with what was said and done about it. */
+export type ReviewedInteraction = NonNullable<Awaited<ReturnType<typeof getReviewed>>>;
 
 /** Whose questions somebody may look at; absent, everybody's. What is not seen is not counted either. */
 export type Sees = (asker: Asker) => boolean;
@@ -43,11 +18,7 @@ export interface PendingOptions {
 }
 
 /** See `ReviewStore.pending`. */
-export async function listPending(
-  db: Kysely<Database>,
-  domain: string,
-  { limit, status, sees }: PendingOptions,
-): Promise<PendingInteraction[]> {
+export async function listPending(db: Kysely<Database>, domain: string, { limit, status, sees }: PendingOptions) {
   const askers = await countAskers(db, { domain }, sees);
   const seen = (of: "tenant" | "access") => [...new Set(askers.map((one) => one[of]))];
   const open = db
@@ -84,7 +55,9 @@ export async function listPending(
     .filter((row) => mayBeSeen.has(ownerKey(row)))
     .map(({ demotedAt, verdict, reported, ...row }) => ({
       ...row,
-      ...{ demoted: demotedAt !== null, thumbs: verdict, reported: Boolean(reported), asked: asked.get(row.questionHash) ?? 1 },
+      ...{ demoted: demotedAt !== null, thumbs: verdict, reported: Boolean(reported) },
+      /** How often the question was asked in this domain by those of whom the reviewer may know. */
+      asked: asked.get(row.questionHash) ?? 1,
     }));
 }
 
@@ -108,8 +81,8 @@ async function countAskers(
   return sees === undefined ? rows : rows.filter((row) => sees(askerOf({ domain, ...row })));
 }
 
-/** See `ReviewStore.get`. */
-export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefined): Promise<ReviewedInteraction | null> {
+/** See `ReviewStore.get`. `answer`, also of `curated`: JSON text; empty where privacy is ephemeral. */
+export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefined) {
   const row = await withContents(db)
     .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "privacy", "status", "reason"])
     .select(["reviewStatus", "reviewedBy", "reviewedAt", "demotedAt", "confidence", "cacheMode", "curatedKey", "createdAt", "questionHash"])
@@ -130,6 +103,7 @@ export async function getReviewed(db: Kysely<Database>, id: string, sees: Sees |
     asked: askers.reduce((sum, { n }) => sum + Number(n), 0),
     feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updatedAt },
     curated: curated ?? null,
+    /** Id of its diagnostic report; `null`: there is none. */
     report: report?.id ?? null,
   };
 }

@@ -13,11 +13,12 @@ import {
 } from "kysely";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
-import { GROUP_UNDONE, GroupCommit, type Member } from "./group-commit.ts";
 import { migrateStore } from "./migrations.ts";
 import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
 import type { Database } from "./schema.ts";
-import { ChangeCount, CountingAdapter, createLogSync, type LogSync, type RawDatabase, StatementCache } from "./statement-cache.ts";
+import { ChangeCount, CountingAdapter, type RawDatabase, StatementCache } from "./statement-cache.ts";
+import { createFairLock, createLogSync } from "./write-log.ts";
+
 /** Milliseconds that a writer waits for another connection's transaction: many times the longest one (one file). */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
 /** Milliseconds between two tries. */
@@ -46,7 +47,7 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
   const db = new Kysely<Database>({
     dialect: {
       createAdapter: () => new CountingAdapter(changes),
-      createDriver: () => new ReadingApartDriver(writer, { ...prepared, path, changes }),
+      createDriver: () => new ReadingApartDriver({ ...prepared, raw: writer, path, changes }),
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SerialCompiler(),
     },
@@ -145,37 +146,28 @@ class SerialCompiler extends SqliteQueryCompiler {
 
 const LOCKS: ReadonlySet<string> = new Set(["ForUpdate", "ForNoKeyUpdate", "ForShare", "ForKeyShare", "NoWait", "SkipLocked"]);
 
-/** What a driver works with: a connection that writes, one that only reads, and what joins those who write. */
+/** What a driver works with: a connection that writes, one that only reads, and the turns of those who write. */
 interface Connections {
+  /** The one that writes. */
+  readonly raw: RawDatabase;
   readonly writer: StatementCache;
   readonly reader: StatementCache;
-  readonly group: GroupCommit;
   readonly path: string;
   readonly changes: ChangeCount;
+  readonly acquire: ReturnType<typeof createFairLock>;
+  readonly log: ReturnType<typeof createLogSync>;
 }
 
 /**
  * One connection writes, in the order of asking; another one reads, and waits for nobody: in WAL mode a reader sees what was committed last, whatever
  * a writer does meanwhile. Whatever writes takes the database's write lock first: a read that becomes a write cannot fail as busy half-way. And waiting for
- * another process's lock does not block the thread.
+ * another process's lock does not block the thread. While the disk takes what was committed, the next one writes.
  */
 class ReadingApartDriver implements Driver {
   private readonly connections: Connections;
-  private readonly syncLog: LogSync;
-  constructor(raw: RawDatabase, opened: Omit<Connections, "group">) {
-    const { path, changes } = opened;
-    this.syncLog = createLogSync(`${path}-wal`);
-    const group = new GroupCommit({
-      control: (statement) => patiently(path, () => raw.exec(statement)).then(() => undefined),
-      commit() {
-        raw.exec("commit");
-        changes.committed();
-      },
-      isInTransaction: () => raw.inTransaction,
-      sync: this.syncLog.sync,
-      describe: (error) => describeFailure(path, error),
-    });
-    this.connections = { ...opened, group };
+  constructor(opened: Omit<Connections, "acquire" | "log">) {
+    const { path } = opened;
+    this.connections = { ...opened, acquire: createFairLock(), log: createLogSync(`${path}-wal`, (cause) => describeFailure(path, cause)) };
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<ReadingApartConnection> {
@@ -185,56 +177,59 @@ class ReadingApartDriver implements Driver {
     return connection.begin();
   }
   commitTransaction(connection: ReadingApartConnection): Promise<void> {
-    return connection.end("commit");
+    return connection.commit();
   }
-  rollbackTransaction(connection: ReadingApartConnection): Promise<void> {
-    return connection.end("rollback");
+  async rollbackTransaction(connection: ReadingApartConnection): Promise<void> {
+    connection.rollback();
   }
   async releaseConnection(): Promise<void> {}
   async destroy(): Promise<void> {
-    const { group, reader, writer } = this.connections;
-    await group.end(() => {
-      reader.close();
-      writer.close();
-    });
-    await this.syncLog.close();
+    const { acquire, reader, writer, log } = this.connections;
+    const release = await acquire();
+    await log.idle();
+    reader.close();
+    writer.close();
+    release();
+    await log.close();
   }
 }
 
 class ReadingApartConnection implements DatabaseConnection {
   private readonly connections: Connections;
-  /** Its part in a group; `null` outside of a transaction. */
-  private member: Member | null = null;
+  /** Ends its turn to write; `null` outside of a transaction. */
+  private release: (() => void) | null = null;
   constructor(connections: Connections) {
     this.connections = connections;
   }
 
   /** A write outside a transaction becomes one of its own: only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { reader, group, path } = this.connections;
-    if (this.member !== null) return this.execute<R>(query);
+    const { reader, path } = this.connections;
+    if (this.release !== null) return this.execute<R>(query);
     if (query.query.kind === "SelectQueryNode") return patiently(path, () => reader.execute<R>(query));
-    if (/^\s*(?:vacuum|pragma)\b/i.test(query.sql)) {
-      // As `exec`, not as a prepared statement: see `control`.
-      const { writer } = this.connections;
-      return group.alone(() => (/^\s*vacuum/i.test(query.sql) ? patiently(path, () => writer.run<R>(query.sql)) : this.execute<R>(query)));
-    }
-    // What was undone because of another one is done once more, alone.
-    return this.write<R>(query).catch((error: unknown) => {
-      if (systemCodeOf(error) !== GROUP_UNDONE) throw error;
-      return this.write<R>(query);
-    });
-  }
-
-  private async write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (/^\s*(?:vacuum|pragma)\b/i.test(query.sql)) return this.executeAlone<R>(query);
     await this.begin();
     try {
       const result = await this.execute<R>(query);
-      await this.end("commit");
+      await this.commit();
       return result;
-    } catch (error) {
-      await this.end("rollback").catch(() => undefined);
-      throw error;
+    } finally {
+      this.rollback();
+    }
+  }
+
+  /** What can be no part of a transaction. */
+  private async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { acquire, log, writer, path } = this.connections;
+    const release = await acquire();
+    try {
+      log.assertUsable();
+      // As `exec`, not as a prepared statement: see `begin`.
+      const result = /^\s*vacuum/i.test(query.sql) ? await patiently(path, () => writer.run<R>(query.sql)) : await this.execute<R>(query);
+      await log.sync();
+      return result;
+    } finally {
+      release();
     }
   }
 
@@ -248,15 +243,50 @@ class ReadingApartConnection implements DatabaseConnection {
     });
   }
 
+  /**
+   * Waits for a turn to write, and for another process that holds the database. Not as a prepared statement: one that finds the database locked stays open until it
+   * is collected, and while a writing statement is open nothing that comes after it is committed.
+   */
   async begin(): Promise<void> {
-    this.member = await this.connections.group.begin();
+    const { acquire, raw, path, log } = this.connections;
+    const release = await acquire();
+    try {
+      log.assertUsable();
+      await patiently(path, () => raw.exec("begin immediate"));
+      this.release = release;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
-  /** Whoever is told that a commit failed rolls back; by then it is over. */
-  async end(how: "commit" | "rollback"): Promise<void> {
-    const { member } = this;
-    this.member = null;
-    await member?.[how]();
+  /** Resolves when what was written is on the disk. Nobody else can hold what is ours: it is committed at once. */
+  async commit(): Promise<void> {
+    const { raw, path, changes, log } = this.connections;
+    try {
+      raw.exec("commit");
+    } catch (error) {
+      this.rollback();
+      throw describeFailure(path, error);
+    }
+    changes.committed();
+    this.leave();
+    await log.sync();
+  }
+
+  /** After a commit or a rollback, nothing. A full disk has undone the transaction by itself. */
+  rollback(): void {
+    if (this.release === null) return;
+    try {
+      if (this.connections.raw.inTransaction) this.connections.raw.exec("rollback");
+    } finally {
+      this.leave();
+    }
+  }
+
+  private leave(): void {
+    this.release?.();
+    this.release = null;
   }
 
   /** Kysely asks for the method. @throws StoreError always */

@@ -3,18 +3,10 @@ import { keyedHash } from "../text/keyed-hash.ts";
 import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
+type StatisticsStore = ReturnType<typeof createStatisticsStore>;
+
 /** What is counted of one interaction; no text. */
-export interface CountedInteraction
-  extends Readonly<
-      Pick<
-        Database["interactions"],
-        "status" | "reason" | "cacheMode" | "profile" | "privacy" | "reviewStatus" | "confidence" | "createdAt"
-      >
-    >,
-    Readonly<Pick<Database["interactions"], "tokens" | "costUsd" | "savedTokens" | "savedUsd" | "latencyMs">> {
-  readonly topics: readonly string[];
-  readonly thumbs: "up" | "down" | null;
-}
+export type CountedInteraction = ReturnType<StatisticsStore["counted"]> extends AsyncGenerator<infer Counted> ? Counted : never;
 
 /** What one answer says of how it was made; no text. */
 export interface MadeAnswer {
@@ -40,7 +32,7 @@ const ROWS_PER_READ = 2_000;
 export function createStatisticsStore(db: Kysely<Database>) {
   return {
     /** @param since ISO time; `null`: from the beginning */
-    async *counted(domain: string | null, since: string | null): AsyncGenerator<CountedInteraction, void> {
+    async *counted(domain: string | null, since: string | null) {
       let after = "";
       for (;;) {
         const rows = await db

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { z } from "zod";
-import { PACKAGE_ROOT } from "../package.ts";
 import { SHIPPED_WEIGHTS } from "../reader/create-reader.ts";
 import { loadReaderWeights, piecesOf } from "../reader/weights.ts";
 import { expectLinearTime } from "../testing/growth.ts";
@@ -185,22 +184,6 @@ test("counts every part of a text as countTokens counts the slice", () => {
     }),
     { numRuns: 3_000 },
   );
-});
-
-test("counts parts of a real document as countTokens counts the slice", () => {
-  const text = readFileSync(join(PACKAGE_ROOT, "CHANGELOG.md"), "utf8");
-  const count = createTokenCounter(text);
-  for (let start = 0; start < text.length; start += 97)
-    for (const length of [5, 40, 700, 4_000]) {
-      const end = Math.min(text.length, start + length);
-      expect(count({ start, end })).toBe(countTokens(text.slice(start, end)));
-    }
-});
-
-test("counts words with letters of other alphabets as one, as the encoder does", () => {
-  const text = "They met at the café, which is naïve of them, and near the café again.";
-  const count = createTokenCounter(text);
-  for (let start = 0; start + 30 <= text.length; start++) expect(count({ start, end: text.length })).toBe(countTokens(text.slice(start)));
 });
 
 test("knows the words of thousands of texts apart, however many they are", () => {

@@ -14,10 +14,7 @@ export const errorResponseSchema = z.object({
     code: z.string(),
     message: z.string(),
     data: z.record(z.string(), z.unknown()).optional(),
-    warnings: z
-      .array(warningSchema)
-      .optional()
-      .describe("To be shown before the error: the hotlines that the message calls for; absent when there are none."),
+    warnings: z.array(warningSchema).optional().describe("To be shown before the error: hotlines; absent when there are none."),
   }),
 });
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { RecordedCall } from "../answer/parts.ts";
 import type { Change } from "../grade/golden-report.ts";
-import type { Evaluation } from "../grade/run-evaluation.ts";
+import type { Report } from "../grade/report.ts";
 import type { CitationStanding } from "../remember/citation-states.ts";
 import { NODE_TYPES } from "../remember/graph-view.ts";
 import { citationSchema } from "./answer.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
-import { toWire } from "./to-wire.ts";
+import { type InProcess, toWire } from "./to-wire.ts";
 
 /** What stands behind answers: what became of their quotes, versions, the graph, calls of models, golden runs. */
 
@@ -20,9 +20,7 @@ export const citationStatesSchema = z.object({
       n: z.int().describe("The number in the answer's text: `[n]`."),
       state: z
         .enum(["same", "moved", "changed", "gone"])
-        .describe(
-          "`same` characters at the same place; `moved`, byte for byte, elsewhere in the document or into another one; `changed`: what stands in its place differs; `gone`: deleted, or not open to the asker.",
-        ),
+        .describe("`moved`: the same, elsewhere; `gone`: deleted, or not open to the asker."),
       likeness: z.number().min(0).max(1).describe("Share of the quote's words, weighted by rarity, that stand there today."),
       now: z
         .object({ document_id, document_version, title, url, quote, start, end, unit, heading_path, original })
@@ -45,11 +43,7 @@ export const versionListSchema = z.object({
     z.object({
       version: z.string(),
       revision: z.int().describe("Of the domain, at which this version came."),
-      kept: z
-        .boolean()
-        .describe(
-          "Its text can be read: `GET /v1/documents/ID?version=…`. Replaced texts are kept while a recorded answer may rest on them.",
-        ),
+      kept: z.boolean().describe("Its text can be read: replaced texts are kept while a recorded answer may rest on them."),
     }),
   ),
 });
@@ -58,13 +52,12 @@ export type WireVersions = z.infer<typeof versionListSchema>;
 /** Nodes that a request gets where it does not say how many, and at most. */
 const GRAPH_NODES = { default: 120, most: 2_000 } as const;
 
+const kinds = NODE_TYPES.join("|");
+const nodeTypes = z.string().regex(new RegExp(`^(?:${kinds})(?:,(?:${kinds}))*$`), `names some of ${NODE_TYPES.join(",")}`);
+
 export const graphQuerySchema = z.strictObject({
   ...named,
-  types: z
-    .string()
-    .regex(new RegExp(`^(?:${NODE_TYPES.join("|")})(?:,(?:${NODE_TYPES.join("|")}))*$`), `names some of ${NODE_TYPES.join(",")}`)
-    .optional()
-    .describe("Kinds of nodes, comma-separated; all where absent."),
+  types: nodeTypes.optional().describe("Kinds of nodes, comma-separated; all where absent."),
   words: z.string().max(200).default("").describe("A node's label holds all of them, or that of one which it is joined to."),
   around: z.string().min(1).max(600).optional().describe("Id of a node: only it and those that it is joined to."),
   limit: z.coerce.number().int().min(1).max(GRAPH_NODES.most).default(GRAPH_NODES.default),
@@ -110,14 +103,13 @@ export function callsToWire(calls: readonly RecordedCall[] | null): WireCalls {
   return toWire(callsSchema, { recorded: calls !== null, calls: known });
 }
 
+const questionFile = z.strictObject({ name: z.string().min(1).max(200), text: z.string() });
+
 export const evaluationRequestSchema = z
   .strictObject({
     domain: named.domain,
     profile: askRequestSchema.shape.profile,
-    questions: z
-      .strictObject({ name: z.string().min(1).max(200), text: z.string() })
-      .optional()
-      .describe("A file of questions with their right answers, as `eval golden --golden` reads it. @default the set of the pack"),
+    questions: questionFile.optional().describe("As `eval golden --golden` reads it. @default the set of the pack"),
   })
   .describe("POST /v1/evaluations");
 export const evaluationQuerySchema = z.strictObject({
@@ -125,8 +117,9 @@ export const evaluationQuerySchema = z.strictObject({
 });
 
 /** As the page reads it; the description says no more than that it is an object. */
-type Report = NonNullable<Evaluation["report"]>;
 const report = z.looseObject({}) as unknown as z.ZodType<Report, Report>;
+
+const change = z.object({ name: z.string(), before: z.number(), difference: z.number(), low: z.number(), high: z.number() });
 
 export const evaluationSchema = z.object({
   id: z.string(),
@@ -140,16 +133,11 @@ export const evaluationSchema = z.object({
   started_at: z.string(),
   ended_at: z.string().nullable(),
   report: report.nullable().describe("As `eval golden --json` writes it; in lists without its questions."),
-  changes: z
-    .array(z.object({ name: z.string(), before: z.number(), difference: z.number(), low: z.number(), high: z.number() }))
-    .optional()
-    .describe(
-      "Differences from the run that `against` names, on the questions that both asked, with 95 % intervals of the paired bootstrap.",
-    ),
+  changes: z.array(change).optional().describe("From the run that `against` names, on the questions that both asked, with 95 % intervals."),
 });
 export type WireEvaluation = z.infer<typeof evaluationSchema>;
 export const evaluationListSchema = z.object({ items: z.array(evaluationSchema), next_cursor: nextCursor });
 
-export function evaluationToWire(evaluation: Evaluation, changes?: readonly Change[]): WireEvaluation {
+export function evaluationToWire(evaluation: InProcess<WireEvaluation>, changes?: readonly Change[]): WireEvaluation {
   return toWire(evaluationSchema, { ...evaluation, changes });
 }

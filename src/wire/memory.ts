@@ -17,11 +17,7 @@ export const feedbackRequestSchema = z
   .strictObject({
     id: z.string().min(1).max(100).describe("`id` of the answer."),
     verdict: z.enum(["up", "down"]),
-    reason: z
-      .string()
-      .max(MAX_FEEDBACK_CHARACTERS)
-      .optional()
-      .describe("Stored without personal data; where privacy is ephemeral, not at all."),
+    reason: z.string().max(MAX_FEEDBACK_CHARACTERS).optional().describe("Stored without personal data; if ephemeral, not at all."),
     session_id: session_id.describe("`session_id` of the answer; where it is given, it must fit."),
     ...named,
   })
@@ -38,9 +34,7 @@ export const correctionSchema = z
     answer: z
       .string()
       .min(1)
-      .describe(
-        "Sentences that each cite `[n]`: the n-th citation's document of the answer that is corrected, or what a line `[n]: path` at the end names.",
-      ),
+      .describe("Sentences that each cite `[n]`: a citation's document, or what a line `[n]: path` at the end names."),
   })
   .describe("POST /v1/review/ID/correct");
 
@@ -49,22 +43,14 @@ export const forgetRequestSchema = z
     by: actor,
     session_id,
     user_id,
-    question: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("Every time it was asked, in any spelling that differs in case, spaces and closing signs alone."),
+    question: z.string().min(1).optional().describe("Every time it was asked, whatever its case, spaces and closing signs."),
     before: dateOrTime.describe("Everything that was stored before this time."),
     all: z.literal(true).optional(),
     dry_run: z.boolean().default(false).describe("Only counts what would go."),
   })
-  .refine(
-    ({ session_id, user_id, question, before, all }) =>
-      [session_id, user_id, question, before, all].filter((one) => one !== undefined).length === 1,
-    {
-      error: "name exactly one of session_id, user_id, question, before and all",
-    },
-  )
+  .refine(({ by: _by, dry_run: _dry, ...targets }) => Object.values(targets).filter((one) => one !== undefined).length === 1, {
+    error: "name exactly one of session_id, user_id, question, before and all",
+  })
   .describe("DELETE /v1/admin/memory");
 
 export const sessionQuerySchema = z.strictObject({ ...named, user_id });
@@ -180,9 +166,7 @@ const reviewFields = z.object({
   asked: z.int(),
   feedback: z.object({ verdict: z.enum(["up", "down"]), reason: z.string().nullable(), at: time }).nullable(),
   report: z.string().nullable().describe("Id of its diagnostic report; `null`: it has none."),
-  withheld: z
-    .boolean()
-    .describe("Answer and correction that rest on a document which is gone or not open to the key are left out; administrators get them."),
+  withheld: z.boolean().describe("Answer and correction are left out: they rest on a document that is gone or not open to the key."),
   history: z.array(audit),
 });
 export const reviewSchema = reviewFields.extend({
@@ -192,6 +176,17 @@ export const reviewSchema = reviewFields.extend({
 /** `GET /v1/review/ID` */
 export type WireReview = z.infer<typeof reviewSchema>;
 
+const daySchema = z.object({
+  day: z.string().describe("UTC, YYYY-MM-DD."),
+  interactions: z.int(),
+  refused: z.int(),
+  failed: z.int(),
+  hits: z.int(),
+  usd: z.number(),
+  tokens: z.number(),
+  p50_ms: z.number().nullable().describe("`null`: no time of that day is known."),
+  p95_ms: z.number().nullable(),
+});
 const cost = z.object({ tokens: z.number(), usd: z.number(), uncounted: z.int() });
 export const statisticsSchema = z.object({
   interactions: z.int(),
@@ -207,21 +202,7 @@ export const statisticsSchema = z.object({
   reviews: counts,
   feedback: z.object({ up: z.int(), down: z.int() }),
   ephemeral: z.int(),
-  days: z
-    .array(
-      z.object({
-        day: z.string().describe("UTC, YYYY-MM-DD."),
-        interactions: z.int(),
-        refused: z.int(),
-        failed: z.int(),
-        hits: z.int(),
-        usd: z.number(),
-        tokens: z.number(),
-        p50_ms: z.number().nullable().describe("`null`: no time of that day is known."),
-        p95_ms: z.number().nullable(),
-      }),
-    )
-    .describe("Oldest first."),
+  days: z.array(daySchema).describe("Oldest first."),
   judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers that a person judged, by tenths of their confidence."),
 });
 /** `GET /v1/admin/stats` */

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { EXPERIMENT_METRICS } from "../config/experiments.ts";
-import type { ExperimentReport } from "../experiments/report.ts";
 import { refusalSchema } from "./answer.ts";
 import { dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
-import { toWire } from "./to-wire.ts";
 
 /** Diagnostic reports and reports of experiments, as they travel. */
 
@@ -90,25 +88,25 @@ export const reportSchema = z.object({
   report: diagnosis,
 });
 
+const topicSchema = z.object({
+  topic: z.string().nullable(),
+  name: z.string().nullable(),
+  reports: z.int(),
+  refused: z.int(),
+  mean_confidence: z.number().nullable(),
+  missing: z.array(z.object({ text: z.string(), reports: z.int() })),
+  recommendations: z.array(recommendation.extend({ reports: z.int() })),
+  newest: time,
+});
+
 export const reportsResponseSchema = z.object({
   total: z.int(),
-  topics: z
-    .array(
-      z.object({
-        topic: z.string().nullable(),
-        name: z.string().nullable(),
-        reports: z.int(),
-        refused: z.int(),
-        mean_confidence: z.number().nullable(),
-        missing: z.array(z.object({ text: z.string(), reports: z.int() })),
-        recommendations: z.array(recommendation.extend({ reports: z.int() })),
-        newest: time,
-      }),
-    )
-    .describe("Reports by topic, the largest group first."),
+  topics: z.array(topicSchema).describe("Reports by topic, the largest group first."),
   items: z.array(reportSchema).describe("Newest first."),
   next_cursor: nextCursor,
 });
+
+export type WireReports = z.infer<typeof reportsResponseSchema>;
 
 const metric = z.enum(EXPERIMENT_METRICS);
 const compared = z.object({
@@ -150,5 +148,3 @@ export const experimentSchema = z.object({
 });
 export type WireExperiment = z.infer<typeof experimentSchema>;
 export const experimentListSchema = z.object({ items: z.array(experimentSchema) });
-
-export const experimentToWire = (report: ExperimentReport): WireExperiment => toWire(experimentSchema, report);

@@ -7,7 +7,7 @@ import { originalPlaceOf } from "../text/original-place.ts";
 import { outlineOf } from "../text/outline.ts";
 import { toSnakeCase } from "../text/snake-case.ts";
 import type { Answer, StoredDocument, TextRange } from "../types.ts";
-import { askResponseSchema, citationSchema, claimStatus, findingSchema, source, warningSchema } from "./answer.ts";
+import { citationSchema, claimStatus, findingSchema, gradeReport, source, warningSchema } from "./answer.ts";
 import { answerToWire } from "./answer-to-wire.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
 import { scores } from "./reports.ts";
@@ -64,22 +64,17 @@ export function searchToWire({ passages, ...found }: SearchResult): WireSearch {
 const MAX_SOURCES = 20;
 const MAX_SOURCE_CHARACTERS = 200_000;
 
+const some = <One extends z.ZodType>(one: One) => z.array(one).min(1).max(MAX_SOURCES);
+const sourceText = z.strictObject({ name: z.string().min(1).max(200), text: z.string().max(MAX_SOURCE_CHARACTERS) });
+
 export const checkRequestSchema = z
   .strictObject({
     question: z.string().min(1).max(2_000).describe("What was asked."),
     answer: z.string().min(1).describe("The answer that somebody else wrote; `[n]` cites the n-th source."),
-    sources: z
-      .array(z.strictObject({ name: z.string().min(1).max(200), text: z.string().max(MAX_SOURCE_CHARACTERS) }))
-      .min(1)
-      .max(MAX_SOURCES)
+    sources: some(sourceText).optional().describe("Texts that it rests on, read by the ending of their names; as markdown without one."),
+    documents: some(z.string().min(1).max(200))
       .optional()
-      .describe("Texts that it rests on, read by the ending of their names; as markdown without one."),
-    documents: z
-      .array(z.string().min(1).max(200))
-      .min(1)
-      .max(MAX_SOURCES)
-      .optional()
-      .describe("Ids of documents in their place. Without either, those that a search for question and answer finds."),
+      .describe("Ids of documents in their place. Without either, the sources are searched."),
     ...named,
     profile,
   })
@@ -130,13 +125,11 @@ export const queryRequestSchema = z
   })
   .describe("POST /query");
 
-const { report } = askResponseSchema.shape;
 export const queryResponseSchema = z.object({
   id: z.string(),
   answer: z.string(),
   sources: z.array(z.object({ title: z.string(), url: z.string().nullable(), quote: z.string() })),
-  overall_pass: report.unwrap().shape.overall_pass,
-  metrics: report.unwrap().shape.metrics,
+  ...gradeReport.shape,
   latency_ms: z.number(),
 });
 
@@ -187,14 +180,7 @@ export function fileToWire(file: LibraryFile): WireFile {
 
 export const uploadQuerySchema = z.strictObject({
   ...named,
-  access: z
-    .string()
-    .min(1)
-    .max(60)
-    .optional()
-    .describe(
-      "Access label of the files, one that the key holds; when absent its first, or, of a key that names none, that of the domain pack.",
-    ),
+  access: z.string().min(1).max(60).optional().describe("A label that the key holds; when absent its first, or that of the domain pack."),
 });
 export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
 
@@ -204,6 +190,8 @@ export const documentQuerySchema = z.strictObject({
   end: z.coerce.number().int().min(1).optional(),
   version: z.string().min(1).max(100).optional().describe("One that it had before, where its text is kept; today's when absent."),
 });
+
+const blockType = z.enum(["heading", "paragraph", "list-item", "table-row", "quote", "code"]);
 
 export const documentSchema = z.object({
   id: z.string(),
@@ -218,14 +206,10 @@ export const documentSchema = z.object({
   format: z.string().nullable(),
   sha256: z.string(),
   text: z.string().describe("Normalised; every offset counts its UTF-16 code units."),
-  blocks: z
-    .array(z.tuple([z.int(), z.int(), z.enum(["heading", "paragraph", "list-item", "table-row", "quote", "code"]), z.int(), z.int()]))
-    .describe("`[start, end, type, level, header]`"),
+  blocks: z.array(z.tuple([z.int(), z.int(), blockType, z.int(), z.int()])).describe("`[start, end, type, level, header]`"),
   outline: z.array(z.object({ start: z.int(), level: z.int(), text: z.string() })),
   pages: z.array(z.int()).nullable().describe("Where each page begins, page 1 first; `null`: the document has none."),
-  places: citationSchema.shape.original.shape.pages.describe(
-    "Where the words asked for as `start` and `end` stand on the pages of the original.",
-  ),
+  places: citationSchema.shape.original.shape.pages.describe("Where the words from `start` to `end` stand on the pages of the original."),
   notices: z.array(notice),
 });
 export type WireDocument = z.infer<typeof documentSchema>;
@@ -251,9 +235,7 @@ export const domainsSchema = z.object({
       name: z.string(),
       title: z.string(),
       description: z.string().describe("What the documents are about, in a sentence."),
-      examples: z
-        .array(z.string())
-        .describe("Questions to try: of its pack, or, where that names none, made of headings of its documents."),
+      examples: z.array(z.string()).describe("Questions to try: of its pack, or made of headings of its documents."),
       documents: z.int(),
       golden: z.boolean().describe("Its pack brings a golden set."),
       default: z.boolean().describe("It is meant where a request names none."),
@@ -317,11 +299,9 @@ export const newKeyRequestSchema = z
     expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
     by: z.string().min(1).max(100).describe("Who acts; the audit log keeps it."),
   })
-  .refine(
-    ({ roles, domains, tenants, access }) =>
-      !roles.includes("admin") || (domains == null && (tenants === null || tenants.length === 0) && access === null),
-    { error: "an admin key runs the whole installation: leave out domains, tenants and access" },
-  )
+  .refine(({ roles, domains, tenants, access }) => !roles.includes("admin") || (domains == null && !tenants?.length && access === null), {
+    error: "an admin key runs the whole installation: leave out domains, tenants and access",
+  })
   .describe("POST /v1/admin/keys");
 
 export const healthSchema = z.object({
@@ -340,35 +320,29 @@ export const healthSchema = z.object({
 });
 export type WireHealth = z.infer<typeof healthSchema>;
 
-export const refreshRequestSchema = z
-  .strictObject({ domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent.") })
-  .describe("POST /v1/admin/refresh; the body may be absent");
+export const refreshRequestSchema = z.strictObject({ domain: named.domain }).describe("POST /v1/admin/refresh; the body may be absent");
+
+const fileCounts = z.object({
+  total: z.int(),
+  added: z.int(),
+  changed: z.int(),
+  unchanged: z.int(),
+  renamed: z.int(),
+  deleted: z.int(),
+  failed: z.int(),
+});
+const refreshedSource = z.object({
+  source: z.string(),
+  tenant: z.string().nullable(),
+  counts: fileCounts.nullable().describe("Files; `null` when the source could not be read."),
+  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
 
 export const refreshResponseSchema = z
   .object({
     status: z.enum(["ok", "partly"]).describe("`partly`: a source or a file could not be read; what was known of the source stays."),
     domain: z.string(),
-    sources: z
-      .array(
-        z.object({
-          source: z.string(),
-          tenant: z.string().nullable(),
-          counts: z
-            .object({
-              total: z.int(),
-              added: z.int(),
-              changed: z.int(),
-              unchanged: z.int(),
-              renamed: z.int(),
-              deleted: z.int(),
-              failed: z.int(),
-            })
-            .nullable()
-            .describe("Files; `null` when the source could not be read."),
-          failure: z.object({ code: z.string(), message: z.string() }).nullable(),
-        }),
-      )
-      .describe("Every folder that was ingested, read again as it was then."),
+    sources: z.array(refreshedSource).describe("Every folder that was ingested, read again as it was then."),
     documents: z.int(),
     windows: z.int().describe("Indexed units."),
     revision: z.int(),

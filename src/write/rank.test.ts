@@ -98,12 +98,9 @@ describe("rankPieces", () => {
 });
 
 describe("confidenceOf", () => {
-  it("rises with what the cross-encoder says of the best candidate and with its lead, and is 0 without any", async () => {
-    const [second, third] = [SENTENCES[1] as string, SENTENCES[2] as string];
-    const of = async (best: number, next: number) =>
-      confidenceOf(await rank(odds([third, best], [second, next]).read, SENTENCES.slice(0, 6)), weights);
-    expect(await of(5, -5)).toBeGreaterThan(await of(1, -5));
-    expect(await of(5, -5)).toBeGreaterThan(await of(5, 4.5));
+  it("rises with what the cross-encoder says of the best candidate, and is 0 without any", async () => {
+    const of = async (best: number) => confidenceOf(await rank(odds([SENTENCES[2] as string, best]).read, SENTENCES.slice(0, 6)), weights);
+    expect(await of(5)).toBeGreaterThan(await of(1));
     expect(confidenceOf(await rank(null, []), weights)).toBe(0);
   });
 });

@@ -97,9 +97,8 @@ export function confidenceOf(choice: Pick<Choice, "pieces">, { confidence }: Pic
 
 /** What the confidence is made of, by name; empty where there is no candidate. */
 export function confidenceFeatures({ pieces }: Pick<Choice, "pieces">): Record<string, number | null> {
-  const [best, ...others] = pieces;
-  if (best === undefined) return {};
-  return Object.fromEntries(Object.entries(CONFIDENCE_FEATURES).map(([name, of]) => [name, of([best, ...others])]));
+  const [best] = pieces;
+  return best === undefined ? {} : Object.fromEntries(Object.entries(CONFIDENCE_FEATURES).map(([name, of]) => [name, of(best)]));
 }
 
 /** Chance of the best candidate of each passage, by its sid. */

@@ -51,23 +51,14 @@ export const CANDIDATE_FEATURES: Readonly<Record<string, (piece: Pick<ScoredPiec
   first: ({ first }) => first,
 };
 
-/** Features of the confidence: of the best candidate, and of its lead over the best one that stands elsewhere. */
-export const CONFIDENCE_FEATURES: Readonly<Record<string, (pieces: readonly [ScoredPiece, ...ScoredPiece[]]) => number | null>> = {
-  cross: ([best]) => best.cross,
-  first: ([best]) => best.first,
-  lead: ([best, ...others]) => {
-    const next = others.find(({ cross, view }) => cross !== null && !sharesPlace(view, best.view));
-    return best.cross === null || next === undefined ? null : best.cross - (next.cross as number);
-  },
-  own: ([best]) => best.view.own,
-  lacks: ([best]) => best.view.lacks,
-  row: ([best]) => Number(best.view.piece.type === "row"),
+/** Features of the confidence, all of the best candidate. */
+export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredPiece) => number | null>> = {
+  cross: ({ cross }) => cross,
+  first: ({ first }) => first,
+  lacks: ({ view }) => view.lacks,
+  // The cross-encoder says less of a row than of a sentence.
+  row: ({ view }) => Number(view.piece.type === "row"),
 };
-
-function sharesPlace(a: PieceView, b: PieceView): boolean {
-  const isSameDocument = a.evidence.passage.document.id === b.evidence.passage.document.id;
-  return isSameDocument && a.piece.range.start < b.piece.range.end && b.piece.range.start < a.piece.range.end;
-}
 
 /** Values of the named features. */
 export function measure<T>(

@@ -1,7 +1,6 @@
 // @module-tag all/browser
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RequestError } from "../../src/errors.ts";
 import type { FeedbackRequest } from "../../src/remember/memory.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
@@ -17,7 +16,6 @@ let engine: FakeAskEngine;
 let page: Page;
 let complaints: string[];
 let ratings: FeedbackRequest[];
-let ratingFails: boolean;
 
 describe.skipIf(!hasChromium)("the page", () => {
   shared = usePage();
@@ -25,7 +23,6 @@ describe.skipIf(!hasChromium)("the page", () => {
   beforeEach(async () => {
     engine = createFakeAskEngine(playScenario(120));
     ratings = [];
-    ratingFails = false;
     const app = createApp({ engine: { ...engine, ...fakeRooms({ rate }) }, log: silentLog, webRoot: shared.webRoot });
     server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
     page = await open();
@@ -73,18 +70,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("highlights a sentence with its source, from either side, by pointer and by keyboard", async () => {
-    await ask(QUESTIONS.answer);
-    await page.getByText("Why this answer").waitFor();
-    await page.locator(".sentence").nth(1).hover();
-    expect(await page.locator(".source.is-active .source-number").allTextContents()).toEqual(["2"]);
-    await page.locator(".source", { hasText: "20-0996" }).hover();
-    expect(await page.locator(".sentence.is-active").textContent()).toContain("20-0996");
-    await page.mouse.move(0, 0);
-    await page.getByRole("button", { name: "Source 1: show the quote" }).focus();
-    expect(await page.locator(".source.is-active .source-number").allTextContents()).toEqual(["1"]);
-  });
-
   it("shows a refusal with what was searched, what came nearest and whom to ask", async () => {
     await ask(QUESTIONS.refusal);
     const refusal = page.getByRole("region", { name: "Not answered" });
@@ -127,28 +112,6 @@ describe.skipIf(!hasChromium)("the page", () => {
       return [top + 4, bottom - 4].every((y) => element.contains(document.elementFromPoint(left + width / 2, y)));
     });
     expect(onTop).toBe(true);
-  });
-
-  it("moves nothing when what can be asked becomes known, on a desk and on a phone", async () => {
-    for (const width of [1280, 390]) {
-      await page.setViewportSize({ width, height: 844 });
-      let release = () => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await page.route("**/v1/domains", async (route) => {
-        await held;
-        await route.continue();
-      });
-      await page.reload();
-      const box = page.getByLabel("Your question");
-      await box.waitFor();
-      const before = await box.boundingBox();
-      release();
-      await page.getByRole("list", { name: "Example questions" }).waitFor();
-      expect(await box.boundingBox()).toEqual(before);
-      await page.unroute("**/v1/domains");
-    }
   });
 
   it("brings each question into view, however much stands before it", async () => {
@@ -276,30 +239,16 @@ describe.skipIf(!hasChromium)("the page", () => {
     ]);
     expect(complaints).toEqual([]);
   });
-
-  it("leaves the reason out at Escape, and says when a thumb was not kept", async () => {
-    await ask(QUESTIONS.refusal);
-    const rating = page.getByRole("region", { name: "Rate this answer" });
-    await rating.getByRole("button", { name: "No" }).click();
-    await rating.getByLabel("What is wrong? (optional)").waitFor();
-    await page.keyboard.press("Escape");
-    await rating.getByLabel("What is wrong? (optional)").waitFor({ state: "detached" });
-    ratingFails = true;
-    await rating.getByRole("button", { name: "Yes" }).click();
-    await rating.getByRole("alert").getByText("Not kept: It was rated too often.").waitFor();
-    expect(ratings.map(({ verdict }) => verdict)).toEqual(["down"]);
-  });
 });
 
-async function open(options: BrowserContextOptions = {}): Promise<Page> {
+async function open(): Promise<Page> {
   complaints = [];
-  const opened = await openPage(shared.browser, server.url, complaints, options);
+  const opened = await openPage(shared.browser, server.url, complaints);
   await opened.getByText("28 documents").waitFor();
   return opened;
 }
 
 function rate(request: FeedbackRequest): void {
-  if (ratingFails) throw new RequestError("feedback_too_often", "It was rated too often.");
   ratings.push(request);
 }
 

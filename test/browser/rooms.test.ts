@@ -140,24 +140,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(await page.getByRole("article").count()).toBe(0);
   });
 
-  it("shows where the focus is where the system forces its colours, and nothing so elsewhere", async () => {
-    await page.emulateMedia({ forcedColors: "active", colorScheme: "dark" });
-    const box = page.getByRole("textbox").first();
-    const outline = () =>
-      box.evaluate((one) => {
-        const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(one);
-        return {
-          style: outlineStyle,
-          width: Number.parseFloat(outlineWidth),
-          isSeen: outlineColor !== getComputedStyle(document.body).backgroundColor,
-        };
-      });
-    await box.focus();
-    expect(await outline()).toEqual({ style: "solid", width: 3, isSeen: true });
-    await box.blur();
-    expect((await outline()).style).toBe("none");
-  });
-
   it("gives the focus back to the link that opened what stands beside the conversation, however that is closed", async () => {
     await ask(QUESTIONS.answer);
     const why = page.getByRole("link", { name: "Why this answer" });
@@ -269,28 +251,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.goto(link);
     await page.getByText("Gone.").waitFor();
     expect(await page.getByText(`“${REVIEW_QUOTE}”`).first().isVisible()).toBe(true);
-  });
-
-  it("opens nothing late that was given up before it had come", async () => {
-    let come = () => {};
-    const coming = new Promise<void>((resolve) => {
-      come = resolve;
-    });
-    await page.route(/\/sign-in-dialog[^/]*\.js$/, async (route) => {
-      await coming;
-      await route.continue();
-    });
-    const button = page.getByRole("button", { name: "Sign in" });
-    const arrived = page.waitForResponse(/\/sign-in-dialog[^/]*\.js$/);
-    await button.click();
-    expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
-    await page.keyboard.press("Escape");
-    come();
-    await (await arrived).finished();
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    expect(await page.getByRole("dialog").count()).toBe(0);
-    await button.click();
-    await page.getByRole("dialog").waitFor();
   });
 
   it("goes on without a part that cannot be had, and says so in its place", async () => {

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { isRoot, NOBODY } from "./cli.ts";
@@ -134,12 +133,4 @@ function runIn({ root, workdir, env }: Stage, command: string): void {
 export function openToNobody(folder: string): void {
   chmodSync(folder, 0o755);
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import { loadConfig } from "../../src/config.ts";
 import { type AskOptions, createEngine, type Engine, type EngineParts, type IngestOptions } from "../../src/engine/engine.ts";
 import type { AnswerEvent, IngestEvent } from "../../src/events.ts";
@@ -39,6 +40,13 @@ export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...
     },
   };
   if (Object.keys(documents).length > 0) await library.ingest();
+  return library;
+}
+
+/** A library that is closed when the test ends that opens it. */
+export async function openInTest(options?: LibraryOptions): Promise<Library> {
+  const library = await openLibrary(options);
+  onTestFinished(() => library.close());
   return library;
 }
 

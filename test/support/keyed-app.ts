@@ -1,4 +1,5 @@
-import { createApp } from "../../src/server/app.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { type AppOptions, createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import type { NewKey } from "../../src/store/keys.ts";
 import { type Library, openLibrary } from "./engine.ts";
@@ -13,11 +14,7 @@ export interface KeyedApp {
 /** The library behind the service's routes, with a key that may ask. */
 export async function openKeyedApp(name: string): Promise<KeyedApp> {
   const library = await openLibrary();
-  const { engine } = library;
-  const app = createApp({
-    ...{ engine, keys: engine.store.keys },
-    ...{ log: silentLog, webRoot: "/nowhere" },
-  });
+  const app = appOf(library.engine);
   return { library, app, key: await createKey(library, { name, domains: ["library"], tenants: [] }) };
 }
 
@@ -25,4 +22,31 @@ export async function openKeyedApp(name: string): Promise<KeyedApp> {
 export async function createKey({ engine }: Pick<Library, "engine">, grant: Partial<NewKey> = {}): Promise<string> {
   const open = { name: "k", roles: ["ask" as const], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
   return (await engine.store.keys.create({ ...open, ...grant }, "test")).key;
+}
+
+/** The service's routes on an engine, without a server. */
+export function appOf(engine: Engine, more: Partial<AppOptions> = {}): ReturnType<typeof createApp> {
+  return createApp({ engine, keys: engine.store.keys, labels: engine.config.access, log: silentLog, webRoot: "/nowhere", ...more });
+}
+
+interface Call {
+  readonly key?: string | undefined;
+  /** A text and a form are sent as they are, all else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Calls a route that answers with JSON or with nothing. */
+export async function callApp<Body>(app: KeyedApp["app"], method: string, path: string, { key, body, headers }: Call = {}) {
+  const type = body instanceof FormData ? {} : { "content-type": "application/json" };
+  const signed = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const asItIs = body === undefined || typeof body === "string" || body instanceof FormData;
+  const init = {
+    method,
+    headers: { ...type, ...signed, ...headers },
+    ...(body === undefined ? {} : { body: asItIs ? body : JSON.stringify(body) }),
+  };
+  const response = await app.request(path, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: (text === "" ? null : JSON.parse(text)) as Body };
 }

@@ -104,6 +104,11 @@ export async function using<T>(opening: Promise<Opened>, use: (opened: Opened) =
 }
 
 export const stream = (...pieces: string[]): ChatReply => ({ type: "stream", pieces });
+/** What the model was told in one of its calls. @default the last one */
+export function promptOf({ chats }: FakeEndpoint, at = -1): { system: string; user: string } {
+  const [system, user] = (chats.at(at)?.body.messages ?? []) as { content: string }[];
+  return { system: system?.content ?? "", user: user?.content ?? "" };
+}
 export const texts = (answer: Answer) => answer.sentences.map(({ text }) => text);
 export const codes = (answer: Answer) => answer.warnings.map(({ code }) => code);
 /** Every sentence is a byte-exact quote of what it cites. */

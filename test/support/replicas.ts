@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterEach } from "vitest";
 import { type Library, openLibrary } from "./engine.ts";
-import { type PostgresServer, startPostgres } from "./postgres.ts";
+import { type PostgresServer, usePostgres } from "./postgres.ts";
 
 export interface Replicas {
   /** The PostgreSQL that they share; there from the first test on. */
@@ -11,25 +11,15 @@ export interface Replicas {
 
 /** Replicas of a service on one PostgreSQL of the tests that are described beside this call. */
 export function useReplicas(): Replicas {
-  let server: PostgresServer | null = null;
+  const server = usePostgres();
   const opened: Library[] = [];
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
   afterEach(async () => {
     for (const library of opened.splice(0)) await library.close();
   });
-  afterAll(async () => {
-    await server?.remove();
-  });
-  const running = () => {
-    if (server === null) throw new Error("PostgreSQL starts with the first test");
-    return server;
-  };
   return {
-    server: running,
+    server,
     async open(count, settings = {}) {
-      const own = { "database.url": await running().createDatabase(), "database.connections": 6, ...settings };
+      const own = { "database.url": await server().createDatabase(), "database.connections": 6, ...settings };
       for (let n = 0; n < count; n++)
         opened.push(await openLibrary({ settings: own, ...(n === 0 ? {} : { documents: {} }), warn: () => undefined }));
       return [...opened];

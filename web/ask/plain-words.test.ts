@@ -13,7 +13,7 @@ describe("plain words", () => {
 
   it("says how well sources fit by the threshold that ships, and nothing of scores of other methods", () => {
     const label = (agg_conf: number, profile = "sourcebound") => confidenceInWords({ agg_conf, agg_conf_calibrated: false, profile }).label;
-    expect([0.65, 0.6, 0.4].map((value) => label(value))).toEqual(["Sources fit well", "Sources fit partly", "Sources fit loosely"]);
+    expect([0.9, 0.85, 0.4].map((value) => label(value))).toEqual(["Sources fit well", "Sources fit partly", "Sources fit loosely"]);
     expect(label(0.9, "spark")).toBe("Confidence not measured");
   });
 

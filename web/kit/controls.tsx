@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
+import { messageOf } from "../app/api.ts";
 
 /** Calls back again and again. @param ms between two calls; `null`: not now */
 export function useEvery(ms: number | null, act: () => void): void {
@@ -10,7 +11,7 @@ export function useEvery(ms: number | null, act: () => void): void {
 }
 
 /** What an action came to. */
-export interface Said {
+interface Said {
   readonly failed: boolean;
   readonly text: string;
 }
@@ -76,6 +77,20 @@ export function CheckField({
       {children}
     </label>
   );
+}
+
+/** What an action came to. `tell` waits for one and says that it is done, or why it failed; gives whether it is. */
+export function useSaid() {
+  const [said, setSaid] = useState<Said | null>(null);
+  const tell = async (work: Promise<unknown>, done: string) => {
+    const outcome = await work.then(
+      () => ({ failed: false, text: done }),
+      (error: unknown) => ({ failed: true, text: messageOf(error) }),
+    );
+    setSaid(outcome);
+    return !outcome.failed;
+  };
+  return { said, setSaid, tell };
 }
 
 /** Scores with their names; `null`: not scored. */

@@ -5,7 +5,7 @@ import { documentPath, queryOf } from "../app/route.ts";
 import { type Account, rolesOf } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { type Said, SaidLine, SearchField, useEvery } from "../kit/controls.tsx";
+import { SaidLine, SearchField, useEvery, useSaid } from "../kit/controls.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
@@ -21,7 +21,7 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
   const { api, domain, preferences } = account;
   const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
   const scope = queryOf({ domain: domain?.name, tenant });
-  const [said, setSaid] = useState<Said | null>(null);
+  const { said, setSaid, tell } = useSaid();
   const roles = rolesOf(account);
   // It takes files in, but may not list them.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
@@ -57,17 +57,7 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
     }
   }
 
-  async function tell(done: Promise<unknown>, text: string) {
-    try {
-      await done;
-      setSaid({ failed: false, text });
-    } catch (error) {
-      setSaid({ failed: true, text: messageOf(error) });
-    }
-    reload();
-  }
-
-  const remove = ({ id, path }: WireFile) => tell(api.send("DELETE", `${documentPath(id)}?${scope}`), `${path} was deleted.`);
+  const remove = ({ id, path }: WireFile) => tell(api.send("DELETE", `${documentPath(id)}?${scope}`), `${path} was deleted.`).then(reload);
   return (
     <RoomPage title="Library">
       <DropField onFiles={upload} />

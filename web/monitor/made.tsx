@@ -1,10 +1,7 @@
 import type { WireMadeStatistics } from "../../src/client/index.ts";
-import { describeStage, formatCount, formatDate, formatNumber } from "../format.ts";
+import { describeStage, FIRST_SENTENCE, formatCount, formatDate, formatNumber } from "../format.ts";
 import { describeCheck, formatCost, formatDuration, formatShare } from "../kit/figures.ts";
 import { FigureTable } from "../kit/table.tsx";
-
-/** What is no stage among the timings. */
-const FIRST_SENTENCE = "first_sentence";
 
 /** How answers were made: time by stage, grades, models, checks. */
 export function Made({ made }: { readonly made: WireMadeStatistics }) {

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { WireReports } from "../../src/client/index.ts";
 import { formatRoute, queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useFetched } from "../app/use-loaded.ts";
@@ -14,7 +15,7 @@ const LISTED = 50;
 export function Reports({ api, domain }: { readonly api: Account["api"]; readonly domain: string | null }) {
   const [topic, setTopic] = useState("");
   const query = queryOf({ limit: String(LISTED), domain, topic: topic || null });
-  const [state, reload] = useFetched<FoundReports>(api, `/v1/reports?${query}`);
+  const [state, reload] = useFetched<WireReports>(api, `/v1/reports?${query}`);
   if (state.type !== "ready") return <StateLine state={state} what="the reports" onRetry={reload} />;
   const { topics, items: reports, total } = state.value;
   if (topic === "" && reports.length === 0) return <p role="status">No question was refused, doubtful or warned about.</p>;
@@ -58,7 +59,7 @@ export function Reports({ api, domain }: { readonly api: Account["api"]; readonl
   );
 }
 
-function Gap({ topic }: { readonly topic: Topic }) {
+function Gap({ topic }: { readonly topic: WireReports["topics"][number] }) {
   const { reports, refused, mean_confidence: confidence, missing, recommendations } = topic;
   return (
     <li className="card">
@@ -74,7 +75,7 @@ function Gap({ topic }: { readonly topic: Topic }) {
 }
 
 /** What to do about it. */
-function AdviceLines({ advice }: { readonly advice: readonly Advice[] }) {
+function AdviceLines({ advice }: { readonly advice: WireReports["items"][number]["report"]["recommendations"] }) {
   return advice.map(({ text }) => (
     <span key={text} className="muted">
       {text}
@@ -82,40 +83,6 @@ function AdviceLines({ advice }: { readonly advice: readonly Advice[] }) {
   ));
 }
 
-interface Advice {
-  readonly text: string;
-}
-
-/** `GET /v1/reports`, as far as it is shown. */
-interface FoundReports {
-  readonly total: number;
-  readonly topics: readonly Topic[];
-  readonly items: readonly {
-    readonly id: string;
-    readonly interaction_id: string;
-    readonly question: string | null;
-    readonly created_at: string;
-    /** As it was stored, perhaps by an earlier version. */
-    readonly report: {
-      readonly refusal?: string | null;
-      readonly confidence?: number | null;
-      readonly recommendations?: readonly Advice[];
-    };
-  }[];
-}
-
-/** Reports of one topic together; `topic` is `null` for questions without one. */
-interface Topic {
-  readonly topic: string | null;
-  readonly name?: string | null;
-  readonly reports: number;
-  readonly refused: number;
-  readonly mean_confidence: number | null;
-  /** What was asked for and stands in no passage that was found. */
-  readonly missing: readonly Advice[];
-  readonly recommendations: readonly Advice[];
-}
-
-function nameOf({ name, topic }: Topic): string {
+function nameOf({ name, topic }: WireReports["topics"][number]): string {
   return name ?? topic ?? "no topic";
 }

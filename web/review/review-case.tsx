@@ -1,11 +1,11 @@
 import { type SyntheticEvent, useId, useMemo, useState } from "react";
 import type { WireAnswer, WireReview } from "../../src/client/index.ts";
-import { type Api, messageOf } from "../app/api.ts";
+import type { Api } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
 import { useFetched } from "../app/use-loaded.ts";
 import { formatDate } from "../format.ts";
 import { changesOf, TextDiff } from "../kit/changes.tsx";
-import { type Said, SaidLine } from "../kit/controls.tsx";
+import { SaidLine, useSaid } from "../kit/controls.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { correctedInWords, statusInWords } from "./review-words.ts";
@@ -24,18 +24,13 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
   const [state, reload] = useFetched<WireReview>(api, path);
   const [by, setBy] = useState(() => window.sessionStorage.getItem(NAME) ?? "");
   const [correcting, setCorrecting] = useState(false);
-  const [said, setSaid] = useState<Said | null>(null);
+  const { said, tell } = useSaid();
 
   async function act(what: "approve" | "flag" | "correct", body: Record<string, string>, done: string) {
-    try {
-      await api.send("POST", `${path}/${what}`, { by, ...body });
-      setSaid({ failed: false, text: done });
-      setCorrecting(false);
-      reload();
-      onChanged();
-    } catch (error) {
-      setSaid({ failed: true, text: messageOf(error) });
-    }
+    if (!(await tell(api.send("POST", `${path}/${what}`, { by, ...body }), done))) return;
+    setCorrecting(false);
+    reload();
+    onChanged();
   }
 
   if (state.type !== "ready") return <StateLine state={state} what="the answer" onRetry={reload} />;

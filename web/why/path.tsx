@@ -1,7 +1,7 @@
 import { Fragment } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
-import { describeStage, formatCount } from "../format.ts";
+import { describeStage, FIRST_SENTENCE, formatCount } from "../format.ts";
 import { formatCost, formatDuration } from "../kit/figures.ts";
 import { numbered } from "../kit/numbered.ts";
 import { factsInWords, rawFacts } from "./facts.ts";
@@ -11,9 +11,6 @@ export interface PathProps {
   /** As they were reported; empty for an answer that was loaded, of which times alone are kept. */
   readonly stages: readonly StageRecord[];
 }
-
-/** What is no stage among the timings. */
-const FIRST_SENTENCE = "first_sentence";
 
 /** The path of the question as a timeline. */
 export function Path({ answer, stages }: PathProps) {

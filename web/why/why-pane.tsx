@@ -1,13 +1,13 @@
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
-import { type Api, messageOf } from "../app/api.ts";
+import type { Api } from "../app/api.ts";
 import { queryOf } from "../app/route.ts";
 import type { Account } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
 import { formatChance, formatNumber } from "../format.ts";
-import { type Said, SaidLine } from "../kit/controls.tsx";
+import { SaidLine, useSaid } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
 import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
@@ -209,7 +209,7 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
 
 /** What there is of the answer to be kept: the record, and the proof that others can check. */
 function AnswerRecord({ answer, turn, api }: { readonly answer: WireAnswer; readonly turn: Turn | null; readonly api: Pick<Api, "get"> }) {
-  const [said, setSaid] = useState<Said | null>(null);
+  const { said, setSaid, tell } = useSaid();
   const { id, domain, token_usage: tokens } = answer;
   const save = () => download(`answer-${id}.json`, "application/json", JSON.stringify({ answer, stages: turn?.stages ?? [] }, null, 2));
 
@@ -225,14 +225,10 @@ function AnswerRecord({ answer, turn, api }: { readonly answer: WireAnswer; read
 
   async function prove() {
     setSaid({ failed: false, text: "Making the proof…" });
-    try {
-      const scope = queryOf({ domain, tenant: turn?.asked.tenant });
-      const proof = await api.get<unknown>(`/v1/answers/${encodeURIComponent(id)}/proof?${scope}`);
-      download(`proof-${id}.json`, "application/json", JSON.stringify(proof));
-      setSaid({ failed: false, text: "The proof was saved." });
-    } catch (error) {
-      setSaid({ failed: true, text: messageOf(error) });
-    }
+    const scope = queryOf({ domain, tenant: turn?.asked.tenant });
+    const proof = api.get<unknown>(`/v1/answers/${encodeURIComponent(id)}/proof?${scope}`);
+    const saved = proof.then((made) => download(`proof-${id}.json`, "application/json", JSON.stringify(made)));
+    await tell(saved, "The proof was saved.");
   }
 
   return (

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { quantile, type TableRow, versionsOf } from "../../../src/internals.ts";
+import { quantile, type TableRow } from "../../../src/internals.ts";
 
 /** What a run has found so far. */
 export interface Findings {
@@ -8,8 +8,7 @@ export interface Findings {
   readonly metrics: Record<string, number | null>;
   readonly timings: Record<string, number | null>;
   readonly n: Record<string, number>;
-  readonly versions: Record<string, string>;
-  /** Points of the growth plot by line: number of chunks, median in ms. */
+  /** Growth by line: number of chunks, median in ms. */
   readonly lines: Map<string, [number, number][]>;
 }
 
@@ -18,7 +17,7 @@ export type Progress = (text: string) => void;
 const MEGABYTE = 1e6;
 
 export function noFindings(): Findings {
-  return { table: [], metrics: {}, timings: {}, n: {}, versions: versionsOf(), lines: new Map() };
+  return { table: [], metrics: {}, timings: {}, n: {}, lines: new Map() };
 }
 
 export function median(times: readonly number[]): number {

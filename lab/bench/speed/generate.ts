@@ -8,6 +8,7 @@
  */
 
 import type { StoredDocument } from "../../../src/index.ts";
+import { createRandom } from "../../../src/internals.ts";
 
 const VOCABULARY = 200_000;
 /** Fewer than a stop list has, for a domain has frequent words of its own. */
@@ -24,17 +25,6 @@ export interface GeneratedTexts {
   passage(): string[];
   /** A question about a passage, as tokens. */
   question(passage: readonly string[]): string[];
-}
-
-/** Numbers in [0, 1) from a seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Passages one at a time; the same seed gives the same ones. */
@@ -59,15 +49,15 @@ export function createTexts(seed: number): GeneratedTexts {
   };
 }
 
-/** Unit vectors one at a time; the same seed and dimensions give the same ones. */
-export function createVectors(seed: number, dimensions: number): () => Float32Array {
+/** Unit vectors one at a time; the same seed and sizes give the same ones. */
+export function createVectors(seed: number, dimensions: number, topics = TOPICS): () => Float32Array {
   const random = createRandom(seed);
   const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  const centres = Array.from({ length: TOPICS }, () => Float32Array.from({ length: dimensions }, gauss));
+  const centres = Array.from({ length: topics }, () => Float32Array.from({ length: dimensions }, gauss));
   const shared = Math.sqrt(1 - OWN_SHARE);
   const own = Math.sqrt(OWN_SHARE);
   return () => {
-    const centre = centres[Math.floor(random() * TOPICS)] as Float32Array;
+    const centre = centres[Math.floor(random() * topics)] as Float32Array;
     const vector = centre.map((value) => shared * value + own * gauss());
     const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
     return vector.map((value) => value / norm);

@@ -12,10 +12,15 @@ import { unpackSets } from "../../sets/unpack-sets.ts";
 
 /** Fits the finder of crises, its glance and what it reads, on the cases beside this file and says, family by family held out, what it finds and what it takes for one. */
 const { values } = parseArgs({
-  options: { data: { type: "string", default: process.env.SOURCEBOUND_DATA ?? "" }, weights: { type: "string" } },
+  options: {
+    data: { type: "string", default: process.env.SOURCEBOUND_DATA ?? "" },
+    weights: { type: "string" },
+    /** So many cases, everyday utterances and questions at most, for a try: all where absent. */
+    few: { type: "string" },
+  },
 });
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const FOLDS = 7;
+const FOLDS = values.few === undefined ? 7 : 3;
 /** Everyday utterances of public sets, beside our own cases of no crisis. */
 const EVERYDAY = 1500;
 /** Of so many questions to the collections of ours one is taken: what people look up is no crisis, however it begins. */
@@ -60,6 +65,12 @@ async function withFeatures(texts: readonly Text[]): Promise<Case[]> {
   }));
 }
 
+/** At equal steps, where few are asked for. */
+function fewOf<T>(all: readonly T[]): readonly T[] {
+  const step = values.few === undefined ? 1 : Math.ceil(all.length / Number(values.few));
+  return all.filter((_, i) => i % step === 0);
+}
+
 function everyday(): Text[] {
   const path = join(values.data, "clinc150", "clinc150.jsonl");
   if (values.data === "" || !existsSync(path)) {
@@ -68,23 +79,24 @@ function everyday(): Text[] {
   }
   const texts = lines(path).map((line) => z.looseObject({ text: z.string() }).parse(line).text);
   const step = Math.max(1, Math.floor(texts.length / EVERYDAY));
-  return texts.filter((_, i) => i % step === 0).map((text, i) => ({ family: `everyday-${i % FOLDS}`, crisis: false, text }));
+  return fewOf(texts.filter((_, i) => i % step === 0)).map((text, i) => ({ family: `everyday-${i % FOLDS}`, crisis: false, text }));
 }
 
 /** Questions to written collections, and their sentences as the finder looks at them; those of one collection are in one fold. */
 function asked(): Text[] {
   const folders = globSync(join(unpackSets(join(SETS, "written")), "*", "answerable-dev.jsonl")).sort();
-  return folders.flatMap((file, fold) =>
+  const texts = folders.flatMap((file, fold) =>
     questionsIn(join(file, "..", "*able-dev.jsonl"))
       .filter((_, i) => i % ASKED_OF === 0)
       .flatMap(piecesOf)
       .map((text) => ({ family: `asked-${fold % FOLDS}`, crisis: false, text })),
   );
+  return [...fewOf(texts)];
 }
 
 const SETS = join(PACKAGE_ROOT, "lab", "sets");
 /** Questions that choose nothing: how many of them would show the hotline. */
-const UNSEEN = questionsIn(join(unpackSets(join(SETS, "strangers")), "*", "*able-dev.jsonl"));
+const UNSEEN = fewOf(questionsIn(join(unpackSets(join(SETS, "strangers")), "*", "*able-dev.jsonl")));
 
 function questionsIn(pattern: string): string[] {
   const rows = globSync(pattern).sort().flatMap(lines);
@@ -127,7 +139,7 @@ function chance({ weights, bias }: Model, features: readonly number[]): number {
 
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
-const own = await withFeatures(lines(join(PACKAGE_ROOT, "lab", "train", "crisis", "cases.jsonl")).map((line) => schema.parse(line)));
+const own = await withFeatures(fewOf(lines(join(PACKAGE_ROOT, "lab", "train", "crisis", "cases.jsonl"))).map((line) => schema.parse(line)));
 const other = await withFeatures([...everyday(), ...asked()]);
 
 interface Seen extends Text {

@@ -6,17 +6,17 @@ import argparse
 import hashlib
 import json
 import random
+import re
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 import datasets
-import evaluate
 import model
+import parity
 import weights
 from datasets import SOURCES, DataRoots, Pair, Source
-from retrieval import bm25_scores
-from retrieval_sets import misspell
 from teacher import Teacher, teacher_tokenizer
 from wordpiece import HASH_ROWS, build_vocabulary, fast_tokenizer
 
@@ -66,6 +66,32 @@ def token_vectors(vocabulary: list[str], teacher: Teacher, work: Path) -> np.nda
     return known["vectors"][[index[piece] for piece in vocabulary]]
 
 
+def bm25_scores(passages: list[str], queries: list[str], k1: float = 1.2, b: float = 0.75) -> np.ndarray:
+    """Lucene's idf; plain lower-cased words, no stemming, no stop words."""
+    ids: dict[str, int] = {}
+    rows, columns = [], []
+    for i, text in enumerate(passages):
+        for word in re.findall(r"\w+", text.lower()):
+            rows.append(i)
+            columns.append(ids.setdefault(word, len(ids)))
+    counts = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(len(passages), len(ids)))
+    lengths = np.asarray(counts.sum(1)).ravel()
+    frequency = np.bincount(counts.indices, minlength=len(ids))
+    idf = np.log(1 + (len(passages) - frequency + 0.5) / (frequency + 0.5))
+    norm = k1 * (1 - b + b * lengths / lengths.mean())
+    weighted = counts.copy()
+    per_row = np.repeat(norm, np.diff(counts.indptr))
+    weighted.data = idf[counts.indices] * counts.data * (k1 + 1) / (counts.data + per_row)
+    rows, columns = [], []
+    for i, text in enumerate(queries):
+        for word in re.findall(r"\w+", text.lower()):
+            if word in ids:
+                rows.append(i)
+                columns.append(ids[word])
+    asked = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, columns)), shape=(len(queries), len(ids)))
+    return np.asarray((asked @ weighted.T).todense(), np.float32)
+
+
 def mine(source: Source, queries: list[str], passages: list[str], pairs: np.ndarray, work: Path) -> np.ndarray | None:
     """Passages that BM25 ranks high for a query and that no pair of the same query or label names."""
     if source.name not in MINED_SETS:
@@ -91,6 +117,25 @@ def mine(source: Source, queries: list[str], passages: list[str], pairs: np.ndar
         out[i, : len(kept)] = kept
     np.save(file, out)
     return out
+
+
+def misspell(text: str, rng: random.Random, rate: float) -> str:
+    """One slip (a letter lost, added, changed or swapped) in each of `rate` of the longer words."""
+    words = text.split()
+    long = [i for i, word in enumerate(words) if len(word) >= 5 and word.isalpha()]
+    chosen = [i for i in long if rng.random() < rate]
+    for i in chosen:
+        word, letter = words[i], chr(97 + rng.randrange(26))
+        k = rng.randrange(1, len(word) - 1)
+        words[i] = rng.choice(
+            [
+                word[:k] + word[k + 1 :],
+                word[:k] + letter + word[k:],
+                word[:k] + letter + word[k + 1 :],
+                word[:k] + word[k + 1] + word[k] + word[k + 2 :],
+            ]
+        )
+    return " ".join(words)
 
 
 def build_sets(options, data: DataRoots, vocabulary: list[str], teacher: Teacher) -> tuple[list[model.TrainingSet], np.ndarray, np.ndarray]:
@@ -184,7 +229,7 @@ def run_training(options, data: DataRoots) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["all", "splits", "train", "parity", "evaluate"])
+    parser.add_argument("step", choices=["all", "splits", "train", "parity"])
     parser.add_argument("--data", action="append", type=Path, required=True, help="folder of data sets; may be given twice")
     parser.add_argument("--work", type=Path, default=Path(__file__).parent / "work", help="cache, not committed")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[3] / "src/models/weights/encoder.bin")
@@ -192,9 +237,6 @@ def main() -> None:
     parser.add_argument("--dimensions", type=int, default=384)
     parser.add_argument("--rows", type=int, default=29300, help="pieces in the vocabulary")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a field of model.Settings")
-    parser.add_argument("--only", action="append", default=[], help="evaluate these sets")
-    parser.add_argument("--quick", action="store_true", help="evaluate without the teacher and without intervals")
-    parser.add_argument("--json", type=Path, help="evaluation figures")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     data = DataRoots(options.data)
@@ -203,9 +245,7 @@ def main() -> None:
     if options.step in ("train", "all"):
         run_training(options, data)
     if options.step in ("parity", "all"):
-        evaluate.write_parity(options.out, Path(__file__).parent / "parity.json")
-    if options.step in ("evaluate", "all"):
-        evaluate.run(options, data)
+        parity.write_parity(options.out, Path(__file__).parent / "parity.json")
 
 
 if __name__ == "__main__":

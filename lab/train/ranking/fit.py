@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-#: Of what is shown, so much may be wrong; and so much by the upper 90 % bound.
-WRONG, WRONG_BOUND = 0.10, 0.15
+#: Of what is shown, so much may be wrong, by the upper 90 % bound.
+WRONG_BOUND = 0.15
 #: Of the passages called verified, so many answer; of those that answer, so many may be rejected.
 VERIFIED, LOST = 0.75, 0.05
 RIDGE = 1e-3
@@ -148,11 +148,11 @@ def fit_confidence(rows: list[dict], weights: dict) -> dict:
         wrong = int((shown & (right == 0)).sum())
         if hundredth % 5 == 0 and shown.any():
             print(f"from {hundredth / 100:.2f}: {shown.sum()} shown, {wrong} wrong")
-        if shown.any() and wrong / shown.sum() <= WRONG and upper_bound(wrong, int(shown.sum())) <= WRONG_BOUND:
+        if shown.any() and upper_bound(wrong, int(shown.sum())) <= WRONG_BOUND:
             least = hundredth / 100
     shown = apart >= least
     wrong = int((shown & (right == 0)).sum())
-    rule = f"at most {WRONG:.0%} of what is shown wrong on the validation collections, {wrong} of {shown.sum()}".replace("%", " %")
+    rule = f"by the 90 % bound at most {WRONG_BOUND:.0%} of what is shown wrong on the validation collections, {wrong} of {shown.sum()}".replace("0%", "0 %").replace("5%", "5 %")
     print(f"threshold {least}: {rule}")
     return {**weights, "confidence": scorer(names, np.array(linear), bias, fill, scale), "threshold": dict(minimum=least, rule=rule)}
 

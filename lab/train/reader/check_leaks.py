@@ -65,7 +65,7 @@ def main():
     args = options.parse_args()
     known = measured(args.data)
     report = [f'{len(known)} normalised texts and sentences that measure']
-    for name, fields in (('lists', ('question',)), ('claims', ('claim', 'evidence')), ('pairs', ('a', 'b'))):
+    for name, fields in (('claims', ('claim', 'evidence')), ('pairs', ('a', 'b'))):
         path = f'{args.out}/{name}.jsonl.gz'
         if not os.path.exists(path):
             continue
@@ -82,13 +82,6 @@ def main():
         report += [f'  {set_name} | {hit} | {n}' for (set_name, hit), n in sorted(dropped.items())]
         if len(kept) < len(all_rows):
             write(path, kept)
-    text_hits = {}
-    for row in rows(f'{args.out}/passages.jsonl.gz'):
-        hit = known.get(normal(row['text']))
-        if hit:
-            text_hits[(row['set'], hit)] = text_hits.get((row['set'], hit), 0) + 1
-    report.append(f'passages: {sum(text_hits.values())} equal a text that measures')
-    report += [f'  {one}' for one in sorted(text_hits.items())]
     open(f'{args.out}/check.txt', 'w').write('\n'.join(report) + '\n')
     print('\n'.join(report))
 

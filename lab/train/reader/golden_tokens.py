@@ -1,8 +1,6 @@
 """Token ids that transformers gives, to compare the reader's own tokenizer with. Needs tokenizers, which transformers brings.
 
-    python golden_tokens.py tokenizer.json                       writes src/reader/parity/tokens.json, texts of our own
-    python golden_tokens.py tokenizer.json OUT.json FILE…        every string of .jsonl files, every paragraph of others, for
-                                                                 `node compare_tokens.mjs OUT.json`
+    python golden_tokens.py tokenizer.json        writes src/reader/parity/tokens.json
 
 Special pieces in a text are its characters here, as in the program: with BertTokenizer say `split_special_tokens=True`.
 """
@@ -32,34 +30,14 @@ TEXTS = [
 ]
 
 
-def strings_in(value: object) -> list[str]:
-    if isinstance(value, str):
-        # Halves of characters have no UTF-8 form, so transformers cannot take them.
-        return [value] if value.encode("utf-8", "ignore").decode() == value else []
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [text for part in value for text in strings_in(part)] if isinstance(value, list) else []
-
-
-def texts_of(file: str) -> list[str]:
-    content = Path(file).read_text(encoding="utf-8")
-    if file.endswith(".jsonl"):
-        return [text for line in content.split("\n") if line.strip() for text in strings_in(json.loads(line))]
-    return [text for text in content.split("\n\n") if text.strip()]
-
-
 def main() -> None:
     tokenizer = Tokenizer.from_file(sys.argv[1])
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
-    texts = TEXTS
-    if len(sys.argv) > 3:
-        texts = [text for file in sys.argv[3:] for text in texts_of(file)]
-    out = Path(sys.argv[2]) if len(sys.argv) > 2 else OURS
-    lines = (json.dumps({"text": text, "ids": tokenizer.encode(text, add_special_tokens=False).ids}) for text in texts)
-    out.write_text("[\n" + ",\n".join(lines) + "\n]\n")
-    print(f"{out}: {len(texts)} texts")
+    lines = (json.dumps({"text": text, "ids": tokenizer.encode(text, add_special_tokens=False).ids}) for text in TEXTS)
+    OURS.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    print(f"{OURS}: {len(TEXTS)} texts")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import { createHotlineFinder } from "../../guard/hotlines.ts";
 import { sharedEncoder } from "../../models/embedded-encoder.ts";
 import type { Answer, Warning } from "../../types.ts";
 import { answerToWire } from "../../wire/index.ts";
-import { DOMAIN, define, type FlagsOf, printResult, TENANT } from "../command.ts";
+import { DOMAIN, define, type FlagsOf, PROFILE, printResult, TENANT } from "../command.ts";
 import { type CliContext, configOf, EXIT, readInput, withEngine } from "../context.ts";
 import { renderAnswer } from "../render.ts";
 import { harmless, type Terminal } from "../terminal.ts";
@@ -18,7 +18,7 @@ const OPTIONS = [
   ["--json", "the whole answer as JSON (the response of POST /v1/ask)"],
   DOMAIN,
   TENANT,
-  ["--profile <name>", "which stages run with which numbers; see `profiles`"],
+  PROFILE,
   ["--detail <level>", "length of the answer", { choices: ["normal", "more"], default: "normal" }],
   ["--session <id>", "continue a session"],
   ["--user <id>", "whose session it is; only a keyed hash of it is stored"],
@@ -41,11 +41,8 @@ Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
 
 Examples:
   sourcebound ask "What is the deadline for a Higher-Level Review?"
-  sourcebound ask --detail more "Who can get Aid and Attendance?"
   sourcebound ask --document cetology.md --section "Book I" "Which whale is the largest?"
-  sourcebound ask --chapter 32 --page 140-142 "Which whale is the largest?"
   echo "How is sleep apnea with a CPAP machine rated?" | sourcebound ask -
-  sourcebound ask --proof proof.json "How is sleep apnea with a CPAP machine rated?"
   sourcebound ask --json "How is sleep apnea with a CPAP machine rated?" > answer.json`,
     async run({ flags, given, command }) {
       // Closed behind the engine, which reads with the same one: its weights are read once.

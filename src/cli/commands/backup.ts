@@ -1,8 +1,6 @@
 import type { Command } from "commander";
-import { define } from "../command.ts";
+import { define, JSON_OUT } from "../command.ts";
 import { type CliContext, configOf, pathOf } from "../context.ts";
-
-const COUNTS = ["--json", "the counts as JSON on stdout"] as const;
 
 export function addBackupCommands(program: Command, context: CliContext): void {
   const print = ({ rows, files }: { rows: number; files: number }, json: boolean | undefined, where: string) =>
@@ -10,7 +8,7 @@ export function addBackupCommands(program: Command, context: CliContext): void {
   define(program, context, "backup", {
     description: "write every record into one file, as it is at one moment",
     argument: ["<file>", "the file to write; readable by its owner alone"],
-    options: [COUNTS],
+    options: [JSON_OUT],
     help: `
 The file holds texts, questions, hashes of keys and the key of proofs: protect it like the database. The index is left out, for it is made again.
 
@@ -25,7 +23,7 @@ Examples:
   define(program, context, "restore", {
     description: "put a backup into an empty database: a file, or PostgreSQL",
     argument: ["<file>", "what `backup` wrote, with this version or an older one"],
-    options: [COUNTS],
+    options: [JSON_OUT],
     help: `
 Restored into PostgreSQL, a backup of a data folder moves an installation there: DATABASE_URL says where. Without it, a backup
 of PostgreSQL becomes a data folder.

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { CalibrationReport } from "../../calibrate/calibrate.ts";
 import { calibrationFolder } from "../../engine/gate-thresholds.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import { DOMAIN, define, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 
@@ -28,12 +29,9 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
       const options = { ...rest, golden: pathOf(context, golden) };
       const out = pathOf(context, given);
       const config = configOf(context, command);
-      const [{ calibrate }, { calibrationTable }, { renderTable }, { writeCalibration }] = await Promise.all([
-        import("../../calibrate/calibrate.ts"),
-        import("../../calibrate/calibration-table.ts"),
-        import("../../grade/report.ts"),
-        import("../../calibrate/calibrate.ts"),
-      ]);
+      const { calibrate, writeCalibration } = await import("../../calibrate/calibrate.ts");
+      const { calibrationTable } = await import("../../calibrate/calibration-table.ts");
+      const { renderTable } = await import("../../grade/report.ts");
       await withEngine(context, config, async (engine) => {
         for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
           if (event.type === "progress") {
@@ -76,15 +74,6 @@ function parseShare(text: string): number {
   return share;
 }
 
-function toJson({ labels, curve, shipped, calibrationError, calibration, ...report }: CalibrationReport, written: string | null) {
-  const point = ({ answeredAnswerable, ...one }: CalibrationReport["shipped"]) => ({ ...one, answered_answerable: answeredAnswerable });
-  return {
-    ...report,
-    labels,
-    curve: curve.map(point),
-    shipped: point(shipped),
-    calibration_error: { raw: calibrationError },
-    calibration,
-    written,
-  };
+function toJson({ calibrationError, calibration, ...report }: CalibrationReport, written: string | null): object {
+  return Object.assign({}, toSnakeCase(report), { calibration_error: { raw: calibrationError }, calibration, written });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { VerifiedAnswer, VerifiedSentence } from "../../answer/verify-answer.ts";
-import { define, printResult } from "../command.ts";
+import { define, PROFILE, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput } from "../context.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
@@ -15,7 +15,7 @@ export function addCheckCommand(program: Command, context: CliContext): void {
         "documents of every kind that ingest reads; [n] in the answer cites the n-th file by path",
         { required: true },
       ],
-      ["--profile <name>", "profile whose checks run"],
+      PROFILE,
       ["--domain <name>", "domain pack whose hosts, contacts and tenants apply"],
       ["--tenant <name>", "tenant whose terms apply"],
       ["--json", "everything that was found, as JSON"],

@@ -1,14 +1,13 @@
 import type { Command } from "commander";
-import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
 import type { FileDescription } from "../../store/files.ts";
-import type { Conflict } from "../../types.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import { conflictToWire } from "../../wire/answer-to-wire.ts";
 import { joinConflicts } from "../../wire/display.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { conflictLines } from "../render.ts";
-import { harmlessLine, type Terminal } from "../terminal.ts";
+import { harmlessLine } from "../terminal.ts";
 
 const SCOPE = [DOMAIN, ["--tenant <name>", "of this party inside the domain"]] as const;
 
@@ -23,13 +22,13 @@ Examples:
   sourcebound documents failed --json
   sourcebound documents delete old/prices.csv --yes`,
   });
-  const print = (files: readonly FileDescription[], json: boolean | undefined, text: (file: FileDescription) => string, none = "") =>
-    printResult(terminal, json, files.map(toWire), () => (files.length === 0 ? none : files.map(text).join("\n")));
+  const print = (files: readonly FileDescription[], json: boolean | undefined, none: string) =>
+    printResult(terminal, json, toSnakeCase(files), () => (files.length === 0 ? none : files.map(lineOf).join("\n")));
   define(documents, context, "list", {
     description: "every file with its documents",
     options: [...SCOPE, JSON_OUT],
     async use(engine, { flags: { json, ...scope } }) {
-      print(await engine.files(scope), json, lineOf, "Nothing was ingested yet: sourcebound ingest FOLDER");
+      print(await engine.files(scope), json, "Nothing was ingested yet: sourcebound ingest FOLDER");
     },
   });
   define(documents, context, "failed", {
@@ -37,7 +36,7 @@ Examples:
     options: [...SCOPE, JSON_OUT],
     async use(engine, { flags: { json, ...scope } }) {
       const failed = (await engine.files(scope)).filter(({ status }) => status === "failed");
-      print(failed, json, lineOf, "Every file could be read.");
+      print(failed, json, "Every file could be read.");
       if (failed.length > 0) context.exitCode = EXIT.partly;
     },
   });
@@ -46,7 +45,7 @@ Examples:
     argument: ["<file>", "its path, the end of its path, or the id of a document"],
     options: [...SCOPE, JSON_OUT],
     async use(engine, { flags: { json, ...scope }, given }) {
-      print(find(await engine.files(scope), given), json, describe);
+      printResult(terminal, json, toSnakeCase(find(await engine.files(scope), given)));
     },
   });
   define(documents, context, "delete", {
@@ -55,32 +54,18 @@ Examples:
     argument: ["<file>", "its path, or the end of its path"],
     options: [...SCOPE, ["--yes", "do it; without it, only what would go is named"], JSON_OUT],
     async use(engine, { flags: { json, yes, ...scope }, given }) {
-      await deleteFile(engine, { ...scope, yes, json }, given, terminal);
+      const [file, ...others] = find(await engine.files(scope), given);
+      if (others.length > 0) {
+        const paths = [file, ...others].map(({ path }) => path).join(", ");
+        throw new RequestError("file_ambiguous", `${given} is ${others.length + 1} files: ${paths}. Name one of them in full.`);
+      }
+      const count = file.documents.length;
+      const deleted = yes === true ? await engine.deleteFile(file, scope) : 0;
+      if (json) terminal.print(JSON.stringify({ path: file.path, documents: count, deleted }));
+      else terminal.print(`${yes === true ? "Deleted" : "Would delete"}: ${harmlessLine(file.path)}, ${count} documents.`);
+      if (yes !== true) terminal.error("Nothing was deleted: run it again with --yes.");
     },
   });
-}
-
-interface DeleteFlags {
-  readonly domain: string | undefined;
-  readonly tenant: string | undefined;
-  readonly yes: boolean | undefined;
-  readonly json: boolean | undefined;
-}
-
-async function deleteFile(engine: Engine, { yes, json, ...scope }: DeleteFlags, name: string, terminal: Terminal): Promise<void> {
-  const found = find(await engine.files(scope), name);
-  const count = found.reduce((sum, file) => sum + file.documents.length, 0);
-  const [file, ...others] = found;
-  if (others.length > 0) {
-    throw new RequestError(
-      "file_ambiguous",
-      `${name} is ${found.length} files: ${found.map(({ path }) => path).join(", ")}. Name one of them in full.`,
-    );
-  }
-  const removed = yes === true ? await engine.deleteFile(file, scope) : 0;
-  if (json) terminal.print(JSON.stringify({ path: file.path, documents: count, deleted: removed }));
-  else terminal.print(`${yes === true ? "Deleted" : "Would delete"}: ${harmlessLine(file.path)}, ${count} documents.`);
-  if (yes !== true) terminal.error("Nothing was deleted: run it again with --yes.");
 }
 
 /** At least one. @throws RequestError `unknown_file` */
@@ -106,20 +91,6 @@ function lineOf({ path, status, reason, documents }: FileDescription): string {
   );
 }
 
-function describe(file: FileDescription): string {
-  const lines = [lineOf(file), `  source ${file.source}`, `  read ${file.updatedAt}`];
-  for (const { id, path, title, version, characters, chunks, encoding, notices } of file.documents) {
-    lines.push(`  ${path}: "${title}"`, `    id ${id}, version ${version.slice(0, 12)}, ${characters} characters, ${chunks} chunks`);
-    if (encoding !== null) lines.push(`    encoding ${encoding}`);
-    for (const { code, message } of notices) lines.push(`    ${code}: ${message}`);
-  }
-  return lines.map(harmlessLine).join("\n");
-}
-
-function toWire({ updatedAt, ...file }: FileDescription) {
-  return { ...file, updated_at: updatedAt };
-}
-
 export function addConflictsCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "conflicts", {
@@ -138,32 +109,14 @@ Examples:
           continue;
         }
         const { documents, statements, compared, conflicts } = event;
-        const lines = conflicts.flatMap((conflict, i) => [
+        const found = conflicts.map(conflictToWire);
+        const lines = found.flatMap((conflict, i) => [
           `${i + 1}. ${conflict.kind}, certainty ${conflict.certainty.toFixed(2)}`,
-          ...joinConflicts([conflictToWire(conflict)]).map((one) => `${conflictLines(one, terminal.colors).join("\n")}\n`),
+          ...joinConflicts([conflict]).map((one) => `${conflictLines(one, terminal.colors).join("\n")}\n`),
         ]);
         const total = `${conflicts.length} found among ${statements} statements of ${documents} documents (${compared} pairs compared).`;
-        printResult(terminal, json, { documents, statements, compared, conflicts: conflicts.map(conflictJson) }, () =>
-          [...lines, total].join("\n"),
-        );
+        printResult(terminal, json, { documents, statements, compared, conflicts: found }, () => [...lines, total].join("\n"));
       }
     },
   });
-}
-
-function conflictJson({ about, kind, certainty, sides, resolvedBy }: Conflict) {
-  return {
-    about,
-    kind,
-    certainty,
-    sides: sides.map(({ documentId, documentVersion, asOf, sid, title, ...side }) => ({
-      sid,
-      title: harmlessLine(title),
-      ...side,
-      document_id: documentId,
-      document_version: documentVersion,
-      as_of: asOf,
-    })),
-    resolved_by: resolvedBy,
-  };
 }

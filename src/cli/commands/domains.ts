@@ -32,7 +32,6 @@ export function addNewDomainCommand(program: Command, context: CliContext): void
     help: `
 Examples:
   sourcebound new-domain handbook --from ./handbook
-  sourcebound new-domain handbook --from ./handbook --dry-run
   sourcebound new-domain handbook --from ./handbook --into ./packs --title "Staff handbook" --json`,
     async run({ flags: { from, into, title, dryRun, json }, given: name, command }) {
       if (!NAME.test(name))
@@ -44,8 +43,7 @@ Examples:
       const domainsDir = pathOf(context, into) ?? config.domains_dir ?? resolve(context.process.cwd(), DEFAULT_FOLDER);
       const folder = pathOf(context, from);
       const { readFolder } = await import("../../engine/packs/read-documents.ts");
-      const { proposePack } = await import("../../engine/packs/propose-pack.ts");
-      const { packText, writePack } = await import("../../engine/packs/propose-pack.ts");
+      const { packText, proposePack, writePack } = await import("../../engine/packs/propose-pack.ts");
       const onFile = (done: number, total: number, path: string) => terminal.progress(`${done}/${total} files: ${path}`);
       const { documents, failed, skipped } = await readFolder(folder, { root: folder, maxFileBytes: config.file_bytes, signal, onFile });
       if (documents.length === 0)
@@ -83,7 +81,6 @@ Exit code: 0 no fault, 5 faults were found, 2 wrong usage.
 
 Examples:
   sourcebound doctor
-  sourcebound doctor retail
   sourcebound doctor book --documents ./moby-dick --json`,
     async run({ flags: { documents, strict = false, json }, given: domain, command }) {
       const config = configOf(context, command);

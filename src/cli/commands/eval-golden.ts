@@ -5,13 +5,13 @@ import type { Config } from "../../config.ts";
 import { assertFigures, brokenBounds, figureNames, parseBound } from "../../grade/bounds.ts";
 import { type ChosenSet, chooseSets } from "../../grade/choose-sets.ts";
 import { type GoldenJournal, openGoldenJournal, runKey } from "../../grade/golden-journal.ts";
-import { type MeasuredSet, readGoldenReport, reportGolden } from "../../grade/golden-report.ts";
+import { itemsOf, type MeasuredSet, readGoldenReport, reportGolden } from "../../grade/golden-report.ts";
 import type { GoldenSet } from "../../grade/golden-set.ts";
 import { type OutputRecorder, playOutput, recordOutput } from "../../grade/recorded-output.ts";
 import { renderGolden } from "../../grade/render-golden.ts";
-import { renderTable, writeReport } from "../../grade/report.ts";
+import { renderTable, writeReport, writeText } from "../../grade/report.ts";
 import { commandLine, define, type FlagsOf } from "../command.ts";
-import { type CliContext, configOf, EXIT, pathOf, writeText } from "../context.ts";
+import { type CliContext, configOf, EXIT, pathOf } from "../context.ts";
 import { createProgressBar } from "../terminal.ts";
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -117,11 +117,11 @@ async function evaluateGolden(
   terminal.print(terminal.colors.bold(`${report.name}: ${report.command}`));
   if (measured.length > 1) terminal.print(`${renderTable(sets)}\n`);
   terminal.print(renderTable(table));
-  const items = measured.flatMap((one) => one.items);
   if (outputs.read !== undefined) writeText(outputs.read, renderGolden(measured));
   if (outputs.html !== undefined) {
     const { renderGoldenHtml } = await import("../../grade/golden-html.ts");
-    writeText(outputs.html, renderGoldenHtml({ report, items, latenciesMs: measured.flatMap((one) => one.latenciesMs), changes }));
+    const latenciesMs = measured.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
+    writeText(outputs.html, renderGoldenHtml({ report, items: measured.flatMap(itemsOf), latenciesMs, changes }));
   }
   if (out !== undefined) writeReport(out, report);
   if (cancelled !== null) throw cancelled;
@@ -165,24 +165,14 @@ async function measure(
       ...{ config, domain, profile: flags.profile, baseUrl: flags.baseUrl, signal, judge, known },
       openEngine: (own: Config) => createEngine(own, parts),
     };
-    const items = [...known.values()];
-    const partial = {
-      name: set.name,
-      set,
-      items: items.map(({ item }) => item),
-      latenciesMs: items.map(({ latencyMs }) => latencyMs),
-      checksMs: items.map(({ checkMs }) => checkMs),
-      ingested: { documents: 0, chunks: 0, ms: 0 },
-    };
+    const partial = { name: set.name, set, asked: [...known.values()], ingested: { documents: 0, chunks: 0, ms: 0 } };
     const at = measured.push(partial) - 1;
     for await (const event of runGolden(set, options)) {
       if (event.type === "progress") terminal.progress(bar(before + event.done, event.what));
       else if (event.type === "judged") measured[at] = { ...event, name: set.name, set };
       else {
         journal.add(set.name, event);
-        partial.items.push(event.item);
-        partial.latenciesMs.push(event.latencyMs);
-        partial.checksMs.push(event.checkMs);
+        partial.asked.push(event);
       }
     }
     before += set.answerable.length + set.unanswerable.length;

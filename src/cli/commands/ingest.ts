@@ -5,6 +5,7 @@ import { RequestError } from "../../errors.ts";
 import type { EmbeddingCost, IngestEvent } from "../../events.ts";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { changesIn } from "../../ingest/watch.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import { define, type FlagsOf, toWhole } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";
 import { harmlessLine, type Terminal } from "../terminal.ts";
@@ -59,13 +60,9 @@ Exit code: 0 all files read (of a folder: all of a kind that is read), 4 some co
 
 Examples:
   sourcebound ingest ./documents
-  sourcebound ingest ./documents --dry-run
   sourcebound ingest ./documents --watch
-  sourcebound ingest /srv/documents --queue
   sourcebound ingest handbook.pdf prices.xlsx
   sourcebound ingest https://docs.example.com/sitemap.xml --max-pages 200
-  sourcebound ingest https://docs.example.com/guide/ --depth 1
-  find . -name '*.pdf' | sourcebound ingest --files-from -
   pandoc notes.odt -t markdown | sourcebound ingest - --name notes.md
   sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`;
 
@@ -168,11 +165,6 @@ const SUMMARY_NAMES = 10;
 /** Names of skipped files shown; all of them are counted by kind. */
 const SKIPPED_NAMES = 20;
 
-function describeUnread(unread: Readonly<Record<string, number>>): string {
-  const kinds = Object.entries(unread).map(([kind, n]) => `${n} ${kind}`);
-  return kinds.length === 0 ? "" : `; not read, because of their kind: ${kinds.join(", ")}`;
-}
-
 /** Shows the events of an ingest; returns how many files failed. */
 export async function showIngest(
   events: AsyncIterable<IngestEvent>,
@@ -264,7 +256,7 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped, gone }: Met
     revision: event.revision,
     failures: failures.map(({ readAt, ...failure }) => ({ ...failure, read_at: readAt })),
     gone,
-    embedding: costToJson(event.embedding),
+    embedding: toSnakeCase(event.embedding),
     embed_failure: embedFailure,
     skipped: Object.fromEntries(skipped),
     notices: event.notices,
@@ -275,27 +267,28 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped, gone }: Met
 }
 
 function asLine(event: IngestEnd, { failures, skipped, gone }: Omit<Met, "embedFailure">): string {
-  const counts = Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`);
-  const chunks = `${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`;
-  const begin = event.dryRun ? "Nothing was stored. It would be: " : "";
-  return `${begin}${counts.join(", ")}${describeLeftOut(skipped, emptyPages(event))}${describeStanding(failures)}${describeGone(gone)}; ${chunks}${describeCost(event.embedding)}${describeUnread(event.unread)}`;
+  const standing = failures.flatMap(({ path, readAt }) => (readAt === null ? [] : [`${path} (${readAt.slice(0, 10)})`]));
+  const empty = emptyPages(event);
+  const unread = Object.entries(event.unread).map(([kind, n]) => `${n} ${kind}`);
+  const counts = [
+    ...Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`),
+    ...[...skipped].map(([reason, count]) => `${count} skipped (${reason})`),
+    ...(empty === 0 ? [] : [`${empty} pages without text`]),
+  ].join(", ");
+  return [
+    event.dryRun ? `Nothing was stored. It would be: ${counts}` : counts,
+    ...listed("still as read before", standing),
+    ...listed("not there any more, and deleted with what was read of it", gone),
+    `${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`,
+    ...describeCost(event.embedding),
+    ...listed("not read, because of their kind", unread),
+  ].join("; ");
 }
 
-/** "; still as read before: lease.txt (2026-01-02)" */
-function describeStanding(failures: readonly Failure[]): string {
-  const standing = failures.flatMap(({ path, readAt }) => (readAt === null ? [] : [`${harmlessLine(path)} (${readAt.slice(0, 10)})`]));
-  return listed("still as read before", standing);
-}
-
-/** "; not there any more, and deleted with what was read of it: lease.txt" */
-function describeGone(gone: readonly string[]): string {
-  return listed("not there any more, and deleted with what was read of it", gone.map(harmlessLine));
-}
-
-function listed(what: string, names: readonly string[]): string {
-  if (names.length === 0) return "";
+function listed(what: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
   const more = names.length - SUMMARY_NAMES;
-  return `; ${what}: ${names.slice(0, SUMMARY_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return [`${what}: ${names.slice(0, SUMMARY_NAMES).map(harmlessLine).join(", ")}${more > 0 ? ` and ${more} more` : ""}`];
 }
 
 function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...counts } }: IngestEnd) {
@@ -306,23 +299,13 @@ function emptyPages({ notices }: IngestEnd): number {
   return notices.filter(({ code }) => code === "pages_without_text").reduce((sum, { pages }) => sum + (pages?.length ?? 0), 0);
 }
 
-/** "12 skipped (format .png is not read), 3 pages without text" */
-function describeLeftOut(skipped: ReadonlyMap<string, number>, empty: number): string {
-  const kinds = [...skipped].map(([reason, count]) => `${count} skipped (${reason})`);
-  return [...kinds, ...(empty === 0 ? [] : [`${empty} pages without text`])].map((part) => `, ${part}`).join("");
-}
-
 function inMinutes(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-function costToJson(cost: EmbeddingCost | null) {
-  return cost === null ? null : { model: cost.model, tokens: cost.tokens, cost_usd: cost.costUsd };
-}
-
-function describeCost(cost: EmbeddingCost | null): string {
-  if (cost === null) return "";
+function describeCost(cost: EmbeddingCost | null): string[] {
+  if (cost === null) return [];
   const tokens = cost.tokens === null ? "tokens not counted by the endpoint" : `${cost.tokens} tokens`;
   const price = cost.costUsd === null ? "price not known" : `$${cost.costUsd.toFixed(6)} by list price`;
-  return `; vectors from ${cost.model}: ${tokens}, ${price}`;
+  return [`vectors from ${cost.model}: ${tokens}, ${price}`];
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../errors.ts";
 import { isLiveKey, type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
+import { keyToWire } from "../../wire/service.ts";
 import { define, JSON_OUT, toTime } from "../command.ts";
 import { type CliContext, userName } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
@@ -39,10 +40,7 @@ metrics (the figures of /metrics and nothing else), admin (the whole installatio
 machine too, unless \`server.without_keys\` says otherwise.
 
 Examples:
-  sourcebound keys create website
-  sourcebound keys create acme --domain retail --tenant acme --expires 90d
-  sourcebound keys create partner --tokens-per-day 200000 --usd-per-day 1.50
-  sourcebound keys create prometheus --role metrics
+  sourcebound keys create acme --domain retail --tenant acme --expires 90d --usd-per-day 1.50
   sourcebound keys create office --role ask review --access public staff
   KEY=$(sourcebound keys create script) && curl -s localhost:8787/v1/ask -H "authorization: Bearer $KEY" \\
     -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
@@ -58,7 +56,6 @@ Examples:
   define(keys, context, "list", {
     description: "all keys, newest first, also those that open nothing any more",
     options: [JSON_OUT],
-    help: "\nExamples:\n  sourcebound keys list\n  sourcebound keys list --json | jq '.[] | select(.state == \"live\").id'",
     async use({ store }, { flags: { json } }) {
       const all = await store.keys.list();
       if (json) return terminal.print(JSON.stringify(all.map(toJson)));
@@ -71,7 +68,6 @@ Examples:
     description: "end a key; a running server refuses it from the next request on",
     argument: ["<id>", "id of the key, from `keys list`"],
     options: [["--by <name>", "who acts, for the audit log"], JSON_OUT],
-    help: "\nExamples:\n  sourcebound keys revoke 3f0c9a1b2d4e",
     async use({ store }, { flags: { by = userName(), json }, given: id }) {
       if (!(await store.keys.revoke(id, by))) {
         const message = `There is no live key "${id}": \`sourcebound keys list\` shows the ids; a key that was revoked stays so.`;
@@ -102,16 +98,7 @@ function stateOf(key: KeyRecord): "live" | "expired" | "revoked" {
 }
 
 function toJson(key: KeyRecord): Record<string, unknown> {
-  const { id, name, roles, domains, tenants, access } = key;
-  return {
-    ...{ id, name, state: stateOf(key), roles, domains, tenants, access },
-    requests_per_hour: key.requestsPerHour,
-    tokens_per_day: key.tokensPerDay ?? null,
-    usd_per_day: key.usdPerDay ?? null,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt,
-    revoked_at: key.revokedAt,
-  };
+  return { ...keyToWire(key), state: stateOf(key) };
 }
 
 function describe({ roles, domains, tenants, access, expiresAt }: KeyRecord): string {

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { RequestError } from "../../errors.ts";
-import type { Statistics } from "../../remember/statistics.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import { forgetTargetOf, statisticsToWire } from "../../wire/memory.ts";
-import { define, JSON_OUT, printResult, toTime } from "../command.ts";
+import { DOMAIN, define, JSON_OUT, PROFILE, printResult, renderRecord, TENANT, toTime } from "../command.ts";
 import { type CliContext, EXIT, userName } from "../context.ts";
-import { harmlessLine, type Terminal } from "../terminal.ts";
 
 export function addSessionsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
@@ -14,9 +13,7 @@ export function addSessionsCommand(program: Command, context: CliContext): void 
     options: [JSON_OUT],
     async use({ memory }, { flags: { json } }) {
       const purged = await memory.purge();
-      const { sessions, cache, interactions, reports, audit } = purged;
-      const text = `Deleted ${sessions} sessions, ${cache} cached answers, ${interactions} interactions, ${reports} reports, ${audit} rows of the audit log.`;
-      terminal.print(json ? JSON.stringify(purged) : text);
+      printResult(terminal, json, purged, () => `Deleted: ${countsInWords(purged)}.`);
     },
   });
 }
@@ -41,7 +38,6 @@ The audit log keeps that it was done, by whom and how much, none of the words. T
 deleted is left in them; of PostgreSQL the tables, while its log, replicas and backups are the administrator's. Backups are yours to see to. A correction stays, without the question that it answers, unless --question or --all.
 
 Examples:
-  sourcebound forget --session 3f0c… --yes
   sourcebound forget --question "How is tinnitus rated?"
   sourcebound forget --before 2026-01-01 --yes --json`,
     run({ flags: { session, user, question, before, all } }) {
@@ -52,9 +48,7 @@ Examples:
       const target = forgetTargetOf({ session_id: session, user_id: user, question, before });
       const report = await memory.forget(target, { by, dryRun: yes !== true });
       const { scrubbed, left, ...counts } = report;
-      const listed = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
-      if (json) terminal.print(JSON.stringify(report));
-      else terminal.print(`${scrubbed === null ? "Would delete" : "Deleted"}: ${listed.join(", ")}.`);
+      printResult(terminal, json, report, () => `${scrubbed === null ? "Would delete" : "Deleted"}: ${countsInWords(counts)}.`);
       if (scrubbed === null) terminal.error("Nothing was deleted: run it again with --yes.");
       if (left !== null) {
         terminal.error(left);
@@ -62,6 +56,12 @@ Examples:
       }
     },
   });
+}
+
+function countsInWords(counts: object): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
 }
 
 export function addStatsCommand(program: Command, context: CliContext): void {
@@ -75,39 +75,74 @@ export function addStatsCommand(program: Command, context: CliContext): void {
     ],
     async use(engine, { flags: { domain, since, json } }) {
       const name = domain === undefined ? null : engine.scope({ domain }).domain;
-      const statistics = await engine.memory.statistics({ domain: name, since: since ?? null });
-      printResult(terminal, json, statisticsToWire(statistics), () => renderStatistics(statistics, terminal.colors));
+      const statistics = statisticsToWire(await engine.memory.statistics({ domain: name, since: since ?? null }));
+      const { days: _days, judged: _judged, ...totals } = statistics;
+      printResult(terminal, json, statistics, () => (totals.interactions === 0 ? "Nothing was asked." : renderRecord(totals)));
     },
   });
 }
 
-function renderStatistics(statistics: Statistics, colors: Terminal["colors"]): string {
-  const { interactions, statuses, refusals, levels, hitRate, spent, saved, topics, confidence, latencyMs, reviews, feedback } = statistics;
-  if (interactions === 0) return "Nothing was asked.";
-  const share = (count: number) => `${count} (${((100 * count) / interactions).toFixed(1)} %)`;
-  const part = (title: string, counts: Readonly<Record<string, number>>) =>
-    Object.keys(counts).length === 0
-      ? []
-      : [colors.bold(title), ...Object.entries(counts).map(([name, count]) => `  ${harmlessLine(name).padEnd(24)} ${share(count)}`)];
-  const cost = ({ tokens, usd, uncounted }: Statistics["spent"]) =>
-    `${tokens} tokens, $${usd.toFixed(4)}${uncounted === 0 ? "" : ` and ${uncounted} not counted`}`;
-  const ms = (value: number | null) => (value === null ? "–" : `${value.toFixed(0)} ms`);
-  const lines = [
-    `${interactions} questions, ${statistics.ephemeral} of them without text; served from memory: ${hitRate === null ? "–" : `${(100 * hitRate).toFixed(1)} %`}`,
-    ...part("Answers", statuses),
-    ...part("Refusals", refusals),
-    ...part("Levels", levels),
-    colors.bold("Models"),
-    `  spent ${cost(spent)}`,
-    `  saved ${cost(saved)}`,
-    colors.bold("Confidence"),
-    ...confidence.counts.map((count, i) => `  ${(i / 10).toFixed(1)}–${((i + 1) / 10).toFixed(1)} ${String(count).padStart(6)}`),
-    `  none    ${String(confidence.none).padStart(6)}`,
-    `${colors.bold("Latency")} median ${ms(latencyMs.p50)}, 95 % ${ms(latencyMs.p95)}, longest ${ms(latencyMs.max)}`,
-    ...part("Review", reviews),
-    `${colors.bold("Readers")} ${feedback.up} up, ${feedback.down} down`,
-  ];
-  if (topics.length > 0)
-    lines.push(colors.bold("Topics"), ...topics.map(({ topic, count }) => `  ${String(count).padStart(6)} ${harmlessLine(topic)}`));
-  return lines.join("\n");
+export function addCacheCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  const cache = define(program, context, "cache", {
+    description: "stored answers: how many there are, why one is served or not, throw them away",
+    help: `
+An answer is stored when every check of it passed, and served again only after its sources were compared and checked anew.
+
+Examples:
+  sourcebound cache stats
+  sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"
+  sourcebound cache clear --domain veterans`,
+  });
+  define(cache, context, "stats", {
+    description: "entries, levels, age and edges of the graph",
+    options: [["--domain <name>", "of one body of knowledge; all when absent"], JSON_OUT],
+    async use(engine, { flags: { domain, json } }) {
+      const name = domain === undefined ? null : engine.domain(domain).name;
+      const { byProfile, ...stats } = await engine.store.cache.stats(name);
+      const { entries: capacity, hours, enabled } = engine.config.cache;
+      printResult(terminal, json, { domain: name, enabled, capacity, hours, ...stats, by_profile: byProfile });
+    },
+  });
+  define(cache, context, "clear", {
+    description: "throw stored answers away; documents, sessions and interactions stay",
+    options: [["--domain <name>", "of one body of knowledge"], ["--all", "of every one"], JSON_OUT],
+    run({ flags: { domain, all }, command }) {
+      if ((domain === undefined) === (all !== true)) command.error("error: say which: --domain NAME, or --all");
+    },
+    async use(engine, { flags: { domain, json } }) {
+      const name = domain === undefined ? null : engine.domain(domain).name;
+      const cleared = await engine.store.cache.clear(name);
+      terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers cleared.`);
+    },
+  });
+  define(cache, context, "explain", {
+    description: "what the caches would do with a question, and which rule decided for each stored one; nothing is changed",
+    argument: ["<question>", "the question"],
+    options: [DOMAIN, TENANT, PROFILE, JSON_OUT],
+    async use(engine, { flags: { json, ...options }, given }) {
+      printResult(terminal, json, toSnakeCase(await engine.explainCache(given, { ...options, signal })));
+    },
+  });
+}
+
+export function addExperimentsCommand(program: Command, context: CliContext): void {
+  const { terminal } = context;
+  define(program, context, "experiments", {
+    description: "what trials of settings have come to: intervals and a plain verdict",
+    argument: ["[name]", "one of them, by its name in the configuration; all when absent"],
+    options: [JSON_OUT],
+    help: `
+Experiments are set in the configuration (\`experiments\`) and run while \`serve\` answers; docs/experiments.md says how.
+
+Examples:
+  sourcebound experiments lower-threshold
+  sourcebound experiments lower-threshold --json | jq .verdict.code`,
+    async use(engine, { flags: { json }, given: name }) {
+      const { reportExperiments, reportOf } = await import("../../experiments/experiments.ts");
+      const reports = name === undefined ? await reportExperiments(engine) : [await reportOf(engine, name)];
+      if (reports.length === 0) terminal.error("No experiment is configured: docs/experiments.md says how to begin one.");
+      printResult(terminal, json, name === undefined ? reports : reports[0]);
+    },
+  });
 }

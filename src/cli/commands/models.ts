@@ -18,8 +18,6 @@ import { openSharedReader } from "../../reader/shared-reader.ts";
 import { DOMAIN, define, JSON_OUT } from "../command.ts";
 import { type CliContext, configOf, withEngine } from "../context.ts";
 
-const RESULT = ["--json", "the result as JSON on stdout"] as const;
-
 export function addModelsCommand(program: Command, context: CliContext): void {
   const models = define(program, context, "models", {
     description: "encoders and rerankers on this machine: list, pull, install the runtime",
@@ -99,7 +97,7 @@ function addPull(models: Command, context: CliContext): void {
   define(models, context, "pull", {
     description: "fetch a model of the hub; goes on where an earlier call stopped",
     argument: ["<name>", `${hubModelNames.join(", ")}, or owner/name of any repository with ONNX weights`],
-    options: [["--dtype <precision>", "precision of the weights", { choices: DTYPES, default: DEFAULT_DTYPE }], RESULT],
+    options: [["--dtype <precision>", "precision of the weights", { choices: DTYPES, default: DEFAULT_DTYPE }], JSON_OUT],
     help: "\nExamples:\n  sourcebound models pull all-MiniLM-L6-v2\n  sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2",
     async run({ flags: { dtype, json }, given: name, command }) {
       const config = configOf(context, command);
@@ -110,7 +108,7 @@ function addPull(models: Command, context: CliContext): void {
             terminal.error(`${event.repository} (${event.licence ?? "licence unknown"}), ${megabytes(event.bytes)}`);
             break;
           case "bytes":
-            terminal.progress(`${bar(event.done / event.total)} ${megabytes(event.done)} of ${megabytes(event.total)}  ${event.file}`);
+            terminal.progress(`${megabytes(event.done)} of ${megabytes(event.total)}  ${event.file}`);
             break;
           case "end":
             if (json) terminal.print(JSON.stringify({ name, folder: event.folder, bytes: event.bytes, fetched: event.fetched }));
@@ -137,7 +135,7 @@ function addInstall(models: Command, context: CliContext): void {
   const show = (value: unknown, text: string, json: boolean | undefined) => terminal.print(json ? JSON.stringify(value) : text);
   define(models, context, "install", {
     description: `install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs hub models (${HUB_RUNTIME_MB} MB, optional)`,
-    options: [["--again", "also when it is there"], ["--home", "into the home folder, for every data folder of this user"], RESULT],
+    options: [["--again", "also when it is there"], ["--home", "into the home folder, for every data folder of this user"], JSON_OUT],
     async run({ flags: { again, home, json }, command }) {
       const { runtimeDirs } = hubFolders(configOf(context, command));
       const there = findHubRuntime(runtimeDirs);
@@ -162,7 +160,7 @@ function addSwitch(models: Command, context: CliContext): void {
     description:
       "make the vectors of another encoder beside those that serve, then switch at once; lasts until the configuration names another one",
     argument: ["<name>", "embedded, configured, or a model of the hub"],
-    options: [["--dtype <precision>", "precision of a hub model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }], DOMAIN, RESULT],
+    options: [["--dtype <precision>", "precision of a hub model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }], DOMAIN, JSON_OUT],
     async run({ flags: { dtype, domain, json }, given: name, command }) {
       const config = configOf(context, command);
       const target = name === "configured" ? configuredSpec(config) : name === "embedded" ? name : { hub: name, dtype };
@@ -174,21 +172,13 @@ function addSwitch(models: Command, context: CliContext): void {
       }
       await withEngine(context, config, async (engine) => {
         const begun = Date.now();
-        const onEmbed = (done: number, total: number) =>
-          terminal.progress(`${bar(done / Math.max(1, total))} vectors: ${done}/${total} windows`);
+        const onEmbed = (done: number, total: number) => terminal.progress(`vectors: ${done}/${total} windows`);
         const switched = await engine.switchEncoder(target, { domain, signal, onEmbed });
         const text = `${switched.domain} is ranked by ${switched.encoder} (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
         terminal.print(json ? JSON.stringify({ ...switched, ms: Date.now() - begun }) : text);
       });
     },
   });
-}
-
-const BAR_CELLS = 24;
-
-function bar(share: number): string {
-  const full = Math.floor(Math.min(1, share) * BAR_CELLS);
-  return `[${"#".repeat(full)}${"-".repeat(BAR_CELLS - full)}]`;
 }
 
 function megabytes(bytes: number): string {

@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 import type { ProofVerdict } from "../../answer/verify-proof.ts";
+import { writeText } from "../../grade/report.ts";
 import type { CitationStanding } from "../../remember/citation-states.ts";
 import { originalInWords } from "../../text/original-place.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
 import { citationStatesToWire } from "../../wire/exploring.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
-import { type CliContext, EXIT, pathOf, readText, writeText } from "../context.ts";
+import { type CliContext, EXIT, pathOf, readText } from "../context.ts";
 import { harmless, harmlessLine } from "../terminal.ts";
 
-export const ASKED_AS = ["--tenant <name>", "party inside the domain that asked"] as const;
+const ASKED_AS = ["--tenant <name>", "party inside the domain that asked"] as const;
 
 export function addProveCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
@@ -26,10 +28,6 @@ Examples:
     description: "one stored answer as a proof",
     argument: ["<id>", "id of the answer, as `ask --json` gives it"],
     options: [DOMAIN, ASKED_AS, ["--out <file>", "write it there; without, it is printed"]],
-    help: `
-Examples:
-  sourcebound prove export 7c9e6679-7425-40de-944b-e07fc1f90ae7 --out proof.json
-  sourcebound prove export "$(sourcebound ask --json "What does a lost card cost?" | jq -r .id)" > proof.json`,
     async use(engine, { flags: { out, ...scope }, given }) {
       const proof = await engine.prove(given, scope);
       if (out === undefined) terminal.print(JSON.stringify(proof, null, 2));
@@ -47,11 +45,7 @@ Examples:
       JSON_OUT,
     ],
     help: `
-Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks than these and not run again, 5 rejected, 1 failed, 2 wrong usage.
-
-Examples:
-  sourcebound prove verify proof.json --documents ./my-documents --key key.pem
-  sourcebound prove verify proof.json --documents ./my-documents --key key.pem --json | jq .status`,
+Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks than these and not run again, 5 rejected, 1 failed, 2 wrong usage.`,
     async run({ flags: { documents, key: keyFile, root, reader, json }, given }) {
       const { verifyProof } = await import("../../answer/verify-proof.ts");
       const read = (file: string, what: string) => readText(context, file, { code: "config_invalid", what });
@@ -63,13 +57,11 @@ Examples:
   });
   define(prove, context, "key", {
     description: "the public key of this installation, to be published; the private one stays in the data folder",
-    help: "\nExamples:\n  sourcebound prove key > key.pem",
     use: (engine) => terminal.print(engine.proofKey().trimEnd()),
   });
   define(prove, context, "root", {
     description: "the Merkle root over the document versions of a domain, to be published",
     options: [DOMAIN, JSON_OUT],
-    help: "\nExamples:\n  sourcebound prove root\n  sourcebound prove root --domain retail --json",
     async use(engine, { flags: { domain, json } }) {
       const one = await engine.corpusRoot(domain);
       printResult(terminal, json, one, () => `${one.root}  ${one.domain}, revision ${one.revision}, ${one.documents} documents`);
@@ -122,4 +114,31 @@ function describeState({ n, state, now }: CitationStanding): string {
   if (now === null) return `[${n}] ${state}`;
   const place = `${now.original.path}, ${originalInWords(now.original)}`;
   return harmlessLine(`[${n}] ${state}: ${place}${state === "changed" ? `: "${now.quote}"` : ""}`);
+}
+
+export function addReplayCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
+  define(program, context, "replay", {
+    description: "makes a stored answer again, byte for byte, from the documents, settings and model output of then",
+    argument: ["<id>", "id of the answer, as `ask --json` gives it"],
+    options: [
+      ["--now", "also with today's documents and settings: what would change, and which edit or setting does it"],
+      DOMAIN,
+      ASKED_AS,
+      JSON_OUT,
+    ],
+    help: `
+Exit code: 0 identical (and with --now unchanged), 5 something differs, 1 failed, 2 wrong usage.
+
+Examples:
+  sourcebound replay 7c9e6679-7425-40de-944b-e07fc1f90ae7
+  sourcebound replay --now 7c9e6679-7425-40de-944b-e07fc1f90ae7 --json | jq .causes`,
+    async use(engine, { flags: { now, json, ...scope }, given }) {
+      const options = { ...scope, signal };
+      const replayed = now ? await engine.replayNow(given, options) : await engine.replay(given, options);
+      printResult(terminal, json, toSnakeCase(replayed));
+      const isSame = replayed.identical && !("changed" in replayed && replayed.changed);
+      context.exitCode = isSame ? EXIT.done : EXIT.found;
+    },
+  });
 }

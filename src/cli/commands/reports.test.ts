@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { createReportGrouping } from "../../remember/recommend.ts";
 import type { StoredReport } from "../../store/diagnostic-report.ts";
 import { sampleReport } from "../../testing/reports.ts";
-import { renderOverview, renderReport } from "./reports.ts";
+import { toSnakeCase } from "../../text/snake-case.ts";
+import { renderRecord } from "../command.ts";
+import { renderOverview } from "./reports.ts";
 
 const plain = pc.createColors(false);
 const terminal = { colors: plain, asTyped: (text: string) => text };
@@ -72,35 +74,19 @@ function overviewOf(...reports: StoredReport[]) {
   return { total: grouping.total, topics: grouping.groups(), reports };
 }
 
-describe("renderReport", () => {
+describe("renderRecord", () => {
   it("says everything that a report holds", () => {
-    const text = renderReport(stored("dragons"), plain);
-    for (const part of [
-      "answer i1, 2026-01-02 03:04, profile p, cards, tenant alice",
-      "refused (evidence too weak)",
-      "confidence 0.25, 0.25 below the least that answers",
-      "type what, 6 words, read as a follow-up",
-      "asks for: money or percent",
-      "read as: dragons → dragons",
-      "S1 uncertain 0.31  dragons",
-      "dense 0.500, fused 1.000; topics cards",
-      "lacks: dragons",
-      "word dragons: in no passage found, in other documents",
-      "topic cards: no passage found is on it, and no document seems to be (heuristic)",
-      "3 files could not be parsed: dragons, …",
-      'sources disagree about dragons: "dragons" (dragons), "dragons" (dragons)',
-      "values: 1 warned, 2 left out",
-      "- dragons (heuristic)",
-    ])
+    const text = renderRecord(toSnakeCase(stored("dragons")));
+    for (const part of ["interaction_id: i1", "refusal: evidence_too_weak", "fused: 1", "in_documents: false", "left_out: 2"])
       expect(text).toContain(part);
   });
 });
 
 describe("text from questions and documents", () => {
   it("cannot steer the terminal or forge a line", () => {
-    for (const text of [renderReport(stored(HOSTILE), plain), renderOverview(overviewOf(stored(HOSTILE)), terminal)]) {
+    for (const text of [renderRecord(stored(HOSTILE)), renderOverview(overviewOf(stored(HOSTILE)), terminal)]) {
       expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
-      expect(text).not.toMatch(/^c/m);
+      expect(text).not.toMatch(/^c$/m);
       expect(text).toContain("\\x1b[2J");
     }
   });

@@ -88,10 +88,8 @@ export function addReviewCommand(program: Command, context: CliContext): void {
 const EXAMPLES = `
 Examples:
   sourcebound review list
-  sourcebound review show 3f0c…
   sourcebound review approve 3f0c… --by "Ann Lee"
   sourcebound review correct 3f0c… --answer better.txt
-  sourcebound review history
 
 better.txt:
   A Higher-Level Review must be asked for within one year [1].

@@ -15,7 +15,6 @@ export function addServeCommand(program: Command, context: CliContext): void {
     help: `
 Examples:
   sourcebound serve
-  sourcebound serve --port 9000
   curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
     async run({ flags: { port, host }, command }) {
       const config = configOf(context, command, { "server.port": portOf(port), "server.host": host });
@@ -35,7 +34,6 @@ export function addDemoCommand(program: Command, context: CliContext): void {
   define(program, context, "demo", {
     description: "ingest a demo domain and serve it: the real path, on documents of our own",
     options: [PORT, ["--domain <name>", "demo domain", { default: "veterans" }]],
-    help: "\nExamples:\n  sourcebound demo\n  sourcebound demo --port 9000",
     async run({ flags: { port, domain }, command }) {
       await withEngine(context, configOf(context, command, { domain, "server.port": portOf(port) }), async (engine) => {
         const { serveEngine } = await import("../../server/start.ts");
@@ -101,7 +99,6 @@ Tools: ask, search, check_answer; every document is a resource. It ends with its
 
 Examples:
   sourcebound mcp
-  sourcebound mcp --domain retail
   { "mcpServers": { "sourcebound": { "command": "sourcebound", "args": ["mcp"] } } }      for a client's settings`,
     async run({ flags: { domain }, command }) {
       const { serveStdio } = await import("@modelcontextprotocol/server/stdio");

@@ -4,7 +4,7 @@ import { BlockWriter } from "../block-writer.ts";
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
 import { textFormat } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
-import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
+import { isHeaderRow } from "./table-grid.ts";
 
 /** Separators that are tried, in this order where two fit alike. */
 const SEPARATORS = [",", "\t", ";", "|"] as const;
@@ -17,16 +17,19 @@ export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 1, 
 export function parseCsv(source: string, name: string): FormatResult {
   const separator = separatorOf(source);
   const rows = [...readRows(source, separator)].filter((row) => row.some(({ start, end }) => source.slice(start, end).trim() !== ""));
+  const hasHeader = isHeaderRow(rows.slice(0, 2).map((row) => row.map(({ start, end }) => source.slice(start, end))));
   const numbers: number[] = [];
   const writer = new BlockWriter(source);
-  writeTable(
-    writer,
-    rows.map((row) => row.map((range) => toCell(source, range))),
-    {
-      hasHeader: isHeaderRow(rows.slice(0, 2).map((row) => row.map(({ start, end }) => source.slice(start, end)))),
-      onCell: (cell) => numbers.push(...cell),
-    },
-  );
+  const table = writer.beginTable();
+  for (const [i, cells] of rows.entries()) {
+    writer.beginRow(table, hasHeader && i === 0);
+    for (const cell of cells) {
+      writer.beginCell();
+      for (const { start, end } of piecesOf(source, cell)) writer.text(start, end);
+      numbers.push(cell.start, cell.end, cell.row, cell.column);
+    }
+    writer.end();
+  }
   return {
     ...writer.finish(),
     metadata: plainMetadata(name),
@@ -39,8 +42,9 @@ interface RawCell extends TextRange {
   readonly column: number;
 }
 
-function toCell(source: string, { start, end, row, column }: RawCell): TableCell {
-  if (source[start] !== '"') return { row, column, start, end, pieces: [{ start, end }] };
+/** The text of a cell without its quotes. */
+function piecesOf(source: string, { start, end }: RawCell): TextRange[] {
+  if (source[start] !== '"') return [{ start, end }];
   const inner = { start: start + 1, end: Math.max(start + 1, source[end - 1] === '"' && end - 1 > start ? end - 1 : end) };
   const pieces: TextRange[] = [];
   let from = inner.start;
@@ -48,8 +52,7 @@ function toCell(source: string, { start, end, row, column }: RawCell): TableCell
     pieces.push({ start: from, end: at + 1 });
     from = at + 2;
   }
-  pieces.push({ start: from, end: inner.end });
-  return { row, column, start, end, pieces };
+  return [...pieces, { start: from, end: inner.end }];
 }
 
 /** Cells as ranges, with their quotes; a row is a record, which may span lines. Linear in the length of the source. */

@@ -8,44 +8,15 @@ import { unpackZip, walkXml } from "./zip.ts";
 
 /** Styles that a style may go back to. */
 const MOST_BASES = 20;
-/** What says where a run stands, and its looks. */
-const TAG = /<w:(tbl|tr|r)(?: [^<>]*)?(?<!\/)>(?:<w:rPr(?: [^<>]*)?(\/?)>)?|<\/w:(tbl|tr|rPr)>|<w:(tblStyle|tblLook)(?: [^<>]*)?>/g;
+const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
 /** Of the looks of a table: its first row is set apart. */
 const FIRST_ROW_BIT = 0x20;
-const IS_BOLD = "<w:b/>";
 
-interface OpenTable {
-  isStyled: boolean;
-  isSetApart: boolean;
-  rows: number;
-}
-
-/**
- * The document with the first row of a table bold where the table's style sets it apart and the table makes use of that: Mammoth does not read such styles.
- * @param styles content of `word/styles.xml`
- */
-function withBoldFirstRows(xml: string, styles: string): string {
-  const setApart = stylesWithFirstRow(styles);
-  if (setApart.size === 0) return xml;
-  const open: OpenTable[] = [];
-  let isInLooks = false;
-  return xml.replace(TAG, (tag: string, begun?: string, isEmpty?: string, ended?: string, said?: string) => {
-    const table = open.at(-1);
-    if (begun === "tbl") open.push({ isStyled: false, isSetApart: false, rows: 0 });
-    else if (ended === "tbl") open.pop();
-    else if (begun === "tr" && table !== undefined) table.rows++;
-    else if (said === "tblStyle" && table?.rows === 0) table.isStyled = setApart.has(/ w:val="([^"]*)"/.exec(tag)?.[1] ?? "");
-    else if (said === "tblLook" && table?.rows === 0) table.isSetApart = usesFirstRow(tag);
-    else if (begun === "r" && table?.rows === 1 && table.isStyled && table.isSetApart) {
-      isInLooks = tag.includes("<w:rPr") && isEmpty !== "/";
-      if (!isInLooks) return `${tag.replace(/<w:rPr[^<>]*\/>$/, "")}<w:rPr>${IS_BOLD}</w:rPr>`;
-    } else if (ended === "rPr" && isInLooks) {
-      isInLooks = false;
-      // Behind what the run says itself, which counts.
-      return `${IS_BOLD}${tag}`;
-    }
-    return tag;
-  });
+/** The document without the styles of tables that do not make use of a first row set apart. */
+function withUsedTableStyles(xml: string): string {
+  return xml.replace(TABLE_LOOKS, (looks) =>
+    usesFirstRow(/<w:tblLook[^<>]*>/.exec(looks)?.[0] ?? "") ? looks : looks.replace(/<w:tblStyle [^<>]*>/, ""),
+  );
 }
 
 /** Styles of tables that set the first row apart, themselves or by a style that they go back to. */
@@ -87,6 +58,7 @@ interface WordElement {
   readonly value?: unknown;
   readonly styleId?: string | null;
   readonly styleName?: string | null;
+  readonly isBold?: boolean;
   readonly numbering?: { readonly level: string; readonly isOrdered: boolean; readonly paragraphStyleId?: string } | null;
 }
 
@@ -135,16 +107,25 @@ const PLACED_STYLES: readonly string[] = [
   }),
 ];
 
-/** Names each paragraph by where it belongs, so that what goes on with a list item stands inside it. */
-function placeParagraphs(element: WordElement): WordElement {
+/**
+ * Names each paragraph by where it belongs, so that what goes on with a list item stands inside it.
+ * @param headed styles of tables that set the first row apart: it becomes bold, as Mammoth does not read such styles
+ */
+function placeParagraphs(element: WordElement, headed: ReadonlySet<string>): WordElement {
   let open = -1;
-  const children = element.children?.map((child) => {
-    if (child.type !== "paragraph") return placeParagraphs(child);
+  const children = element.children?.map((child, i) => {
+    const isHead = i === 0 && element.type === "table" && headed.has(element.styleId ?? "");
+    if (child.type !== "paragraph") return placeParagraphs(isHead ? inBold(child) : child, headed);
     const place = placeOf(child, open);
     open = place.open;
     return place.paragraph;
   });
   return children === undefined ? element : { ...element, children };
+}
+
+function inBold(element: WordElement): WordElement {
+  const children = element.children?.map(inBold);
+  return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
 }
 
 /** A paragraph as it is written, and the level of the list item that is open behind it; -1: none. */
@@ -226,8 +207,7 @@ export const docxFormat: Format = {
       leftOut.struck += deletedIn(xml);
     }
     const body = Buffer.from(parts.get("word/document.xml") ?? []).toString("utf8");
-    const styles = Buffer.from(parts.get("word/styles.xml") ?? []).toString("utf8");
-    parts.set("word/document.xml", Buffer.from(withBoldFirstRows(body, styles)));
+    parts.set("word/document.xml", Buffer.from(withUsedTableStyles(body)));
     const numbering = parts.get("word/numbering.xml");
     if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
     const html = await toHtml(parts);
@@ -251,6 +231,7 @@ export const docxFormat: Format = {
 };
 
 async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
+  const headed = stylesWithFirstRow(Buffer.from(parts.get("word/styles.xml") ?? []).toString("utf8"));
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
@@ -262,7 +243,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
       {
         convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
         externalFileAccess: false,
-        transformDocument: (document: WordElement) => placeParagraphs(document),
+        transformDocument: (document: WordElement) => placeParagraphs(document, headed),
         styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh", ...PLACED_STYLES],
       },
     );

@@ -38,7 +38,7 @@ function asMarkdown(source: string): string {
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 13, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 14, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 8, (source, name) => [parseText(source, name)]),
   textFormat("html", [".html", ".htm", ".xhtml"], 9, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 7, parseJson),

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { IngestError, messageOf } from "../../errors.ts";
 import { type ComposedYaml, composeYaml } from "../../text/compose-yaml.ts";
 import type { DocumentMetadata } from "../../types.ts";
+import type { WrittenBlocks } from "../block-writer.ts";
+import type { FormatResult } from "./parsed.ts";
 
 /** YAML between `---` lines, TOML between `+++` lines, or JSON whose first and last brace stand alone on their lines, as Hugo has it. */
 const FENCED =
@@ -48,6 +50,24 @@ export interface FrontMatter {
   readonly tenant: string | null;
   /** Where the text after it begins. */
   readonly bodyStart: number;
+}
+
+/** A text with what its front matter says; where that says nothing, with what is `found` in the text. */
+export function withFrontMatter(
+  written: WrittenBlocks,
+  { metadata, title, access, tenant }: FrontMatter,
+  found: { readonly title: string } & Partial<DocumentMetadata>,
+): FormatResult {
+  const { description = null, url = null, asOf = null } = found;
+  return {
+    ...written,
+    metadata: {
+      ...{ ...metadata, title: title ?? found.title, description: metadata.description ?? description },
+      ...{ url: metadata.url ?? url, asOf: metadata.asOf ?? asOf },
+    },
+    access,
+    tenant,
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { BlockWriter } from "../block-writer.ts";
-import { readFrontMatter } from "./front-matter.ts";
+import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents } from "./markup.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
@@ -25,25 +25,10 @@ export function parseHtml(source: string, name: string, struck = 0): FormatResul
   const all = withPanelsAsDetails(read, panels, unseen.elements);
   const events = withRaisedText(mainContent(all, unseen.elements));
   const writer = new BlockWriter(source);
-  walkMarkup(events, writer, {
-    inline: (event) => writeInline(writer, event, front.bodyStart),
-    flush: () => {},
-    isInline: () => false,
-    isLayoutText: () => false,
-  });
+  walkMarkup(events, writer, { inline: (event) => writeInline(writer, event, front.bodyStart) });
   const written = writer.finish();
-  return {
-    ...written,
-    metadata: {
-      ...front.metadata,
-      title: front.title ?? head.title ?? titleOf(written) ?? name,
-      description: front.metadata.description ?? head.description,
-      url: front.metadata.url ?? head.url,
-    },
-    access: front.access,
-    tenant: front.tenant,
-    notices: unseenNotices({ ...unseen, struck: unseen.struck + struck }),
-  };
+  const result = withFrontMatter(written, front, { ...head, title: head.title ?? titleOf(written) ?? name });
+  return { ...result, notices: unseenNotices({ ...unseen, struck: unseen.struck + struck }) };
 }
 
 function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number): void {

@@ -3,7 +3,7 @@ import { IngestError, messageOf } from "../../errors.ts";
 import { composeMaps } from "../../text/source-map.ts";
 import type { SourceMapData, TextRange } from "../../types.ts";
 import { parseMarkdownText } from "./markdown.ts";
-import { type FormatResult, titleOf } from "./parsed.ts";
+import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
 import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue } from "./records.ts";
 
 /** String literals (with escapes skipped), structure, and everything else. */
@@ -141,16 +141,10 @@ function readEntries(values: readonly SourceValue[]): FormatResult[] {
       ...written,
       sourceMap: composeMaps(written.sourceMap, literal?.type === "scalar" ? literal.map : []),
       entryId: data.entry_id,
-      metadata: {
-        title: data.title ?? titleOf(written) ?? data.subtopic ?? data.topic ?? data.entry_id,
-        description: data.description,
-        url: data.url,
-        asOf: data.as_of ?? null,
-        authority: data.authority ?? null,
-        topic: data.topic,
-        subtopic: data.subtopic,
-        type: data.type,
-      },
+      metadata: plainMetadata(data.title ?? titleOf(written) ?? data.subtopic ?? data.topic ?? data.entry_id, {
+        ...{ description: data.description, url: data.url, topic: data.topic, subtopic: data.subtopic, type: data.type },
+        ...{ asOf: data.as_of ?? null, authority: data.authority ?? null },
+      }),
       access: data.access,
       tenant: data.tenant,
     };

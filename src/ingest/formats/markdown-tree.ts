@@ -9,8 +9,8 @@ export interface TreeWriter {
   write(nodes: readonly RootContent[], base: number): void;
 }
 
-export function createTreeWriter(source: MaskedSource, writer: BlockWriter): TreeWriter {
-  const sides = { source, writer };
+export function createTreeWriter(sides: Sides): TreeWriter {
+  const { source, writer } = sides;
   return {
     write(nodes, base) {
       for (const node of nodes) block(node, base);
@@ -52,7 +52,7 @@ export function createTreeWriter(source: MaskedSource, writer: BlockWriter): Tre
         writeRows(sides, node.children, base);
         return;
       case "code":
-        source.writeCode(writer, codePieces(source.masked, node.value, startOf(node) + base, endOf(node) + base));
+        writer.code(codePieces(source.masked, node.value, startOf(node) + base, endOf(node) + base));
         return;
       default:
         return;
@@ -64,7 +64,13 @@ export function createTreeWriter(source: MaskedSource, writer: BlockWriter): Tre
 export interface Sides {
   readonly source: MaskedSource;
   readonly writer: BlockWriter;
+  /** Is told how many characters are left out because they are struck through. */
+  readonly onStruck: (characters: number) => void;
 }
+
+const MAX_ADDRESS = 200;
+/** Tildes in an address that stands alone strike nothing. */
+const IN_ADDRESS = /(?:https?:\/\/|www\.)\S*$/i;
 
 function writeRows(sides: Sides, rows: readonly TableRow[], base: number): void {
   const { writer } = sides;
@@ -87,6 +93,9 @@ function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: nu
     if (end <= start) continue;
     if (node.type === "text") source.writeDecoded(writer, node.value.slice(0, node.value.length - (endOf(node) + base - end)), start, end);
     else if (node.type === "inlineCode") source.writeDecoded(writer, node.value, ...codeRange(source.masked, start, end), true);
+    else if (node.type === "delete" && !IN_ADDRESS.test(source.masked.slice(Math.max(0, start - MAX_ADDRESS), start)))
+      sides.onStruck(end - start);
+    else if (node.type === "delete") source.write(writer, start, end);
     else if (node.type === "break") writer.lineBreak();
     else if ((node.type === "image" || node.type === "imageReference") && node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
     else if (isParent(node)) {
@@ -98,7 +107,7 @@ function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: nu
 }
 
 /** The lines of a code block without its fences and the indentation that its container takes away. */
-export function codePieces(text: string, value: string, start: number, end: number): CodePiece[] {
+function codePieces(text: string, value: string, start: number, end: number): CodePiece[] {
   const pieces: CodePiece[] = [];
   const isFenced = /^(?:`{3}|~{3})/.test(text.slice(start, start + 3));
   const firstBreak = text.indexOf("\n", start);
@@ -135,7 +144,7 @@ function endOf(node: Nodes): number {
 }
 
 /** Where the words of a heading end: before `{#id .class}`, by which generators of sites name it. */
-export function headingEnd(text: string, start: number, end: number): number {
+function headingEnd(text: string, start: number, end: number): number {
   const heading = text.slice(start, end).trimEnd();
   const open = heading.endsWith("}") ? heading.lastIndexOf("{") : -1;
   const names = open > 0 && /^\{[#.:][^\s{}]*(?:[ \t]+[^{}]*)?\}$/.test(heading.slice(open)) && /[ \t]/.test(heading.charAt(open - 1));

@@ -3,9 +3,9 @@ import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
 import { firstAfter } from "../visible.ts";
-import { readFrontMatter } from "./front-matter.ts";
-import { codeSpanFinder, findNotes, findStruck, signsOf, withStruck } from "./markdown-notes.ts";
-import { createMarkdownWriter, maxIndentOf } from "./markdown-run.ts";
+import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
+import { codeSpanFinder, findNotes, signsOf } from "./markdown-notes.ts";
+import { createMarkdownWriter, fenceAfter, maxIndentOf } from "./markdown-run.ts";
 import { BLOCK_ELEMENTS, type MarkupEvent, readMarkup, visibleEvents } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
@@ -34,29 +34,20 @@ export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
   // A page break is white space: CommonMark would see a letter in it, and no heading after it.
   const { moved, ...written } = readMarkdown(source.replaceAll("\f", " "), front.bodyStart);
-  return {
-    ...written,
-    pages: pageStarts(source, written.sourceMap, { length: written.text.length, moved }),
-    metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
-    access: front.access,
-    tenant: front.tenant,
-  };
+  const pages = pageStarts(source, written.sourceMap, { length: written.text.length, moved });
+  return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), notices: written.notices, pages };
 }
 
 type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;
 
 /** The text and blocks of `source` from `bodyStart` on; offsets of the map are those of `source`. */
-export function parseMarkdownText(source: string, bodyStart: number, options: { readonly alwaysParse?: boolean } = {}): MarkdownText {
-  const { moved: _, ...written } = readMarkdown(source, bodyStart, options);
+export function parseMarkdownText(source: string, bodyStart: number): MarkdownText {
+  const { moved: _, ...written } = readMarkdown(source, bodyStart);
   return written;
 }
 
 /** Also the footnotes that do not stand in the text where they stand in the source, in the order of the source. */
-function readMarkdown(
-  source: string,
-  bodyStart: number,
-  { alwaysParse }: { readonly alwaysParse?: boolean } = {},
-): MarkdownText & { readonly moved: readonly TextRange[] } {
+function readMarkdown(source: string, bodyStart: number): MarkdownText & { readonly moved: readonly TextRange[] } {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
     : [{ type: "text" as const, text: source.slice(bodyStart), start: bodyStart, end: source.length }];
@@ -66,9 +57,7 @@ function readMarkdown(
   const asInSource = panels.controls.size === 0 ? events : inSourceOrder(events);
   const tableLines = pipeLines(source, bodyStart);
   const isOnTableLine = (event: MarkupEvent): boolean => tableLines(event.start);
-  const tagMasks = masksOf(asInSource, bodyStart, source.length, isOnTableLine);
-  const struck = source.includes("~~", bodyStart) ? findStruck(maskSource(source, tagMasks), bodyStart) : [];
-  const masks = withStruck(tagMasks, struck);
+  const masks = masksOf(asInSource, bodyStart, source.length, isOnTableLine);
   const breaks = lineBreaks(source, bodyStart);
   const walk = (writer: BlockWriter, write: (start: number, end: number) => void): void => {
     let runStart = -1;
@@ -90,9 +79,8 @@ function readMarkdown(
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
   // What nothing calls, or another such note alone, stays where it stands.
-  const { written, called, shownAsCode } = all.called.size === notes.length ? all : write(all.called);
-  const marked = struck.reduce((sum, { start, end }) => sum + end - start, 0) - shownAsCode;
-  const notices = unseenNotices({ ...unseen, struck: unseen.struck + marked });
+  const { written, called, struck } = all.called.size === notes.length ? all : write(all.called);
+  const notices = unseenNotices({ ...unseen, struck: unseen.struck + struck });
   return { ...written, notices, moved: notes.filter((note) => called.has(note)) };
 
   function notesOf(): { readonly notes: readonly TextRange[]; readonly signs: readonly Sign[] } {
@@ -110,19 +98,24 @@ function readMarkdown(
   function write(moved: ReadonlySet<TextRange>): {
     readonly written: WrittenBlocks;
     readonly called: ReadonlySet<TextRange>;
-    readonly shownAsCode: number;
+    /** Characters that marks strike through. */
+    readonly struck: number;
   } {
     const writer = new BlockWriter(source, breaks);
     const called = new Set<TextRange>();
+    let struck = 0;
+    const onStruck = (characters: number): void => {
+      struck += characters;
+    };
     const onCall = (note: TextRange): void => {
       if (!moved.has(note) || called.has(note)) return;
       called.add(note);
       writer.writeBehind(() => markdown.writeNote(note));
     };
     const masked = maskSource(source, masks, signs, onCall);
-    const markdown = createMarkdownWriter(masked, writer, { alwaysParse, notes, moved });
+    const markdown = createMarkdownWriter(masked, writer, { notes, moved, onStruck });
     walk(writer, markdown.write);
-    return { written: writer.finish(), called, shownAsCode: masked.struckInCode() };
+    return { written: writer.finish(), called, struck };
   }
 }
 
@@ -138,18 +131,13 @@ function withoutFalseTags(source: string, start: number): string {
   for (let at = start; at < source.length; ) {
     const char = source[at];
     if (char === "\n" || at === start) {
-      const line = /[ \t]*(`{3,}|~{3,})([^\n]*)/y;
-      line.lastIndex = char === "\n" ? at + 1 : at;
-      const match = line.exec(source);
-      const marks = match?.[1] ?? "";
-      if (match !== null && fence === "" && !(marks.startsWith("`") && match[2]?.includes("`"))) {
-        fence = marks;
-        at = line.lastIndex;
-        continue;
-      }
-      if (match !== null && fence !== "" && marks.startsWith(fence) && match[2]?.trim() === "") {
-        fence = "";
-        at = line.lastIndex;
+      const lineStart = char === "\n" ? at + 1 : at;
+      const newline = source.indexOf("\n", lineStart);
+      const lineEnd = newline < 0 ? source.length : newline;
+      const before = fence;
+      fence = fenceAfter(before, source.slice(lineStart, lineEnd), Number.POSITIVE_INFINITY);
+      if (fence !== before) {
+        at = lineEnd;
         continue;
       }
     }

@@ -42,8 +42,7 @@ export function visibleEvents(
     const end = events[close]?.end ?? event.end;
     if (!BLOCK_ELEMENTS.has(event.name) && !HIDDEN_ELEMENTS.has(event.name)) visible.push({ type: "comment", start: event.start, end });
     else {
-      visible.push({ type: "open", name: "hr", attributes: {}, start: event.start, end });
-      visible.push({ type: "close", name: "hr", atEnd: false, start: end, end });
+      visible.push({ ...opening("hr", event.start), end }, closing("hr", end));
     }
     i = close;
   }
@@ -105,6 +104,15 @@ export interface CommentEvent extends TextRange {
 
 /** A piece of HTML with its place in the source. Tags that the source leaves out have an empty range. */
 export type MarkupEvent = OpenEvent | CloseEvent | TextEvent | CommentEvent;
+
+/** A tag that the source does not have, at a place of it. */
+export function opening(name: string, at: number, attributes: OpenEvent["attributes"] = {}): OpenEvent {
+  return { type: "open", name, attributes, start: at, end: at };
+}
+
+export function closing(name: string, at: number): CloseEvent {
+  return { type: "close", name, atEnd: false, start: at, end: at };
+}
 
 /** Elements inside each other; no page for people comes near it. Beyond, reading a file would take time that grows with its square. */
 export const MAX_MARKUP_DEPTH = 6_000;

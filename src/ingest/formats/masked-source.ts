@@ -1,13 +1,13 @@
 import { decodeHTMLStrict } from "entities";
 import type { TextRange } from "../../types.ts";
 import type { BlockWriter } from "../block-writer.ts";
-import { type CodePiece, firstAfter } from "../visible.ts";
+import { firstAfter } from "../visible.ts";
 
 /** An inline tag or comment inside text, or a text that is shown otherwise. */
 export interface Mask {
   readonly start: number;
   readonly end: number;
-  readonly effect: "none" | "break" | "paragraph" | "shown" | "struck";
+  readonly effect: "none" | "break" | "paragraph" | "shown";
   /** What stands in its place: the words for a picture, raised digits. */
   readonly shown: string;
 }
@@ -28,10 +28,6 @@ export interface MaskedSource {
   write(writer: BlockWriter, start: number, end: number, isCode?: boolean): void;
   /** Writes a text node: its `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
   writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode?: boolean): void;
-  /** Writes a block of code as it is written in the source: nothing in it is struck. */
-  writeCode(writer: BlockWriter, pieces: readonly CodePiece[]): void;
-  /** Characters that were taken for struck, and then written as code. */
-  struckInCode(): number;
 }
 
 /** A punctuation mark that means nothing in markdown. */
@@ -53,22 +49,7 @@ export function maskSource(
 ): MaskedSource {
   const masked = coverSigns(cover(source, masks), signs);
   const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
-  let struckInCode = 0;
-  return {
-    ...{ masked, hasTags: masks.some(({ effect }) => effect !== "struck"), write, writeDecoded, writeCode },
-    struckInCode: () => struckInCode,
-  };
-
-  function writeCode(writer: BlockWriter, pieces: readonly CodePiece[]): void {
-    writer.code(pieces);
-    for (const { start, end } of pieces) {
-      for (let i = firstAfter(masks, start); i < masks.length; i++) {
-        const mask = masks[i];
-        if (mask === undefined || mask.start >= end) break;
-        if (mask.effect === "struck") struckInCode += mask.end - mask.start;
-      }
-    }
-  }
+  return { masked, hasTags: masks.length > 0, write, writeDecoded };
 
   function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
     let at = start;

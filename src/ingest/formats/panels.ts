@@ -1,4 +1,4 @@
-import { isNeverText, type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
+import { closing, isNeverText, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 
 /** What the controls of a page open (a tab's panel, an accordion's text). By the indexes of opening events. */
 export interface Panels {
@@ -253,14 +253,6 @@ function wholeOf(
 function shown(panel: OpenEvent): OpenEvent {
   const { hidden: _, "aria-hidden": __, ...attributes } = panel.attributes;
   return { ...panel, attributes };
-}
-
-function opening(name: string, at: number): OpenEvent {
-  return { type: "open", name, attributes: {}, start: at, end: at };
-}
-
-function closing(name: string, at: number): MarkupEvent {
-  return { type: "close", name, atEnd: false, start: at, end: at };
 }
 
 /** What stands around something that went elsewhere does not join. */

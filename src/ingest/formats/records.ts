@@ -247,33 +247,17 @@ function writeValue(source: string, value: SourceValue, level: number): WrittenB
     );
     return [{ text, blocks, sourceMap }];
   }
-  const parts: WrittenBlocks[] = [];
-  let items: ScalarValue[] = [];
-  const flush = () => {
-    if (items.length > 0)
-      parts.push(
-        writeItems(
-          source,
-          items.map((item) => [null, item]),
-        ),
-      );
-    items = [];
-  };
-  for (const item of value.items) {
-    if (item.type === "scalar" && !isLong(item)) items.push(item);
-    else {
-      flush();
-      parts.push(...writeValue(source, item, level));
-    }
-  }
-  flush();
-  return parts;
+  return writeFields(
+    source,
+    value.items.map((item) => [null, item] as const),
+    level,
+  );
 }
 
-/** Short values as items `key: value`, longer ones and whole structures below their key as heading. */
-function writeFields(source: string, fields: RecordValue["fields"], level: number): WrittenBlocks[] {
+/** Short values as items, `key: value` where they have a key; longer ones and whole structures below their key as heading. */
+function writeFields(source: string, fields: readonly (readonly [ScalarValue | null, SourceValue])[], level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
-  let items: (readonly [ScalarValue, ScalarValue])[] = [];
+  let items: (readonly [ScalarValue | null, ScalarValue])[] = [];
   const flush = () => {
     if (items.length > 0) parts.push(writeItems(source, items));
     items = [];
@@ -284,8 +268,8 @@ function writeFields(source: string, fields: RecordValue["fields"], level: numbe
       continue;
     }
     flush();
-    parts.push(written(source, (writer) => writeHeading(writer, key, Math.min(level, MAX_HEADING))));
-    parts.push(...writeValue(source, value, level + 1));
+    if (key !== null) parts.push(written(source, (writer) => writeHeading(writer, key, Math.min(level, MAX_HEADING))));
+    parts.push(...writeValue(source, value, key === null ? level : level + 1));
   }
   flush();
   return parts;

@@ -1,7 +1,8 @@
 import type { TextRange } from "../../types.ts";
 import { BlockWriter } from "../block-writer.ts";
+import { linesOf } from "../visible.ts";
 import { textFormat } from "./format.ts";
-import { readLooseFrontMatter } from "./front-matter.ts";
+import { readLooseFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}[ \t]*$/;
@@ -21,22 +22,13 @@ export const rstFormat = textFormat("rst", [".rst", ".rest"], 5, (source, name) 
 export function parseRst(source: string, name: string): FormatResult {
   const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source);
-  const lines = linesOf(source, front.bodyStart);
+  const lines = readLines(source, front.bodyStart);
   const head = headOf(lines);
   writeLines(writer, source, classify(lines.map((line) => (head.lines.has(line) ? { ...line, text: "", kind: "empty" } : line))));
   const written = writer.finish();
   const day = /^\d{4}-\d{2}-\d{2}/.exec(head.fields.get("date") ?? head.fields.get("revdate") ?? "")?.[0];
-  return {
-    ...written,
-    metadata: {
-      ...front.metadata,
-      title: front.title ?? titleOf(written) ?? name,
-      description: front.metadata.description ?? (head.fields.get("description") || head.fields.get("abstract") || null),
-      asOf: front.metadata.asOf ?? day ?? null,
-    },
-    access: front.access,
-    tenant: front.tenant,
-  };
+  const description = head.fields.get("description") || head.fields.get("abstract") || null;
+  return withFrontMatter(written, front, { title: titleOf(written) ?? name, description, asOf: day ?? null });
 }
 
 interface Line extends TextRange {
@@ -49,17 +41,12 @@ interface Line extends TextRange {
   readonly level?: number;
 }
 
-function linesOf(source: string, from: number): Line[] {
-  const lines: Line[] = [];
-  for (const match of source.slice(from).matchAll(/[^\n]*(?:\n|$)/g)) {
-    const at = from + match.index;
-    const raw = match[0].replace(/[\r\n]+$/, "");
+function readLines(source: string, from: number): Line[] {
+  return [...linesOf(source, from, source.length)].map(({ start, text: raw }) => {
     const text = raw.replace(/^\ufeff/, "").trim();
     const indent = text === "" ? 0 : raw.length - raw.trimStart().length;
-    lines.push({ start: at + indent, end: at + raw.trimEnd().length, text, indent, kind: text === "" ? "empty" : "text" });
-    if (at + match[0].length >= source.length) break;
-  }
-  return lines;
+    return { start: start + indent, end: start + raw.trimEnd().length, text, indent, kind: text === "" ? "empty" : "text" };
+  });
 }
 
 /** Fields that say something of the document, and the lines that they take. */

@@ -1,6 +1,7 @@
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
-import { SHORT_CHARACTERS } from "./table.ts";
 
+/** What is longer is read once, wherever it reaches. In characters. */
+const SHORT_CHARACTERS = 200;
 /** What HTML allows a cell to cover. */
 const MOST_COLUMNS = 1_000;
 const MOST_ROWS = 65_534;
@@ -185,4 +186,15 @@ function readCell(
   }
   text = text.trim();
   return { text, isBold: isBold && text !== "", isSimple, isShort: isSimple && text.length <= SHORT_CHARACTERS };
+}
+
+const NUMERIC = /^[\s$€£¥%+\-(]*\d[\d\s.,/:%)-]*$/;
+
+/** Whether the first row names the columns: its cells are filled, differ, and are no numbers where those below are. */
+export function isHeaderRow([first, second]: readonly (readonly string[])[]): boolean {
+  if (first === undefined || second === undefined) return false;
+  const names = first.map((name) => name.trim());
+  const filled = names.filter((name) => name !== "");
+  if (filled.length < Math.max(1, names.length / 2) || new Set(filled).size < filled.length) return false;
+  return !filled.some((name) => NUMERIC.test(name));
 }

@@ -1,8 +1,9 @@
 import type { NamesColumns } from "../block-writer.ts";
-import { type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
-import { MOST_HEAD_ROWS } from "./table.ts";
+import { closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
+/** Rows of names at most, one above the other: more are no names. */
+const MOST_HEAD_ROWS = 4;
 /** Columns at least where values alone tell: in two, "Price | on request" above "Weight | 5 kg" is a row like the others. */
 const LEAST_COLUMNS = 3;
 /** A number first, behind signs of currency or none: what a column of values holds. */
@@ -105,9 +106,9 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
 
   function writeElement(name: string, { open: at }: MarkupRow, writeInner: () => void): void {
     const { start } = events[at] as MarkupEvent;
-    laid.push({ type: "open", name, attributes: {}, start, end: start });
+    laid.push(opening(name, start));
     writeInner();
-    laid.push({ type: "close", name, atEnd: false, start, end: start });
+    laid.push(closing(name, start));
   }
 
   function writeNames(row: MarkupRow, columns: ColumnNames): void {

@@ -1,10 +1,10 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks, loneHeads } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
-import { readLooseFrontMatter } from "./front-matter.ts";
+import { linesOf } from "../visible.ts";
+import { readLooseFrontMatter, withFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
 
-const LINE = /[^\n]*/y;
 const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
 /** "CHAPTER 1. Loomings", "Part II", "SECTION 4.25 …": a division's name, its number and at most a short title. */
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
@@ -25,13 +25,8 @@ export function parseText(source: string, name: string): FormatResult {
   const heads = loneHeads(parts.map((lines) => lines.map(({ text }) => text)));
   for (const [i, part] of parts.entries()) writeParagraph(writer, source, part, heads.has(i));
   const written = writer.finish();
-  return {
-    ...written,
-    pages: pageStarts(source, written.sourceMap, { length: written.text.length }),
-    metadata: { ...front.metadata, title: front.title ?? titleOf(written) ?? name },
-    access: front.access,
-    tenant: front.tenant,
-  };
+  const pages = pageStarts(source, written.sourceMap, { length: written.text.length });
+  return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), pages };
 }
 
 /** A title is one short paragraph, in characters; longer ones begin the text. */
@@ -77,15 +72,13 @@ interface Line {
 /** Groups of lines between empty ones. */
 function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   let lines: Line[] = [];
-  for (let at = from; at <= source.length; ) {
-    LINE.lastIndex = at;
-    const raw = LINE.exec(source)?.[0] ?? "";
+  for (const { start, end, text: raw } of linesOf(source, from, source.length)) {
     const text = raw.replace(/^\ufeff/, "").trim();
-    if (text === "") {
-      if (lines.length > 0) yield lines;
+    if (text !== "") lines.push({ start, end, text, opensPage: /^[ \t]*\f/.test(raw) });
+    else if (lines.length > 0) {
+      yield lines;
       lines = [];
-    } else lines.push({ start: at, end: at + raw.length, text, opensPage: /^[ \t]*\f/.test(raw) });
-    at += raw.length + 1;
+    }
   }
   if (lines.length > 0) yield lines;
 }

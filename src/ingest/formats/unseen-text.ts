@@ -19,6 +19,8 @@ interface StyleRule {
 const MAX_STYLE_LENGTH = 200_000;
 /** More rules would make reading a large page slow. */
 const MAX_RULES = 500;
+/** A comment that nothing closes takes the rest. */
+const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g;
 /** One element by its name, id and classes; what stands inside what is not followed. */
 const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
 /** Properties that can hide text or strike it through, or show what is behind it. */
@@ -40,7 +42,7 @@ function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {
 
 /** One pass over the sheet; blocks of at-rules are passed over with what is in them. */
 function readRules(sheet: string, rules: StyleRule[]): void {
-  const css = withoutComments(sheet);
+  const css = sheet.replace(COMMENT, " ");
   let [from, depth, isAtRule] = [0, 0, false];
   let selectors = "";
   for (let at = 0; at < css.length; at++) {
@@ -58,18 +60,6 @@ function readRules(sheet: string, rules: StyleRule[]): void {
       from = at + 1;
     } else if (char === ";" && depth === 0) from = at + 1;
   }
-}
-
-function withoutComments(sheet: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = sheet.indexOf("/*"); at >= 0; at = sheet.indexOf("/*", from)) {
-    parts.push(sheet.slice(from, at));
-    const end = sheet.indexOf("*/", at + 2);
-    if (end < 0) return parts.join(" ");
-    from = end + 2;
-  }
-  return [...parts, sheet.slice(from)].join(" ");
 }
 
 function addRules(selectors: string, declarations: Declarations, rules: StyleRule[]): void {

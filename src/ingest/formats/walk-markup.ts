@@ -12,20 +12,24 @@ export interface MarkupHandler {
   /** A text, a comment, or the tag of an inline element. */
   inline(event: MarkupEvent): void;
   /** A block element begins or ends: what came so far belongs together. */
-  flush(): void;
-  /** Whether a block element is part of the running text because of where it stands. */
-  isInline(event: OpenEvent): boolean;
-  /** Whether text holds what only the layout of a page has, such as a heading. */
-  isLayoutText(event: TextEvent): boolean;
+  readonly flush?: () => void;
+  /** Whether a block element is part of the running text because of where it stands. @default none is */
+  readonly isInline?: (event: OpenEvent) => boolean;
+  /** Whether text holds what only the layout of a page has, such as a heading. @default none does */
+  readonly isLayoutText?: (event: TextEvent) => boolean;
 }
 
 type Ending = "inline" | "block" | "frame" | "list" | "table" | "description" | "section";
 
 /** Writes the structure of balanced, visible events; what stands between block elements goes to `handler`, in order. */
-export function walkMarkup(given: readonly MarkupEvent[], writer: BlockWriter, handler: MarkupHandler): void {
-  const { events, names } = layOutTables(given, handler.isInline);
+export function walkMarkup(
+  given: readonly MarkupEvent[],
+  writer: BlockWriter,
+  { inline, flush = () => {}, isInline = () => false, isLayoutText = () => false }: MarkupHandler,
+): void {
+  const { events, names } = layOutTables(given, isInline);
   const partner = partnersOf(events);
-  const layout = findLayout(events, partner, handler);
+  const layout = findLayout(events, partner, isLayoutText);
   const tables: Table[] = [];
   const endings: Ending[] = [];
   for (let i = 0; i < events.length; i++) {
@@ -33,24 +37,24 @@ export function walkMarkup(given: readonly MarkupEvent[], writer: BlockWriter, h
     if (event === undefined) continue;
     if (event.type === "open") {
       const close = partner[i] ?? i;
-      if (!BLOCK_ELEMENTS.has(event.name) || handler.isInline(event)) {
+      if (!BLOCK_ELEMENTS.has(event.name) || isInline(event)) {
         endings[close] = "inline";
-        handler.inline(event);
+        inline(event);
       } else if (event.name === "pre") {
-        handler.flush();
+        flush();
         writer.code(events.slice(i + 1, close).flatMap(codePiece));
         i = close;
       } else {
-        handler.flush();
+        flush();
         endings[close] = begin(event, i);
       }
     } else if (event.type === "close") {
       const ending = endings[i];
       if (ending === "inline") {
-        handler.inline(event);
+        inline(event);
         continue;
       }
-      handler.flush();
+      flush();
       if (ending === "frame") writer.end();
       else if (ending === "list") writer.endList();
       else if (ending === "description") {
@@ -59,9 +63,9 @@ export function walkMarkup(given: readonly MarkupEvent[], writer: BlockWriter, h
       } else if (ending === "section") writer.endSection();
       else if (ending === "table") tables.pop();
       writer.paragraph();
-    } else handler.inline(event);
+    } else inline(event);
   }
-  handler.flush();
+  flush();
 
   function begin(event: OpenEvent, index: number): Ending {
     const { name } = event;
@@ -108,13 +112,13 @@ function nextTo(events: readonly MarkupEvent[], index: number, step: 1 | -1): Ma
 }
 
 /** Lists and items that lay out a page (sections with headings, tables, accordions) instead of listing something. */
-function findLayout(events: readonly MarkupEvent[], partner: Int32Array, handler: MarkupHandler): ReadonlySet<number> {
+function findLayout(events: readonly MarkupEvent[], partner: Int32Array, isLayoutText: (event: TextEvent) => boolean): ReadonlySet<number> {
   const layout = new Set<number>();
   const items: number[] = [];
   const lists: number[] = [];
   for (const [i, event] of events.entries()) {
     if (event.type === "text") {
-      if (items.length > 0 && handler.isLayoutText(event)) markInnermost();
+      if (items.length > 0 && isLayoutText(event)) markInnermost();
     } else if (event.type === "open") {
       if (event.name === "li" || event.name === "dd") items.push(i);
       else if (LISTS.has(event.name) || event.name === "dl") lists.push(i);

@@ -61,19 +61,23 @@ describe("what readers of a sheet do not see is left out, and said", () => {
 
   test("but for what merged cells that begin there show beside them, in the cell that shows it", async () => {
     const fees = [
-      ["Type", "Fee", "", "Notes"],
-      ["", "Member", "Visitor", ""],
-      ["Otter", "1", "72", "wet"],
-      ["Seal", "2", "99", "dry"],
+      ["Type", "Fee", "", "", "Notes"],
+      ["", "Member", "Visitor", "Child", ""],
+      ["Otter", "1", "72", "5", "wet"],
+      ["Seal", "2", "99", "6", "dry"],
     ];
-    const { rows, places, notices } = await read(columns('min="2" max="2" hidden="1"'), fees, ["A1:A2", "B1:C1", "D1:D2"]);
-    expect(rows).toEqual(["table-row^0 Type | Fee · Visitor | Notes", "table-row^0 Otter | 72 | wet", "table-row^0 Seal | 99 | dry"]);
+    const { rows, places, notices } = await read(columns('min="2" max="2" hidden="1"'), fees, ["A1:A2", "B1:D1", "E1:E2"]);
+    expect(rows).toEqual([
+      "table-row^0 Type | Fee · Visitor | Fee · Child | Notes",
+      "table-row^0 Otter | 72 | 5 | wet",
+      "table-row^0 Seal | 99 | 6 | dry",
+    ]);
     const cells = places?.type === "cells" ? places.cells : [];
     expect(Array.from({ length: cells.length / 4 }, (_, i) => cells.slice(i * 4 + 2, i * 4 + 4).join(":")).slice(0, 4)).toEqual([
       "1:1",
       "1:3",
+      "1:5",
       "2:3",
-      "1:4",
     ]);
     expect(notices).toEqual(leftOut(1, 0));
   });

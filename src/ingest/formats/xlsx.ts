@@ -1,10 +1,12 @@
 import { IngestError } from "../../errors.ts";
-import type { ReadingNotice } from "../../types.ts";
+import type { ReadingNotice, TextRange } from "../../types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import type { Format } from "./format.ts";
+import { closing, type MarkupEvent, opening } from "./markup.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
-import { isHeaderRow, type TableCell, writeTable } from "./table.ts";
-import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells, withMergedCells } from "./xlsx-sheet.ts";
+import { isHeaderRow } from "./table-grid.ts";
+import { walkMarkup } from "./walk-markup.ts";
+import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells } from "./xlsx-sheet.ts";
 import { unpackZip, walkXml } from "./zip.ts";
 
 /** Workbooks: every filled row of every sheet with its header, its numbers as they are shown there. */
@@ -83,34 +85,32 @@ function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResu
     length += text.length;
     return { start: length - text.length, end: length };
   };
+  const numbers: number[] = [];
   const laid = sheets.map(({ name, rows, columns, merged }) => {
     const head = add(`${name}\n`);
     const cells = [...rows]
       .sort(([a], [b]) => a - b)
       .map(([row, texts]) => {
-        const laidRow = columns.map((column): TableCell => {
+        const laidRow = columns.map((column): SheetCell => {
           const range = add(texts.get(column) ?? "");
+          if (range.end > range.start) numbers.push(range.start, range.end, row, column);
           add("\t");
-          return { ...range, row, column, pieces: [range] };
+          return { ...range, row, column };
         });
         add("\n");
         return laidRow;
       });
-    return { name, head, merged, rows: cells.filter((row) => row.some(({ start, end }) => end > start)) };
+    return { name, head, merged, rows: cells.filter((row) => row.some(isFilled)) };
   });
   const text = source.join("");
   const writer = new BlockWriter(text);
-  const numbers: number[] = [];
-  const onCell = (cell: readonly number[]) => {
-    if ((cell[1] ?? 0) > (cell[0] ?? 0)) numbers.push(...cell);
-  };
   for (const { head, rows, merged } of laid) {
     if (laid.length > 1) {
       writer.beginHeading(1);
       writer.text(head.start, head.end - 1);
       writer.end();
     }
-    writeSheet(writer, text, { rows, merged }, onCell);
+    walkMarkup(sheetMarkup(text, rows, merged), writer, { inline: ({ start, end }) => writer.text(start, end) });
   }
   return {
     ...writer.finish(),
@@ -120,32 +120,64 @@ function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResu
   };
 }
 
-/** Lines of one cell above a table are its caption; the first row with more names the columns. */
-function writeSheet(
-  writer: BlockWriter,
-  text: string,
-  { rows, merged }: { readonly rows: readonly (readonly TableCell[])[]; readonly merged: readonly ShownCells[] },
-  onCell: (cell: readonly [number, number, number, number]) => void,
-): void {
-  const filled = (row: readonly TableCell[]) => row.filter(({ start, end }) => end > start);
-  const first = rows.findIndex((row) => filled(row).length > 1);
-  const above = first < 0 ? rows : rows.slice(0, first);
-  for (const row of above) {
-    for (const { start, end, row: number, column } of filled(row)) {
-      writer.paragraph();
-      writer.text(start, end);
-      onCell([start, end, number, column]);
-    }
-  }
-  if (first < 0) return;
-  const body = withMergedCells(rows.slice(first), merged);
-  const hasHeader = isHeaderRow(body.slice(0, 2).map((row) => row.map((cell, column) => nameIn(text, cell, row[column - 1]))));
-  writeTable(writer, body, { hasHeader, onCell });
+/** Where a cell's text stands in the text of the workbook. */
+interface SheetCell extends TextRange {
+  /** As a spreadsheet counts, from 1. */
+  readonly row: number;
+  readonly column: number;
 }
 
-/** What a cell says, unless it is one with the cell before it. */
-function nameIn(text: string, { pieces, below = [] }: TableCell, before: TableCell | undefined): string {
-  const [first] = pieces;
-  if (below.length === 0 && first !== undefined && first === before?.pieces[0]) return "";
-  return [...pieces, ...below.flatMap((one) => one.pieces)].map(({ start, end }) => text.slice(start, end)).join(" ");
+function isFilled({ start, end }: TextRange): boolean {
+  return end > start;
+}
+
+/** A sheet as markup. Rows of one cell above the first with more are captions; that one may name the columns. */
+function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]): MarkupEvent[] {
+  const events: MarkupEvent[] = [];
+  const write = (name: string, { start, end }: TextRange, attributes = {}) => {
+    events.push(opening(name, start, attributes));
+    if (end > start) events.push({ type: "text", text: text.slice(start, end), start, end });
+    events.push(closing(name, end));
+  };
+  const first = rows.findIndex((row) => row.filter(isFilled).length > 1);
+  for (const cell of (first < 0 ? rows : rows.slice(0, first)).flat().filter(isFilled)) write("p", cell);
+  if (first < 0) return events;
+  const body = rows.slice(first);
+  const { spans, covered } = spansOf(body, merged);
+  const hasHeader = isHeaderRow(body.slice(0, 2).map((row) => row.map(({ start, end }) => text.slice(start, end))));
+  const at = body[0]?.[0]?.start ?? 0;
+  events.push(opening("table", at));
+  for (const [r, row] of body.entries()) {
+    events.push(opening("tr", at));
+    for (const cell of row) if (!covered.has(cell)) write(hasHeader && r === 0 ? "th" : "td", cell, spans.get(cell));
+    events.push(closing("tr", at));
+  }
+  events.push(closing("table", at));
+  return events;
+}
+
+/** Merged cells may cover so many cells for each that the sheet has: more would be an attempt to take time. */
+const COVERED_PER_CELL = 8;
+
+/** How far cells reach that others are merged with, and those others. Cells that hold something are merged with none. */
+function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]) {
+  const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
+  const covered = new Set<SheetCell>();
+  let left = COVERED_PER_CELL * rows.reduce((sum, row) => sum + row.length, 0);
+  const byNumber = new Map(rows.map((row, r) => [row[0]?.row, r]));
+  const places = new Map((rows[0] ?? []).map(({ column }, place) => [column, place]));
+  for (const { top, left: from, bottom, right } of merged) {
+    const [r, place] = [byNumber.get(top), places.get(from)];
+    if (r === undefined || place === undefined) continue;
+    let [height, width] = [1, 1];
+    while ((rows[r + height]?.[0]?.row ?? Number.POSITIVE_INFINITY) <= bottom) height++;
+    while ((rows[r]?.[place + width]?.column ?? Number.POSITIVE_INFINITY) <= right) width++;
+    left -= height * width;
+    if (left < 0) break;
+    const [cell, ...others] = rows.slice(r, r + height).flatMap((row) => row.slice(place, place + width));
+    if (cell === undefined || covered.has(cell) || others.some(isFilled)) continue;
+    spans.set(cell, { colspan: String(width), rowspan: String(height) });
+    for (const other of others) covered.add(other);
+  }
+  return { spans, covered };
 }

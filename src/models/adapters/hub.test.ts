@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -98,33 +98,3 @@ describe("hub reranker", () => {
     await expect(reranker.rerank("x", [passage("y")])).rejects.toMatchObject({ name: "ModelError", code: "reranker_failed" });
   });
 });
-
-const { HUB_MODELS_DIR, HUB_RUNTIME_DIR } = process.env;
-const runtimeDirs = HUB_RUNTIME_DIR === undefined ? [] : [HUB_RUNTIME_DIR];
-const here = HUB_MODELS_DIR !== undefined && existsSync(HUB_MODELS_DIR) && findHubRuntime(runtimeDirs) !== null;
-
-describe.skipIf(!here)(
-  "all-MiniLM-L6-v2 itself (needs HUB_MODELS_DIR with the model, and the runtime in this project or HUB_RUNTIME_DIR)",
-  () => {
-    const options = { modelsDir: HUB_MODELS_DIR ?? "", runtimeDirs };
-    if (here) {
-      const encoder = createHubEncoder("all-MiniLM-L6-v2", options);
-      describeEncoderContract("all-MiniLM-L6-v2", async (behaviour) => ({
-        encoder: behaviour === "working" ? encoder : createHubEncoder("some/broken", { ...options, modelsDir: fake.modelsDir }),
-        close: async () => undefined,
-      }));
-    }
-
-    it("has 384 dimensions and places other words for the same thing nearer than other things", async () => {
-      const [question, near, far] = await createHubEncoder("all-MiniLM-L6-v2", options).embed([
-        "my husband passed away",
-        "surviving spouse benefits after a death",
-        "how to reset a password",
-      ]);
-      expect(question).toHaveLength(384);
-      const dot = (a: Float32Array | undefined, b: Float32Array | undefined) =>
-        a?.reduce((sum, value, i) => sum + value * (b?.[i] ?? 0), 0) ?? 0;
-      expect(dot(question, near)).toBeGreaterThan(dot(question, far) + 0.2);
-    });
-  },
-);

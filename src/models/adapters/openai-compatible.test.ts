@@ -126,12 +126,6 @@ describe("chat over HTTP", () => {
     ]);
   });
 
-  it("sends no authorization without a key", async () => {
-    const { endpoint, model } = await start({}, { apiKey: "" });
-    await readAll(ask(model));
-    expect(endpoint.requests[0]?.headers.authorization).toBeUndefined();
-  });
-
   it.each(Object.entries(brokenChatReplies))("throws a ModelError after %s", async (name, reply) => {
     const { endpoint, model } = await start({ chat: [reply] }, timeoutFor(name));
     const error = await readAll(ask(model)).then(

@@ -51,10 +51,6 @@ describe("chat verifier", () => {
     ["words around it", (reply) => `Sure, here it is: ${JSON.stringify(reply)} Anything else?`],
     ["the bare list", ({ verdicts }) => verdicts],
     ["a thought before it", (reply) => `Passage one {"relevance": 0}? No.</think>\n${JSON.stringify(reply)}`],
-    [
-      "numbers as text",
-      ({ verdicts }) => ({ verdicts: verdicts.map((one) => ({ ...one, relevance: `${one.relevance}`, consistency: "1.0" })) }),
-    ],
   ])("reads %s", async (_, change) => {
     const { verdicts, reasons } = await judge(change);
     expect(verdicts).toEqual([
@@ -66,8 +62,6 @@ describe("chat verifier", () => {
 
   it.each<[string, (reply: Reply) => unknown]>([
     ["words", () => "Both passages are highly relevant: 1.0"],
-    ["nothing", () => ""],
-    ["a list of something else", () => ["high", "low"]],
     [
       "on a scale to 10",
       ({ verdicts: [first, second] }) => ({
@@ -79,7 +73,6 @@ describe("chat verifier", () => {
     ],
     ["two lists of verdicts", (reply) => `${JSON.stringify(reply)} or rather ${JSON.stringify(reply)}`],
     ["a cut object", (reply) => JSON.stringify(reply).slice(0, -3)],
-    ["something else in its place", () => ({ verdicts: "all good" })],
     ["far too many verdicts", ({ verdicts }) => ({ verdicts: Array.from({ length: 101 }, () => verdicts[0]) })],
     ["an endless reply", (reply) => `${JSON.stringify(reply)}${" ".repeat(30_000)}x`],
   ])("says null of every passage when the reply is %s, and why", async (_, change) => {
@@ -91,11 +84,8 @@ describe("chat verifier", () => {
   it.each<[string, (verdict: Record<string, unknown>) => readonly unknown[]]>([
     ["is missing", () => []],
     ["is below 0", (one) => [{ ...one, consistency: -0.1 }]],
-    ["is a word", (one) => [{ ...one, relevance: "high" }]],
     ["lacks a score", ({ passage: key }) => [{ passage: key, relevance: 1 }]],
-    ["is null", (one) => [{ ...one, consistency: null }]],
     ["comes twice", (one) => [one, one]],
-    ["comes twice, once wrong", (one) => [{ ...one, relevance: "9 of 10" }, one]],
     ["names the passage by its place", (one) => [{ ...one, passage: "1" }]],
   ])("says null of the one passage whose verdict %s, and judges the other", async (_, change) => {
     const { verdicts, reasons } = await judge(({ verdicts: [first = {}, ...rest] }) => ({ verdicts: [...change(first), ...rest] }));

@@ -94,24 +94,31 @@ interface Turn extends Allowance {
 
 /** A turn with a time limit, which also gives the turn back: work whose reader takes nothing more must not keep its place. */
 function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void): Turn {
+  // `AbortSignal.any` would do, but its weak references cost every answer time in garbage collection.
+  const ended = new AbortController();
   const limit = new AbortController();
+  const leave = () => ended.abort(given?.reason);
+  if (given?.aborted === true) leave();
+  else given?.addEventListener("abort", leave, { once: true });
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => {});
   const timer = setTimeout(() => {
     release();
-    if (given?.aborted === true) return;
+    if (ended.signal.aborted) return;
     const message = `This took longer than ${timeoutMs / 1000} s and was given up: ask again, or ask for less at once.`;
     limit.abort(new RequestError("answer_timeout", message, { timeout_ms: timeoutMs }));
+    ended.abort(limit.signal.reason);
     over.reject(limit.signal.reason);
   }, timeoutMs);
   return {
     settle,
-    signal: given === undefined ? limit.signal : AbortSignal.any([given, limit.signal]),
+    signal: ended.signal,
     over: over.promise,
     assertInTime: () => limit.signal.throwIfAborted(),
     reasonFor: (error) => (limit.signal.aborted ? limit.signal.reason : error),
     async end() {
       clearTimeout(timer);
+      given?.removeEventListener("abort", leave);
       release();
       await settle([]);
     },

@@ -22,13 +22,13 @@ export const adminEndpoints = {
     ...{ method: "GET", path: "/v1/experiments", opens: "admin" },
     what: "Trials of settings that are configured, each with its report.",
     gives: { status: 200, schema: wire.experimentListSchema },
-    handle: async (_, { engine }) => ({ items: (await reportExperiments(engine)).map(wire.experimentToWire) }),
+    handle: async (_, { engine }) => ({ items: await reportExperiments(engine) }),
   }),
   experiment: endpoint({
     ...{ method: "GET", path: "/v1/experiments/{name}", opens: "admin" },
     what: "One of them: its variants with intervals, its guardrails and a plain verdict.",
     gives: { status: 200, schema: wire.experimentSchema },
-    handle: async ({ id }, { engine }) => wire.experimentToWire(await reportOf(engine, id)),
+    handle: ({ id }, { engine }) => reportOf(engine, id),
   }),
   refresh: endpoint({
     ...{ method: "POST", path: "/v1/admin/refresh", opens: "ingest", ...refreshing },

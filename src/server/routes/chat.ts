@@ -27,7 +27,7 @@ const chatRequestSchema = z
       .array(messageSchema)
       .min(1)
       .max(500)
-      .describe("The last message of the user is the question; earlier ones help to understand it and are never a source."),
+      .describe("The user's last message is the question; earlier ones help to understand it."),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     n: z.literal(1, { error: "one answer is given: leave it out" }).nullish(),

@@ -107,7 +107,7 @@ export function observeQuestions(engine: Engine, { metrics, spans }: { readonly 
         const next = await span.run(() => events.next());
         if (next.done) return;
         const event: AnswerEvent = next.value;
-        stage = stageOf(event) ?? stage;
+        stage = STAGE_OF_EVENT.get(event.type) ?? stage;
         if ("ms" in event && stage !== "admission") metrics.staged(stage, event.ms);
         if (event.type === "answer") metrics.answered(event.answer);
         span.saw(event);
@@ -128,6 +128,7 @@ export function observeQuestions(engine: Engine, { metrics, spans }: { readonly 
   return withAsk(engine, ask);
 }
 
-function stageOf({ type }: AnswerEvent): AnswerStage | undefined {
-  return ANSWER_STAGES.find((stage) => type === `${stage}-start` || type === `${stage}-end`);
-}
+/** Every event of every question is looked up here. */
+const STAGE_OF_EVENT: ReadonlyMap<string, AnswerStage> = new Map(
+  ANSWER_STAGES.flatMap((stage) => [`${stage}-start`, `${stage}-end`].map((type) => [type, stage] as const)),
+);

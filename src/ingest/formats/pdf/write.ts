@@ -1,6 +1,6 @@
 import type { PlaceData, TextRange } from "../../../types.ts";
 import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.ts";
-import { isHeaderRow } from "../table.ts";
+import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
 import { advanceOf, type CodeLines } from "./code.ts";
 import { ITEM_MARK, type PdfLine } from "./lines.ts";

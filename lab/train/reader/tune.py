@@ -1,0 +1,158 @@
+"""Trains the cross-encoder on, with real collections: `python3 tune.py --start reader.bin --lists train.jsonl.gz --claims claims.jsonl --data DATA --quotes claims.jsonl --out reader.safetensors`.
+
+Lists are the rows of `../ranking/dump.ts`: the candidates of a question compete in one softmax with a bar at log odds of 0 ("nothing here answers"). Claims are sentences of
+written answers with windows of the pages that they cite (`claims.ts`). A sentence counts as supported as its best window says (multiple instance learning: Dietterich et al.
+1997), so no window has to be marked. Public sets of claims and our own quotes are learned beside them, pair by pair. One pass reads every list and every claim once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from tokenizers import BertWordPieceTokenizer
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+import weights
+from model import Model, Texts
+from pack import LABELS, TOKENS, WRITTEN, Pool, lines
+
+PASSES, RATE, HEAD_RATE, WARM_STEPS, DROPOUT = 2, 3e-5, 1.5e-4, 20, 0.1
+#: Lists of a step; candidates of a list at most, and those of them that answer; public claims of a step.
+LISTS, CANDIDATES, RIGHT, PUBLIC = 16, 12, 2, 48
+#: Candidates that a list is drawn from: the best by words and vectors.
+NEAREST = 24
+#: Rows of a public set at most.
+PUBLIC_ROWS = 1200
+PUBLIC_SETS = ("vitaminc_real", "fever_nli", "fool_me_twice", "sufficient_facts", "mnli_dev", "vitaminc_synthetic")
+#: What a true and a false sentence count; there are three times as many true ones.
+TRUE_SHARE, FALSE_SHARE, PUBLIC_SHARE = 0.7, 2.0, 0.5
+UNSUPPORTED = LABELS["unsupported"]
+#: Groups by length of a step's sequences.
+GROUPS = 6
+
+
+def read_lists(path: Path, pool: Pool) -> list[tuple[int, list[int], list[int]]]:
+    rows = lines(path)
+    names = next(rows)["features"]
+    own, heading, headed = (names.index(name) for name in ("own", "heading", "cosine.headed"))
+    found = []
+    for row in rows:
+        pieces = sorted(row["pieces"], key=lambda piece: -(piece["x"][own] + piece["x"][heading] + 2 * piece["x"][headed]))
+        kept = pieces[:NEAREST] + [piece for piece in pieces[NEAREST:] if piece["y"]][:4]
+        found.append((pool(row["question"]), [pool(piece["text"]) for piece in kept], [piece["y"] for piece in kept]))
+    return found
+
+
+def read_claims(path: Path, pool: Pool) -> list[tuple[int, list[int], float]]:
+    return [(pool(row["claim"]), [pool(window) for window in row["windows"]], float(not row["false"])) for row in lines(path) if row["windows"]]
+
+
+def read_public(data: Path, quotes: Path, pool: Pool, draw: random.Random) -> list[tuple[int, int, int]]:
+    pairs = []
+    for name in PUBLIC_SETS:
+        rows = [row for row in lines(data / "reader" / "claims" / f"{name}.jsonl.gz") if row["split"] != "dev"]
+        draw.shuffle(rows)
+        pairs += [(pool(row["claim"]), pool("\n" + row["evidence"]), LABELS[row["label"]]) for row in rows[:PUBLIC_ROWS]]
+    for row in lines(quotes):
+        head = f"{row['title']} › {row['heading']}\n{row['quote']}"
+        pairs += [(pool(row[kind]), pool(head), label) for kind, label in WRITTEN.items()]
+    return pairs
+
+
+def draw_candidates(right: list[int], pick: np.random.Generator) -> list[int]:
+    answers, others = [i for i, y in enumerate(right) if y], [i for i, y in enumerate(right) if not y]
+    if len(answers) > RIGHT:
+        answers = list(pick.choice(answers, RIGHT, replace=False))
+    room = CANDIDATES - len(answers)
+    near = room * 2 // 3
+    if len(others) > room:
+        others = others[:near] + list(pick.choice(others[near:], room - near, replace=False))
+    return answers + others
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("start", "lists", "claims", "data", "quotes", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    # One thread: two that wait for each other on busy cores are many times slower.
+    torch.set_num_threads(1)
+    pick, pool = np.random.default_rng(options.seed), Pool()
+    lists, claims = read_lists(options.lists, pool), read_claims(options.claims, pool)
+    public = read_public(options.data, options.quotes, pool, random.Random(options.seed))
+
+    tensors, header = weights.read(options.start)
+    state = weights.restore(tensors, header)
+    vocabulary = {piece: at for at, piece in enumerate(bytes(tensors["vocabulary"]).decode().split("\n"))}
+    tokenizer = BertWordPieceTokenizer(vocabulary, lowercase=True)
+    encoded = [one.ids[:TOKENS] for one in tokenizer.encode_batch(list(pool.places), add_special_tokens=False)]
+    texts = Texts(np.concatenate([np.array(ids, np.int64) for ids in encoded]), np.cumsum([0, *map(len, encoded)]), "cpu")
+    model = Model({name: values for name, values in state.items() if name.startswith("bert.")}, texts, options.seed, header["epsilon"])
+    model.take({name: torch.from_numpy(np.array(values)) for name, values in state.items()})
+
+    per_pass = len(lists) // LISTS
+    steps, per_step = PASSES * per_pass, -(-len(claims) // per_pass)
+    optimiser = torch.optim.AdamW(
+        [dict(params=model.trained(), lr=RATE, weight_decay=0.01), dict(params=list(model.heads.values()), lr=HEAD_RATE, weight_decay=0)], betas=(0.9, 0.98)
+    )
+    rates, begun, queue, order = [group["lr"] for group in optimiser.param_groups], time.monotonic(), [], []
+    for step in range(steps):
+        if step % per_pass == 0:
+            order = list(pick.permutation(len(lists)))
+        first, second, list_of, right, claim_of = [], [], [], [], []
+        for at in range(LISTS):
+            question, candidates, answers = lists[order.pop()]
+            for i in draw_candidates(answers, pick):
+                first.append(question), second.append(candidates[i]), list_of.append(at), right.append(float(answers[i]))
+        of_lists = len(first)
+        if len(queue) < per_step:
+            queue = list(pick.permutation(len(claims))) + queue
+        drawn = [claims[queue.pop()] for _ in range(per_step)]
+        for at, (claim, windows, _) in enumerate(drawn):
+            first += [claim] * len(windows)
+            second += windows
+            claim_of += [at] * len(windows)
+        of_claims = len(first)
+        beside = [public[i] for i in pick.choice(len(public), PUBLIC, replace=False)]
+        first += [claim for claim, _, _ in beside]
+        second += [evidence for _, evidence, _ in beside]
+        vectors = model.vectors(np.array(first, np.int64), np.array(second, np.int64), dropout=DROPOUT, groups=GROUPS)
+
+        said, owner, marked = model.head("answer", vectors[:of_lists])[:, 0].clamp(max=30), torch.tensor(list_of), torch.tensor(right)
+        sums = lambda values: torch.zeros(LISTS).index_add(0, owner, values)  # noqa: E731
+        odds = said.exp()
+        answered = torch.where(sums(marked) > 0, sums(odds * marked), torch.ones(LISTS))
+        loss = ((1 + sums(odds)).log() - answered.clamp(min=1e-8).log()).mean()
+
+        labels = model.head("claim", vectors[of_lists:of_claims])
+        support = labels[:, 0] - torch.logsumexp(labels[:, 1:], 1)
+        best = torch.full((len(drawn),), -1e4).scatter_reduce(0, torch.tensor(claim_of), support, "amax")
+        true = torch.tensor([one[2] for one in drawn])
+        loss = loss + binary_cross_entropy_with_logits(best, true, weight=torch.where(true > 0, TRUE_SHARE, FALSE_SHARE))
+
+        chances, label = model.head("claim", vectors[of_claims:]).log_softmax(1), torch.tensor([one[2] for one in beside])
+        # Contradicted and not found are not told apart in some sets.
+        told = torch.where(label == UNSUPPORTED, torch.logsumexp(chances[:, 1:], 1), chances.gather(1, label.clamp(max=2)[:, None])[:, 0])
+        loss = loss - PUBLIC_SHARE * told.mean()
+
+        for group, rate in zip(optimiser.param_groups, rates):
+            group["lr"] = rate * min(1, (step + 1) / WARM_STEPS) * (1 - step / steps)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.trained(), 1.0)
+        optimiser.step()
+        if step % 10 == 9 or step + 1 == steps:
+            print(f"step {step + 1} of {steps}, {time.monotonic() - begun:.0f} s, loss {float(loss.detach()):.3f}", flush=True)
+    save_file(model.tensors(), options.out)
+
+
+if __name__ == "__main__":
+    main()
