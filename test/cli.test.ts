@@ -212,7 +212,7 @@ describe("ask", () => {
     expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);
     expect(run.stderr).toMatch(/retrieve-end .* ms/);
     expect(run.stderr).toMatch(/notice/);
-    expect(run.stderr).toMatch(/"first":"-?\d+\.\d\d \((?:not read|odds -?\d+\.\d\d, cosine (?:not read|-?\d\.\d\d)); /);
+    expect(run.stderr).toMatch(/"first":"\d\.\d\d \(cross-encoder (?:not asked|-?\d+\.\d\d), first stage -?\d+\.\d\d\) /);
   });
 
   it("says that nothing is ingested rather than that nothing is known", async () => {

@@ -23,7 +23,7 @@ describe("access of a tenant", () => {
   const CODE = "4711";
   let library: Library;
   beforeAll(async () => {
-    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0 } });
+    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0, answer_from: 0.1 } });
     writeFiles(library.sandbox.folder, {
       "domains/library/domain.yaml": PACK,
       "staff/door.md": `# The side door\n\nThe code of the side door is ${CODE}.\n`,
@@ -118,7 +118,7 @@ describe("tenant-words", () => {
   const keys = new Map<string, string>();
 
   beforeAll(async () => {
-    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0 } });
+    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0, answer_from: 0.1 } });
     const { engine, sandbox } = library;
     writeFiles(sandbox.folder, {
       "domains/library/domain.yaml": PACK,

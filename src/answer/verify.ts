@@ -62,11 +62,11 @@ export async function verify(retrieval: Retrieval, parts: JudgingParts, log: Sta
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
   // What is ranked here is what is quoted later.
   const ranked = goesByChance(retrieval, parts) ? await rankFor(question, passages, parts, { signal }) : null;
-  const relevance = ranked === null ? null : { chances: relevanceOfPassages(ranked), ...parts.ranking().weights.verdicts };
+  const relevance = ranked === null ? null : relevanceOfPassages(ranked);
   if (ranked !== null && ranked.pieces.length > 0 && ranked.pieces.every(({ cross }) => cross === null))
     log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
   /** With the thresholds that hold for what ranked the passages. */
-  const gate = carryGate(profile.gate, scale, relevance !== null);
+  const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === parts.ranking().encoder);
   const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);

@@ -113,10 +113,7 @@ export interface QuerySettings {
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
 export type GateSettings =
-  /**
-   * Ours: a learned chance that what would be shown first answers decides, one that each passage does says which are used. By the share of the question's words (by inverse
-   * document frequency) that it holds a passage is `verified` or `uncertain` where another encoder ranked, and a follow-up is answered from `answer` on.
-   */
+  /** Ours: the confidence that the best candidate answers decides. By the chance of its best candidate a passage is `verified`, `uncertain` or rejected. */
   | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number }
   /**
    * `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix.

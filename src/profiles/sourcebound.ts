@@ -24,7 +24,7 @@ export const sourcebound: Profile = {
     twins: "same-facts",
     perDocument: 3,
   },
-  gate: { type: "sufficiency", verified: 0.6, uncertain: 0.3 },
+  gate: { type: "sufficiency", verified: 0.27, uncertain: 0.07 },
   comparePassages: true,
   web: "attaches",
   thresholdsOf: "text-embedding-3-small",

@@ -137,7 +137,7 @@ describe("a declared rule", () => {
 describe("the gate with compared passages", () => {
   const verdicts = (name: string, passages: Passage[], cosine = 0.9) => {
     const scored = passages.map((passage) => ({ ...passage, scores: { ...passage.scores, dense: cosine } }));
-    const relevance = { chances: new Map(scored.map(({ sid }) => [sid, cosine])), verified: 0.5, rejected: 0.1 };
+    const relevance = new Map(scored.map(({ sid }) => [sid, cosine]));
     return verifyPassages(scored, profileNamed(name).gate, undefined, compare(scored), name === "sourcebound" ? relevance : null);
   };
 

@@ -5,15 +5,11 @@ import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } f
 import type { Explained } from "./consistency.ts";
 import { reaches } from "./decide.ts";
 
-/** How likely each passage answers, by its best candidate. */
-export interface PassageRelevance {
-  /** Chance by sid, 0 to 1; a passage without anything that could be quoted is missing. */
-  readonly chances: ReadonlyMap<string, number>;
-  /** From here on a passage is verified. */
-  readonly verified: number;
-  /** Below it is rejected. */
-  readonly rejected: number;
-}
+/** How likely each passage answers by its best candidate, 0 to 1, by sid. A passage without anything that could be quoted is missing. */
+export type PassageRelevance = ReadonlyMap<string, number>;
+
+/** From here on a passage that a model judged is verified, or uncertain. */
+const MODEL_CUTS = { verified: 0.6, uncertain: 0.3 };
 
 /**
  * The evidence gate, before anything is written: a verdict for every passage, in the order of the passages.
@@ -32,7 +28,7 @@ export function verifyPassages(
     const learned = learnedOf(passage, relevance, comparison);
     const judged =
       gate.type === "sufficiency"
-        ? judgeOurs(passage, gate, relevance, comparison, learned)
+        ? judgeOurs(passage, gate, comparison, learned)
         : judgeByScores(passage, gate, scale, comparison, learned);
     return withComparison(judged, comparison, gate);
   });
@@ -42,13 +38,12 @@ export function verifyPassages(
 function judgeOurs(
   passage: Passage,
   gate: Extract<GateSettings, { readonly type: "sufficiency" }>,
-  relevance: PassageRelevance | null,
   { relevance: byModel }: PassageComparison,
   learned: (Explained & { score: number }) | null,
 ): Evidence {
   const score = learned?.score ?? 0;
-  const cuts = byModel === undefined && relevance !== null ? relevance : { verified: gate.verified, rejected: gate.uncertain };
-  const verdict = score >= cuts.verified ? "verified" : score >= cuts.rejected ? "uncertain" : "rejected";
+  const cuts = byModel === undefined ? gate : MODEL_CUTS;
+  const verdict = score >= cuts.verified ? "verified" : score >= cuts.uncertain ? "uncertain" : "rejected";
   return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "nothing in it can be quoted");
 }
 
@@ -59,7 +54,7 @@ function learnedOf(
   { relevance: byModel }: PassageComparison,
 ): (Explained & { score: number }) | null {
   if (byModel !== undefined) return byModel;
-  const score = relevance?.chances.get(sid);
+  const score = relevance?.get(sid);
   return score === undefined ? null : { score, reason: `${score.toFixed(2)} likely that its best sentence, list or row answers` };
 }
 
@@ -152,21 +147,4 @@ function evidence(passage: Passage, verdict: Verdict, relevance: number | null, 
 /** A cosine as a score in 0–1. */
 function unit(score: number | null): number | null {
   return score === null ? null : Math.min(1, Math.max(0, score));
-}
-
-/**
- * Share of a question's words that a text holds, each word weighted by its inverse document frequency: Σ idf(q ∩ d) / Σ idf(q).
- * A heuristic for relevance, 0–1. Words that no document holds count fully against it: what the corpus never mentions it cannot answer.
- * @returns `null` when the question has no content words
- */
-export function weightedCoverage(question: readonly string[], text: ReadonlySet<string>, idf: (token: string) => number): number | null {
-  const asked = [...new Set(question)];
-  let all = 0;
-  let found = 0;
-  for (const token of asked) {
-    const weight = idf(token);
-    all += weight;
-    if (text.has(token)) found += weight;
-  }
-  return all === 0 ? null : found / all;
 }

@@ -82,10 +82,6 @@ const weightsSchema = z.object({
   first: namedScorerSchema(Object.keys(FIRST_STAGE_FEATURES)),
   candidate: namedScorerSchema(Object.keys(CANDIDATE_FEATURES)),
   confidence: namedScorerSchema(Object.keys(CONFIDENCE_FEATURES)),
-  /** Chances of its best candidate from which a passage is verified, and below which it is rejected. */
-  verdicts: z
-    .object({ verified: share, rejected: share })
-    .refine(({ verified, rejected }) => rejected <= verified, { message: "the cut of rejected lies above the one of verified" }),
   threshold: z.object({
     /** From this confidence on the question is answered. */
     minimum: share,

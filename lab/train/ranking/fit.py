@@ -5,7 +5,7 @@
     python3 fit.py confidence --answers answers.jsonl --weights ranking.json
 
 `first` learns the cheap score from rows without `--read`: a softmax over the candidates of a question. `candidate` is a logistic regression over rows with `--read`, of
-collections that the cross-encoder did not learn from; it also sets the cuts of the verdicts. `confidence` is one over the answers of `answers.ts`; it also chooses the
+collections that the cross-encoder did not learn from; it also prints the cuts of the verdicts, for `src/profiles/sourcebound.ts`. `confidence` is one over the answers of `answers.ts`; it also chooses the
 threshold, by confidences that were learned without the collection that they are about.
 """
 
@@ -111,8 +111,7 @@ def fit_candidate(rows: list[dict], weights: dict) -> dict:
     verified = passages[np.flatnonzero(precision >= VERIFIED).max(initial=0), 0]
     rejected = np.quantile(passages[passages[:, 1] == 1, 0], LOST)
     print(f"{len(passages)} passages: verified from {verified:.3f}, rejected below {rejected:.3f}")
-    cuts = dict(verified=round(float(verified), 4), rejected=round(float(min(rejected, verified)), 4))
-    return {**weights, "candidate": scorer(names, np.array(linear), bias, fill, scale), "verdicts": cuts}
+    return {**weights, "candidate": scorer(names, np.array(linear), bias, fill, scale)}
 
 
 def upper_bound(wrong: int, shown: int) -> float:

@@ -110,11 +110,6 @@ export function scoreOf(values: readonly (number | null)[], scorer: Scorer): num
   return trees === undefined ? score : score + scoreTrees(trees, values);
 }
 
-/** What each feature adds to the linear part. */
-export function linearPartsOf(values: readonly (number | null)[], scorer: Scorer): number[] {
-  return standardised(values, scorer).map((x, i) => x * (scorer.linear?.[i] ?? 0));
-}
-
 /** σ(slope · score + offset): 0 to 1. */
 export function chanceOf(values: readonly (number | null)[], scorer: Scorer): number {
   return chanceOfScore(scoreOf(values, scorer), scorer);
