@@ -270,6 +270,9 @@ async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], c
   const quotesAt = (places: readonly number[]) =>
     places.map((place) => quotes[place] ?? fail(`a sentence names the quote ${place}, which is not there`));
   quotesAt(statement.candidates);
+  const { candidates, offered, drafts } = statement;
+  const used = new Set([...candidates, ...offered, ...drafts.flatMap((draft) => [...draft.quotes, ...draft.others.flat()])]);
+  if (quotes.some((_, place) => !used.has(place))) fail("nothing uses one of the quotes");
   const written = nothingWritten();
   const record = { shown: [], faults: [] };
   const bench = { stretches: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };
