@@ -12,6 +12,8 @@ import type { JudgingParts, ModelVerifier } from "./parts.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
+/** Statements that are scored at most, those of the best passages first: each takes up to six readings. */
+const MOST_UNSAID = 12;
 /**
  * Where rules say nothing of two passages, the learned score of claims does: does what one says of the question bear out what the other says of it? What it
  * does not tell gives no vote: near sentences with a word exchanged may speak of another thing, so who says otherwise is told by rules alone.
@@ -22,7 +24,7 @@ export async function withLearnedAgreement(
   support: Pick<SupportScorer, "score">,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const { unsaid } = compared;
+  const unsaid = compared.unsaid.slice(0, MOST_UNSAID);
   if (unsaid.length === 0) return compared;
   const scores = await support.score(
     unsaid.map(({ claim, evidence }) => ({ claim, evidence })),
