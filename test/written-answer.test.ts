@@ -53,7 +53,7 @@ describe.concurrent("a sentence that falls", () => {
       expect(system).toBe(promptOf(endpoint, 0).system);
       expect(user).toContain(`stays as it is:\n${TEN} [1]\n`);
       expect(user).toMatch(/- "Tinnitus is rated at 70 percent\." – values: .*70/);
-      expect(user).toMatch(/- "This is paid monthly\." – grounding/);
+      expect(user).toMatch(/- "This is paid monthly\." – support/);
       expect(answer.calls.map(({ stage, model, inputTokens, outputTokens }) => [stage, model, inputTokens, outputTokens])).toEqual([
         ["write", "small", 100, 10],
         ["rewrite", "small", 100, 10],
