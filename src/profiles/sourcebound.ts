@@ -78,7 +78,7 @@ export const sourcebound: Profile = {
     {
       rule: "refuse below a learned confidence that the best quote answers; the nearest sentences are then shown as such",
       state: "ours",
-      why: "sentences, list items and rows compete, and a cross-encoder scores the 16 best; the shipped threshold is the lowest at which the upper 90 % bound of the share of wrong answers is at most 15 % on seven validation collections; on seven that chose nothing 17 of 125 are wrong; `calibrate` fits another on a domain's own questions",
+      why: "sentences, list items and rows compete, and a cross-encoder scores the 16 best; the shipped threshold is the lowest at which the upper 90 % bound of the share of wrong answers is at most 15 % on seven validation collections; on seven test collections 17 of 125 are wrong; `calibrate` fits another on a domain's own questions",
     },
     {
       rule: "a passage is verified or rejected by the chance that its best candidate answers",
