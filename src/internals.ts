@@ -3,6 +3,7 @@
 export { admit } from "./answer/admit.ts";
 export { lookup, recall } from "./answer/lookup.ts";
 export { retrieve } from "./answer/retrieve.ts";
+export { createReaderKeeper, createShippedSupport } from "./engine/reader-keeper.ts";
 export { answerableSchema, readGolden } from "./grade/golden.ts";
 export { createRandom, quantile } from "./grade/metrics.ts";
 export { countRow, makeReport, type TableRow } from "./grade/report.ts";
@@ -11,7 +12,6 @@ export { rowBreaks } from "./ingest/line-breaks.ts";
 export { parseFile } from "./ingest/parse.ts";
 export { RAW_SCALE } from "./models/calibration/calibration.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
-export { createEmbeddedSupportScorer } from "./models/embedded-support.ts";
 export { PACKAGE_ROOT } from "./package.ts";
 export { profileNamed } from "./profiles/index.ts";
 export { createReader as createModelReader, SHIPPED_WEIGHTS } from "./reader/create-reader.ts";

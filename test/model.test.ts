@@ -100,13 +100,15 @@ describe.concurrent("an answer by a model", () => {
 
   it("never brings its HTML into the page", () =>
     using(
-      open({ chat: [stream("<b>Tinnitus</b> is rated at 10 percent & more [1]. ", "<img src=x onerror=alert(1)> It pays [1].")] }),
+      open({
+        chat: [stream("<b>Tinnitus</b> is rated at 10 percent, in one ear & in both [1]. ", "<img src=x onerror=alert(1)> It pays [1].")],
+      }),
       async ({ engine }) => {
         const { answer } = await ask(engine);
         const { answer_html } = answerToWire(answer);
-        expect(answer_html).toContain("<p>Tinnitus is rated at 10 percent &amp; more.<sup>");
+        expect(answer_html).toContain("<p>Tinnitus is rated at 10 percent, in one ear &amp; in both.<sup>");
         expect(answer_html).not.toMatch(/<img|<b>|onerror|<script/);
-        expect(codes(answer)).toEqual(["model_failed"]);
+        expect(codes(answer)).toContain("model_failed");
       },
     ));
 

@@ -17,9 +17,8 @@ import {
   answerableSchema,
   askWeb,
   countRow,
-  createEmbeddedSupportScorer,
   createFactReader,
-  loadEmbeddedEncoder,
+  createShippedSupport,
   makeReport,
   PACKAGE_ROOT,
   parseFile,
@@ -157,7 +156,7 @@ function webOf(pages: Engine, root: string, support: boolean): WebParts {
       const [page] = parseFile({ path, bytes: readFileSync(join(root, path)) });
       return { title: page?.metadata.title ?? "", text: page?.text ?? "", blocks: page?.blocks ?? [], units: page?.units ?? [] };
     },
-    support: support ? createEmbeddedSupportScorer(loadEmbeddedEncoder()) : null,
+    support: support ? createShippedSupport() : null,
     reader: createFactReader(),
     now: () => new Date(0),
     passages: 1,

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { Option } from "commander";
 import { type Config, hubFolders } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
+import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "../../src/engine/reader-keeper.ts";
 import { RequestError } from "../../src/errors.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
 import { HUB_NAME } from "../../src/models/hub/catalog.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
@@ -145,8 +145,8 @@ interface ChecksFlags {
 const BASE_URL = ["--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`"] as const;
 
 /** What the checks of a profile measure support with; `null`: they do not. */
-const supportOf = (profile: string, encoder = loadEmbeddedEncoder()) =>
-  profileNamed(profile).check.support === null ? null : createEmbeddedSupportScorer(encoder);
+const supportOf = (profile: string, keeper: ReaderKeeper) =>
+  profileNamed(profile).check.support === null ? null : createShippedSupport(keeper);
 
 function addChecks(measure: Measure): void {
   measure<{ file: string; profile: string; uncited?: boolean }>({
@@ -176,12 +176,9 @@ function addChecks(measure: Measure): void {
     examples: "  sourcebound eval checks --golden data/va-golden --corpus data/va-pages",
     async *run({ domain: name, ...flags }, { config, ...given }) {
       const { evaluateChecks } = await import("../runs/checks.ts");
-      const { createClaimReader } = await import("../../src/engine/reader-keeper.ts");
-      const { createReaderKeeper } = await import("../../src/engine/reader-keeper.ts");
-      const encoder = loadEmbeddedEncoder();
       const keeper = createReaderKeeper();
-      const parts = { encoder, support: supportOf(flags.profile, encoder), readClaims: createClaimReader(keeper) };
-      yield* evaluateChecks({ ...flags, domain: loadDomain(name ?? config.domain, config.domains_dir), ...parts, ...given });
+      const support = supportOf(flags.profile, keeper);
+      yield* evaluateChecks({ ...flags, domain: loadDomain(name ?? config.domain, config.domains_dir), support, ...given });
       await keeper.close();
     },
   });
@@ -198,10 +195,9 @@ function addChecks(measure: Measure): void {
     examples: "  ./run eval written --pages data/collections --part validation",
     async *run({ pages, part, names, profile }, { command, signal }) {
       const { evaluateCollectionDrafts } = await import("../runs/collection-drafts.ts");
-      const { createClaimReader, createReaderKeeper } = await import("../../src/engine/reader-keeper.ts");
       const keeper = createReaderKeeper();
-      const parts = { support: supportOf(profile), readClaims: createClaimReader(keeper) };
-      yield* evaluateCollectionDrafts({ names: chooseCollections(part, names), pages, profile, ...parts, command, signal });
+      const support = supportOf(profile, keeper);
+      yield* evaluateCollectionDrafts({ names: chooseCollections(part, names), pages, profile, support, command, signal });
       await keeper.close();
     },
   });
@@ -219,7 +215,10 @@ function addChecks(measure: Measure): void {
     async run({ domain: name, ...flags }, { config, command }) {
       const { evaluateMutatedAnswers } = await import("../runs/mutated-answers.ts");
       const domain = loadDomain(name ?? config.domain, config.domains_dir);
-      return evaluateMutatedAnswers({ ...flags, domain, support: supportOf(flags.profile), command });
+      const keeper = createReaderKeeper();
+      const report = await evaluateMutatedAnswers({ ...flags, domain, support: supportOf(flags.profile, keeper), command });
+      await keeper.close();
+      return report;
     },
   });
 }

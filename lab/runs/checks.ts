@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { CheckContext } from "../../src/check/check.ts";
 import { RequestError } from "../../src/errors.ts";
 import { makeReport } from "../../src/grade/report.ts";
-import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { type ChecksSection, type DraftOptions, evaluateDrafts } from "../sets/drafts.ts";
 import { SUPPORT_SETS } from "../sets/support-sets.ts";
@@ -22,8 +21,6 @@ export interface ChecksOptions {
   readonly domain: DraftOptions["domain"];
   readonly profile: string;
   readonly support: CheckContext["support"];
-  readonly readClaims?: CheckContext["readClaims"];
-  readonly encoder: EmbeddedEncoder;
   readonly signal?: AbortSignal;
   readonly command: string;
 }
@@ -36,7 +33,7 @@ const ANSWERS = 150;
 
 /** `eval checks`: one section after the other, joined in one report. A further section is one more line. */
 export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<EvaluateEvent, void> {
-  const { data, corpus, golden, encoder, signal } = options;
+  const { data, corpus, golden, support, signal } = options;
   const sections: { name: string; run: () => Promise<ChecksSection | null> }[] = [];
   if (corpus !== undefined && golden !== undefined)
     sections.push({ name: "drafts", run: () => evaluateDrafts({ ...options, corpus, golden }) });
@@ -45,9 +42,10 @@ export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<Ev
     if (mutable)
       sections.push({ name: "sentences made wrong", run: () => evaluateMutations({ ...options, data, sentences: SENTENCES, seed: SEED }) });
     const { check: settings } = profileNamed(options.profile);
-    const judged = { data, settings, encoder, readClaims: options.readClaims, signal, answers: ANSWERS, seed: SEED };
+    const judged = { data, settings, support, signal, answers: ANSWERS, seed: SEED };
     sections.push({ name: "judged sentences", run: () => evaluateJudgedSentences(judged) });
-    for (const set of SUPPORT_SETS) sections.push({ name: set, run: () => evaluateSupport(set, { data, encoder, signal }) });
+    if (support !== null)
+      for (const set of SUPPORT_SETS) sections.push({ name: set, run: () => evaluateSupport(set, { ...judged, support }) });
   }
   if (sections.length === 0) {
     throw new RequestError("nothing_to_measure", "eval checks measures nothing without data: give --golden and --corpus, or --data.");

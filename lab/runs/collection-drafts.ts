@@ -17,7 +17,6 @@ export interface CollectionDraftsOptions {
   readonly pages: string;
   readonly profile: string;
   readonly support: CheckContext["support"];
-  readonly readClaims: CheckContext["readClaims"];
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -36,7 +35,7 @@ interface JudgedSentence {
  * sentences caught by kind, and for each check what it flags and the AUROC of its score between true and false sentences.
  */
 export async function* evaluateCollectionDrafts(options: CollectionDraftsOptions): AsyncGenerator<EvaluateEvent, void> {
-  const { names, pages, profile, support, readClaims, command, signal } = options;
+  const { names, pages, profile, support, command, signal } = options;
   const { check: settings } = profileNamed(profile);
   const judged: { collection: string; draft: Draft; sentences: JudgedSentence[] }[] = [];
   for (const [done, name] of names.entries()) {
@@ -47,7 +46,7 @@ export async function* evaluateCollectionDrafts(options: CollectionDraftsOptions
     for (const draft of rows) {
       if (draft.type !== "draft") continue;
       signal.throwIfAborted();
-      const context: CheckContext = { settings, hosts: [], homePage: null, reader, question: draft.question, support, readClaims };
+      const context: CheckContext = { settings, hosts: [], homePage: null, reader, question: draft.question, support };
       const sentences: JudgedSentence[] = [];
       const falseAt = draft.false_words === null ? -1 : draft.draft.indexOf(draft.false_words);
       for (const { start, end } of splitSentences(draft.draft)) {

@@ -5,6 +5,7 @@ import { checkFaithfulness, createBearsOut, type FaithfulnessJudges, type Passag
 import { createReader } from "../../src/check/statements.ts";
 import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
 import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { readLines } from "../../src/grade/golden.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
@@ -13,8 +14,6 @@ import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/re
 import { openGoldenSet } from "../../src/grade/run-golden.ts";
 import { documentQuotes } from "../../src/ingest/document-quotes.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
-import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
 import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { validator } from "../../src/profiles/validator.ts";
 import { retrievePassages } from "../../src/retrieve/retrieve.ts";
@@ -51,14 +50,15 @@ const SHIPPED = faithfulness?.minimum ?? 0;
  * them. The threshold of best balanced accuracy on every other set, and what it gives on the rest; then drafts that people wrote, beside the pages that they cite.
  */
 export async function* evaluateFaithfulness(options: FaithfulnessOptions): AsyncGenerator<EvaluateEvent, void> {
-  const support = createEmbeddedSupportScorer(sharedEncoder());
-  const judges = { support, bearsOut: createBearsOut(createReader(), support) };
+  const keeper = createReaderKeeper();
+  const judges = { support: createShippedSupport(keeper), bearsOut: createBearsOut(createReader(), null) };
   const made: Scored[] = [];
   const written: Scored[] = [];
   for (const folders of options.sets) {
     yield* scoreMade(folders, judges, options, made);
     yield* scoreWritten(folders, judges, options, written);
   }
+  await keeper.close();
   yield { type: "report", ...summarize(made, written, options) };
 }
 

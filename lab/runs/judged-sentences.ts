@@ -1,21 +1,16 @@
-import { join } from "node:path";
 import { type CheckContext, checkSentence } from "../../src/check/check.ts";
 import { createReader } from "../../src/check/statements.ts";
 import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, type TableRow } from "../../src/grade/report.ts";
-import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer, readSupportWeights } from "../../src/models/embedded-support.ts";
-import { PACKAGE_ROOT } from "../../src/package.ts";
 import type { CheckSettings } from "../../src/profiles/profile.ts";
 import type { ChecksSection } from "../sets/drafts.ts";
-import { readSupportSet, SUPPORT_FOLDS, supportFold } from "../sets/support-sets.ts";
+import { readSupportSet } from "../sets/support-sets.ts";
 
 export interface JudgedOptions {
   /** Folder with the folder `ragtruth`. */
   readonly data: string;
   readonly settings: CheckSettings;
-  readonly encoder: EmbeddedEncoder;
-  readonly readClaims?: CheckContext["readClaims"];
+  readonly support: CheckContext["support"];
   /** Answers of each task, drawn with the seed. */
   readonly answers: number;
   readonly seed: number;
@@ -28,21 +23,16 @@ const TASKS = ["qa", "summary"] as const;
 /**
  * Sentences that models wrote freely and people judged, through every check of a sentence, each with all evidence of its answer as cited
  * quotes. `caught`: a sentence in which people marked something was removed, repaired or warned about; `touched`: one in which they
- * marked nothing was. The support score comes from weights that never saw the source (`lab/train/support/folds`).
+ * marked nothing was.
  * @returns `null` when the set is not there
  */
 export async function evaluateJudgedSentences(options: JudgedOptions): Promise<ChecksSection | null> {
-  const { data, settings, encoder, readClaims, answers, seed, signal } = options;
+  const { data, settings, support, answers, seed, signal } = options;
   const items = readSupportSet("ragtruth", data);
   if (items === null) return null;
   const random = createRandom(seed);
   const order = items.map((item) => ({ item, key: random() })).sort((a, b) => a.key - b.key);
   const reader = createReader();
-  const contexts = Array.from({ length: SUPPORT_FOLDS }, (_, fold): CheckContext => {
-    const weights = readSupportWeights(join(PACKAGE_ROOT, `lab/train/support/folds/fold-${fold}.json`));
-    const support = settings.support === null ? null : createEmbeddedSupportScorer(encoder, weights);
-    return { settings, hosts: [], homePage: null, reader, question: "", support, readClaims };
-  });
   const metrics: Record<string, number | null> = {};
   const n: Record<string, number> = {};
   const table: TableRow[] = [];
@@ -51,7 +41,7 @@ export async function evaluateJudgedSentences(options: JudgedOptions): Promise<C
     for (const { item } of order.filter((one) => one.item.task === task).slice(0, answers)) {
       signal?.throwIfAborted();
       const cited = item.evidence.map((text) => ({ text, url: null, exact: true }));
-      const context = { ...(contexts[supportFold(item.set, item.group)] as CheckContext), question: item.question ?? "" };
+      const context: CheckContext = { settings, hosts: [], homePage: null, reader, question: item.question ?? "", support };
       for (const { start, end, supported } of item.units) {
         const text = item.text.slice(start, end);
         const checked = await checkSentence({ text, cited }, context);

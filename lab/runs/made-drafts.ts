@@ -3,15 +3,13 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type VerifiedSentence, type VerifyOptions, verifyAnswer } from "../../src/answer/verify-answer.ts";
-import { createClaimReader, createReaderKeeper } from "../../src/engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
 import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
 import { readGoldenSet } from "../../src/grade/golden-set.ts";
 import { createRandom } from "../../src/grade/metrics.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { scanFolder } from "../../src/ingest/scan.ts";
-import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
 import { type MadeDraft, makeDrafts } from "../made/golden-drafts.ts";
 import type { EvaluateEvent } from "./va.ts";
 
@@ -34,9 +32,8 @@ interface Judged {
 /** Sentences made from gold quotes through `verifyAnswer`, each citing its page beside the other pages of its question. */
 export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeDraftsOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
-  const support = createEmbeddedSupportScorer(sharedEncoder());
   const keeper = createReaderKeeper();
-  const readClaims = createClaimReader(keeper);
+  const support = createShippedSupport(keeper);
   for (const folders of sets) {
     const set = readGoldenSet(folders);
     yield { type: "progress", done: judged.length, total: judged.length, what: `${set.name}: making drafts` };
@@ -50,7 +47,7 @@ export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeD
     for (const [key, group] of Map.groupBy(drafts, ({ question, sources }) => JSON.stringify([question, ...sources]))) {
       await setImmediate();
       yield { type: "progress", done: judged.length, total: judged.length + drafts.length, what: `${set.name}: ${key}` };
-      judged.push(...(await judgeGroup(set.name, set.corpus, group, { support, readClaims, signal })));
+      judged.push(...(await judgeGroup(set.name, set.corpus, group, { support, signal })));
     }
   }
   await keeper.close();

@@ -25,7 +25,6 @@ export interface MutationOptions {
   readonly data: string;
   readonly profile: string;
   readonly support: CheckContext["support"];
-  readonly readClaims?: CheckContext["readClaims"];
   /** Sentences of each set. */
   readonly sentences: number;
   readonly seed: number;
@@ -37,7 +36,7 @@ const WORDS = /\p{L}{2,}/gu;
  * True sentences of other corpora, as they stand and made wrong in one place, against the passage that they come from. How many wrong
  * ones are found, and how many true ones are touched. The sentences are the source's own words: paraphrases are harder.
  */
-export async function evaluateMutations({ data, profile, support, readClaims, sentences, seed }: MutationOptions): Promise<ChecksSection> {
+export async function evaluateMutations({ data, profile, support, sentences, seed }: MutationOptions): Promise<ChecksSection> {
   const metrics: Record<string, number | null> = {};
   const n: Record<string, number> = {};
   const table: TableRow[] = [];
@@ -46,7 +45,7 @@ export async function evaluateMutations({ data, profile, support, readClaims, se
     const passages = load(data).filter((text) => text.length > 200 && text.length < 6000);
     const reader = createReader();
     const settings = profileNamed(profile).check;
-    const context: CheckContext = { settings, hosts: [], homePage: null, reader, question: "", support, readClaims };
+    const context: CheckContext = { settings, hosts: [], homePage: null, reader, question: "", support };
     const quoteOf = (text: string): CitedQuote => ({ text, url: null, exact: true });
     const isCaught = async (text: string, cited: string, others: string[]) => {
       const checked = await checkSentence({ text, cited: [quoteOf(cited)], others: others.map((other) => [quoteOf(other)]) }, context);

@@ -2,10 +2,8 @@ import { readFileSync } from "node:fs";
 import { type CheckContext, checkSentence } from "../../src/check/check.ts";
 import type { CitedQuote } from "../../src/check/finding.ts";
 import { createReader } from "../../src/check/statements.ts";
-import { createClaimReader, createReaderKeeper } from "../../src/engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
 import { usesSupport } from "../../src/profiles/guards.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import type { EvaluateEvent } from "./va.ts";
@@ -40,12 +38,9 @@ interface Judged extends Row {
 /** Sentences that are false against their quote, each in its way, and true ones in other words, through every check of a sentence. */
 export async function* evaluateOwnSentences({ file, profile, uncited, command }: OwnSentencesOptions): AsyncGenerator<EvaluateEvent, void> {
   const settings = profileNamed(profile).check;
-  const support = usesSupport({ check: settings }) ? createEmbeddedSupportScorer(sharedEncoder()) : null;
   const keeper = createReaderKeeper();
-  const context: CheckContext = {
-    ...{ settings, hosts: [], homePage: null, reader: createReader(), question: "", support },
-    readClaims: createClaimReader(keeper),
-  };
+  const support = usesSupport({ check: settings }) ? createShippedSupport(keeper) : null;
+  const context: CheckContext = { settings, hosts: [], homePage: null, reader: createReader(), question: "", support };
   const judged: Judged[] = [];
   for (const row of readRows(file)) {
     const wrong = await judge(row.false, row, uncited, context);

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createEmbeddedSupportScorer } from "../../src/models/embedded-support.ts";
-import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
+import { createShippedSupport } from "../../src/engine/reader-keeper.ts";
 import { evaluateDrafts } from "./drafts.ts";
 
 const PAGE = "# Letters\n\nYou have 60 days from the date of the letter to send evidence. If your claim is urgent, you have 15 days.\n";
@@ -75,7 +74,7 @@ describe.skipIf(DATA === "")(`golden drafts${DATA === "" ? " (skipped: SOURCEBOU
     expectCaught(bare.metrics, { number: 19, url: 20, entity: 16, negation: 13, unsupported: 17 });
     expect(bare.metrics["faults.none.touched"]).toBeLessThanOrEqual(2 / 30);
     // A source that is cited in the place of the writer's must bear the sentence out by the score that ships: without it, none is.
-    const scored = await evaluateDrafts({ ...options, support: createEmbeddedSupportScorer(SHARED_PARTS.embedded()) });
+    const scored = await evaluateDrafts({ ...options, support: createShippedSupport() });
     expectCaught(scored.metrics, { number: 19, citation: 20, url: 20, entity: 18, negation: 15, unsupported: 16 });
     expect(scored.metrics["faults.none.touched"]).toBeLessThanOrEqual(4 / 30);
   });

@@ -26,17 +26,16 @@ export interface DraftOptions {
   readonly domain: Pick<DomainPack, "base_url" | "strip_prefix" | "hosts" | "home_page">;
   readonly profile: string;
   readonly support: CheckContext["support"];
-  readonly readClaims?: CheckContext["readClaims"];
 }
 
 /** Checks that a fault of a kind is listed for: only what they find counts as caught. */
 const LISTED: Readonly<Record<Exclude<Fault, "none">, readonly string[]>> = {
   number: ["values", "support"],
-  citation: ["citations", "values", "entities", "novelty", "grounding", "support", "wording"],
+  citation: ["citations", "values", "entities", "support"],
   url: ["urls"],
-  entity: ["entities", "novelty", "values", "grounding", "support", "wording"],
-  negation: ["polarity", "grounding", "support", "wording"],
-  unsupported: ["grounding", "addition", "values", "entities", "novelty", "support", "wording"],
+  entity: ["entities", "values", "support"],
+  negation: ["support"],
+  unsupported: ["values", "entities", "support"],
 };
 
 interface JudgedSentence {
@@ -48,15 +47,7 @@ interface JudgedSentence {
 }
 
 /** Faults of golden drafts caught and faithful drafts touched (DESIGN.md, section 10); evidence: every quote that the cited pages can give. */
-export async function evaluateDrafts({
-  corpus,
-  golden,
-  baseUrl,
-  domain,
-  profile,
-  support,
-  readClaims,
-}: DraftOptions): Promise<ChecksSection> {
+export async function evaluateDrafts({ corpus, golden, baseUrl, domain, profile, support }: DraftOptions): Promise<ChecksSection> {
   const drafts = readGolden(golden, "va-drafts", draftSchema);
   const questions = new Map(readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => [id, question]));
   const urlOf = (page: string) => documentUrl({ ...domain, base_url: baseUrl ?? domain.base_url }, page);
@@ -67,7 +58,7 @@ export async function evaluateDrafts({
   for (const draft of drafts) {
     const question = questions.get(draft.question_id) ?? "";
     const { hosts, home_page: homePage } = domain;
-    const context: CheckContext = { settings: check, hosts, homePage, reader, question, support, readClaims };
+    const context: CheckContext = { settings: check, hosts, homePage, reader, question, support };
     const sentences: JudgedSentence[] = [];
     for (const range of splitSentences(draft.draft)) {
       const { text, numbers } = parseMarkers(draft.draft.slice(range.start, range.end));

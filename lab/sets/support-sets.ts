@@ -16,7 +16,7 @@ export interface SupportItem {
   readonly set: SupportSetName;
   /** Part of a set that is reported by itself. */
   readonly task: string;
-  /** Source document: answers about one stand or fall together, in folds and in the bootstrap. */
+  /** Source document. */
   readonly group: string;
   readonly id: string;
   /** What was asked, where the set says so. */
@@ -29,14 +29,6 @@ export interface SupportItem {
 
 export const SUPPORT_SETS = ["ragtruth", "wice", "summedits", "begin", "halueval", "tabfact"] as const;
 export type SupportSetName = (typeof SUPPORT_SETS)[number];
-
-/** Folds of the cross-fit: what is trained without a fold is measured on it. */
-export const SUPPORT_FOLDS = 5;
-
-/** The fold of a source document: the first 8 hex digits of sha256("set|group") mod 5 (`lab/train/splits.json`). */
-export function supportFold(set: string, group: string): number {
-  return Number.parseInt(sha256(`${set}|${group}`).slice(0, 8), 16) % SUPPORT_FOLDS;
-}
 
 /**
  * Reads one set of judged answers.

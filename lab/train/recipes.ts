@@ -43,16 +43,6 @@ function environment(name: string): Step[] {
   ];
 }
 
-/** Features are dumped by the product itself; Python learns from them. */
-function dumpAndTrain(name: string, dumps: readonly (readonly string[])[], train: readonly string[]): Step[] {
-  const folder = join("lab", "train", name);
-  return [
-    ...dumps.map((dump) => ({ folder, command: ["node", ...dump] })),
-    ...environment(name),
-    { folder, command: [PYTHON, "train.py", ...train] },
-  ];
-}
-
 /** Sets whose pieces the reader learns from, beside the written collections. */
 const CHOICE_DATA = ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"];
 
@@ -159,25 +149,6 @@ export const RECIPES: readonly Recipe[] = [
     },
   },
   {
-    name: "support",
-    what: "the chance that evidence supports a sentence",
-    makes: [`${WEIGHTS}/support.json`, "lab/train/support/folds", "lab/train/support/parity.json"],
-    minutes: 2,
-    needs: { data: ["ragtruth", "wice", "summedits", "begin", "halueval", "tabfact", "va-pages", "policyqa", "medquad", "clapnq"] },
-    steps: ({ data, work, date }) => {
-      const made = join(work, "mutations.jsonl");
-      const units = join(work, "units");
-      return dumpAndTrain(
-        "support",
-        [
-          ["mutations.mjs", "--data", data, "--out", made],
-          ["dump.mjs", "--data", data, "--extra", made, "--written", "../../sets/written/claims.jsonl", "--out", units],
-        ],
-        ["--units", units, "--out", `../../../${WEIGHTS}/support.json`, "--folds", "folds", "--parity", "parity.json", "--date", date],
-      );
-    },
-  },
-  {
     name: "cache",
     what: "when two questions share an answer",
     makes: ["src/compare/word-relations.json", `${WEIGHTS}/match.json`],
@@ -190,29 +161,6 @@ export const RECIPES: readonly Recipe[] = [
         { folder: ".", command: ["node", "dist/lab/train/cache/fit.js", ...pairs, "--out", `${WEIGHTS}/match.json`] },
         { folder: ".", command: ["npx", "biome", "check", "--write", "src/compare/word-relations.json", `${WEIGHTS}/match.json`] },
       ];
-    },
-  },
-  {
-    name: "wording",
-    what: "the chance that a sentence says what its source says in other words",
-    makes: [`${WEIGHTS}/wording.json`],
-    minutes: 6,
-    needs: { data: [] },
-    steps: ({ data, work, date }) => {
-      // Claims as `lab/train/reader` makes them (DATA.md), in the work folder.
-      const units = join(work, "claims");
-      return dumpAndTrain(
-        "support",
-        [["dump.mjs", "--data", data, "--sets", "", "--claims", join(work, "claims.jsonl.gz"), "--out", units]],
-        [],
-      ).map((step) =>
-        step.command.includes("train.py")
-          ? {
-              ...step,
-              command: [PYTHON, "train_wording.py", "--units", units, "--out", `../../../${WEIGHTS}/wording.json`, "--date", date],
-            }
-          : step,
-      );
     },
   },
   {
@@ -261,6 +209,17 @@ export const RECIPES: readonly Recipe[] = [
         measuring("answers", "--validation", unpackedIn(work, "validation"), "--out", answers),
         learn("confidence", "--answers", answers),
       ];
+    },
+  },
+  {
+    name: "entailment",
+    what: "the probability that evidence supports a sentence",
+    makes: [`${WEIGHTS}/entailment.json`],
+    minutes: 5,
+    needs: { data: ["collections"] },
+    steps: ({ data, date }) => {
+      const fit = ["--pages", join(data, "collections"), "--date", date, "--out", `${WEIGHTS}/entailment.json`];
+      return [{ folder: ".", command: ["node", "dist/lab/train/entailment/fit.js", ...fit] }];
     },
   },
   {

@@ -136,7 +136,8 @@ export async function choose(
     choice.pieces.some(({ cross }) => cross !== null),
   );
   log.fact("best_piece", choice.pieces[0]?.chance ?? null);
-  log.detail("first", () => tellPieces(choice.pieces) || null);
+  // Also those of passages that are rejected: who looks for the cause of a refusal sees what came nearest.
+  log.detail("first", () => tellPieces((ranked ?? choice).pieces) || null);
   return choice;
 }
 

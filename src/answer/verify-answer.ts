@@ -5,7 +5,7 @@ import { guardAnswer, type PassageTexts } from "../check/guard-answer.ts";
 import { type MarkedText, parseMarkers } from "../check/markers.ts";
 import { createReader } from "../check/statements.ts";
 import { type DomainPack, publishedContacts } from "../engine/domain.ts";
-import { createClaimReader, createReaderKeeper } from "../engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport } from "../engine/reader-keeper.ts";
 import { IngestError, messageOf, RequestError, SourceboundError } from "../errors.ts";
 import { terminologyOf } from "../guard/terminology.ts";
 import { documentQuotes } from "../ingest/document-quotes.ts";
@@ -15,7 +15,6 @@ import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { scanFolder } from "../ingest/scan.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import { profileNamed } from "../profiles/index.ts";
@@ -36,8 +35,6 @@ export interface VerifyOptions {
   readonly tenant?: string | null | undefined;
   /** Replaces the support score that the profile asks for. */
   readonly support?: CheckContext["support"] | undefined;
-  /** @default by the reader that ships */
-  readonly readClaims?: CheckContext["readClaims"];
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -107,10 +104,10 @@ export async function verifyAgainst(
   sources: Sources,
   options: VerifyOptions = {},
 ): Promise<VerifiedAnswer> {
-  if (options.readClaims !== undefined) return verify(question, answer, sources, options);
+  if (options.support !== undefined) return verify(question, answer, sources, options);
   const keeper = createReaderKeeper();
   try {
-    return await verify(question, answer, sources, { ...options, readClaims: createClaimReader(keeper) });
+    return await verify(question, answer, sources, { ...options, support: createShippedSupport(keeper) });
   } finally {
     await keeper.close();
   }
@@ -125,12 +122,11 @@ async function verify(
   const { domain, tenant = null, signal } = options;
   assertAnswer(answer);
   const profile = profileNamed(options.profile ?? "sourcebound");
-  const support =
-    options.support !== undefined ? options.support : usesSupport(profile) ? createEmbeddedSupportScorer(sharedEncoder()) : null;
+  const support = usesSupport(profile) ? (options.support ?? null) : null;
   const index = indexSources(numbered);
   const context: CheckContext = {
     ...{ settings: profile.check, hosts: domain?.hosts ?? [], homePage: domain?.home_page ?? null },
-    ...{ reader: createReader(), question, support, readClaims: options.readClaims },
+    ...{ reader: createReader(), question, support },
     guards: {
       contacts: domain === undefined ? [] : publishedContacts(domain),
       terminology: terminologyOf(domain?.tenants ?? {}, tenant),

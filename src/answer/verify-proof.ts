@@ -1,13 +1,12 @@
 import { CHECKS_REVISION, type CheckContext, FIRST_CHECKS } from "../check/check.ts";
-import type { ReadClaims } from "../check/contrast.ts";
 import { createReader } from "../check/statements.ts";
-import { createClaimReader, createReaderKeeper } from "../engine/reader-keeper.ts";
+import { createShippedSupport } from "../engine/reader-keeper.ts";
 import { messageOf } from "../errors.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer, type EmbeddedSupportScorer } from "../models/embedded-support.ts";
 import { createSimilarity } from "../models/similarity.ts";
+import type { SupportScorer } from "../models/support.ts";
 import { hashWeights } from "../models/weights/read-weights.ts";
 import { VERSION } from "../package.ts";
 import { GUARDS } from "../profiles/guards.ts";
@@ -254,8 +253,7 @@ function contextOf({ checking, question, served }: ProofStatement, reads: boolea
     ...{ settings, hosts, homePage, similarity },
     reader: createReader(models.words()),
     question: served?.resolved ?? question.resolved,
-    support: scores ? { id: "embedded", score: (pairs) => models.support().score(pairs) } : null,
-    readClaims: scores ? (pairs) => models.readClaims()(pairs) : null,
+    support: scores ? models.support() : null,
     guards: { contacts, terminology },
   };
 }
@@ -272,6 +270,9 @@ async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], c
   const quotesAt = (places: readonly number[]) =>
     places.map((place) => quotes[place] ?? fail(`a sentence names the quote ${place}, which is not there`));
   quotesAt(statement.candidates);
+  const { candidates, offered, drafts } = statement;
+  const used = new Set([...candidates, ...offered, ...drafts.flatMap((draft) => [...draft.quotes, ...draft.others.flat()])]);
+  if (quotes.some((_, place) => !used.has(place))) fail("nothing uses one of the quotes");
   const written = nothingWritten();
   const record = { shown: [], faults: [] };
   const bench = { stretches: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };
@@ -347,8 +348,7 @@ function nearestOf({ refusal }: ProofStatement["answer"]): readonly StatedNeares
 /** What proofs are scored by, each part read when it is first asked for. */
 export interface ProofModels {
   readonly encoder: () => EmbeddedEncoder;
-  readonly support: () => EmbeddedSupportScorer;
-  readonly readClaims: () => ReadClaims;
+  readonly support: () => SupportScorer;
   readonly words: () => ReadWords;
   /** Hashes of the weights, by file. */
   readonly hashes: () => Readonly<Record<string, string>>;
@@ -359,8 +359,7 @@ export function createProofModels(): ProofModels {
   const encoder = once(sharedEncoder);
   return {
     encoder,
-    support: once(() => createEmbeddedSupportScorer(encoder())),
-    readClaims: once(() => createClaimReader(createReaderKeeper())),
+    support: once(() => createShippedSupport()),
     words: once(() => createWordReader()),
     hashes: once(hashWeights),
   };

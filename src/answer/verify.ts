@@ -1,6 +1,7 @@
 import { messageOf } from "../errors.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
+import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question } from "../types.ts";
 import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../verify/compare-passages.ts";
 import { carryGate } from "../verify/decide.ts";
@@ -11,8 +12,8 @@ import type { JudgingParts, ModelVerifier } from "./parts.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-/** Support from which another passage bears a statement out: what the default profile takes for supported. */
-const BEARS_OUT = 0.7;
+/** Statements that are scored at most, those of the best passages first: each takes up to six readings. */
+const MOST_UNSAID = 12;
 /**
  * Where rules say nothing of two passages, the learned score of claims does: does what one says of the question bear out what the other says of it? What it
  * does not tell gives no vote: near sentences with a word exchanged may speak of another thing, so who says otherwise is told by rules alone.
@@ -23,13 +24,13 @@ export async function withLearnedAgreement(
   support: Pick<SupportScorer, "score">,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const { unsaid } = compared;
+  const unsaid = compared.unsaid.slice(0, MOST_UNSAID);
   if (unsaid.length === 0) return compared;
   const scores = await support.score(
     unsaid.map(({ claim, evidence }) => ({ claim, evidence })),
     { signal },
   );
-  const borneOut = unsaid.filter((_, i) => (scores[i]?.score ?? 0) >= BEARS_OUT);
+  const borneOut = unsaid.filter((_, i) => (scores[i]?.score ?? 0) >= SUPPORT_BANDS.unclear);
   return {
     ...compared,
     of(passage) {

@@ -31,8 +31,6 @@ export interface Alignment {
   given(root: string): boolean;
   /** Share of the claim's words that each statement holds, with what surrounds it, 0–1. */
   readonly coverage: readonly number[];
-  /** Share of the claim's words that the two statements hold which together hold most, with what stands above them, 0–1. */
-  readonly together: number;
   /** The same as `coverage`, words near a place of the claim counting more, those of the place itself not at all. */
   near(place: TextRange): readonly number[];
   /** How far each statement's own words are those close around a place, whatever they deny. */
@@ -85,25 +83,9 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
       const [a, b] = [heldHere(one), heldHere(other)];
       return a.every((worth, i) => worth >= (b[i] as number) - SLACK) && a.some((worth, i) => worth >= (b[i] as number) + CLEARLY_MORE);
     },
-    get together() {
-      return bestPair(statements.map((statement) => distinct.map((word) => says(statement, word.root))));
-    },
     near: (place) => score(held, sharesAround(place, HALF_DISTANCE)),
     close: (place) => score(own, sharesAround(place, CLOSE_DISTANCE)),
   };
-}
-
-/** The row that holds most, and the one that adds most to it: mean of the better of both, word by word. */
-function bestPair(rows: readonly (readonly number[])[]): number {
-  const better = (a: readonly number[], b: readonly number[]) => a.map((worth, i) => Math.max(worth, b[i] as number));
-  const sum = (row: readonly number[]) => row.reduce((total, worth) => total + worth, 0);
-  const most = (base: readonly number[]) => rows.map((row) => better(base, row)).reduce((a, b) => (sum(b) > sum(a) ? b : a), base);
-  const none = (rows[0] ?? []).map(() => 0);
-  return none.length === 0 ? 0 : sum(most(most(none))) / none.length;
-}
-
-function says({ roots, above }: Statement, root: string): number {
-  return roots.has(root) ? OWN : above.has(root) ? ABOVE : 0;
 }
 
 /** Root → indexes of the words with it, in order of their first. */

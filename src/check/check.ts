@@ -1,12 +1,12 @@
 import { Parser } from "htmlparser2";
-import { BORNE_OUT, GUARDS } from "../profiles/guards.ts";
+import type { EvidenceText, SupportScore, SupportScorer } from "../models/support.ts";
+import { GUARDS, SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../types.ts";
 import { fitOf } from "./alignment.ts";
-import { type ClaimFacts, checkClaim, layBeside } from "./claim-checks.ts";
-import { checkContrast, type ReadClaims } from "./contrast.ts";
+import { checkClaim, layBeside } from "./claim-checks.ts";
 import type { SimilarityScorer } from "./finding.ts";
-import { type CitedQuote, type Finding, finding, type SupportScorer } from "./finding.ts";
+import { type CitedQuote, type Finding, finding } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
 import type { Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
@@ -16,7 +16,7 @@ import { repairUrls } from "./urls.ts";
  * verifier can tell an answer of other checks from one that was tampered with. `revision.test.ts` fails where it was forgotten. 1: everything before records
  * named it.
  */
-export const CHECKS_REVISION = 10;
+export const CHECKS_REVISION = 11;
 
 /** Of records and proofs that name none. */
 export const FIRST_CHECKS = 1;
@@ -124,10 +124,8 @@ export interface CheckContext {
   readonly reader: Reader;
   /** What was asked: its words and values are no claims of the answer. */
   readonly question: string;
-  /** `null`: no learned score is installed; the wording itself stays unscored. */
-  readonly support: SupportScorer | null;
-  /** Reads a sentence beside what it cites, where the profile asks for a support score; absent or `null`: there is no reader. */
-  readonly readClaims?: ReadClaims | null | undefined;
+  /** `null`: no support score is installed; what the sentence says is not judged. */
+  readonly support: Pick<SupportScorer, "id" | "score"> | null;
   /** Compares an uncited sentence with sources, where the profile asks for that. */
   readonly similarity?: SimilarityScorer | undefined;
   /** What the guards know of domain and tenant; absent: nothing. */
@@ -161,7 +159,7 @@ const MAX_SENTENCE_CHARACTERS = 4_000;
 
 /**
  * Every check of one sentence, before a reader sees it. A sentence that is a byte-exact quote needs only to be one; any other must
- * cite, say only what its quotes say, with their values, names and polarity, and carry no foreign address. If another source of the
+ * cite, say only what its quotes say, with their values and names, and carry no foreign address. If another source of the
  * answer supports it and the cited one does not, that one is cited. What cites nothing gets a source only where it is a source's own
  * sentence: of sentences in other words that were given one by their words, a third was false.
  */
@@ -190,34 +188,28 @@ export async function checkSentence(
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
   const isAsWritten = recited === null && urls.text === text;
-  const beside = isAsWritten ? written : layBeside(urls.text, quotes, question, settings, reader);
-  const findings = isAsWritten ? found : checkClaim(beside);
+  const findings = isAsWritten ? found : checkClaim(layBeside(urls.text, quotes, question, settings, reader));
   const citations =
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)
       : finding("citations", "repaired", 0, "another source of the answer supports it: that one is cited instead");
-  const support = quotes.length === 0 ? [] : await checkSupport(urls.text, quotes, context);
-  const results: Finding[] = [citations, ...findings.map((one) => outweighed(one, support[0]?.score ?? null, settings)), ...support];
+  const scored = settings.support === null ? null : await scoreSupport(urls.text, quotes, context);
+  const results: Finding[] = [citations, ...findings, ...(quotes.length === 0 ? [] : [checkSupport(scored, context)])];
   if (urls.removed.length > 0) results.push(finding("urls", "repaired", 0, `not an address of a cited source: ${urls.removed.join(", ")}`));
   if (markup !== null) results.push(markup);
   results.push(...guard(urls.text, quotes));
-  if (settings.support !== null && isKept(results)) results.push(...(await contrastOf(beside, context)));
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
     kept: !empty && isKept(results),
     recited,
     results,
-    ...judge(results, quotes.length > 0),
+    ...judge(results, quotes.length > 0, scored),
   };
 }
 
 function isKept(results: readonly Finding[]): boolean {
   return results.every(({ verdict }) => verdict !== "fail");
-}
-
-async function contrastOf(facts: ClaimFacts, { readClaims }: CheckContext): Promise<Finding[]> {
-  return readClaims === undefined || readClaims === null ? [] : checkContrast(facts, readClaims);
 }
 
 async function nearestSource(
@@ -235,60 +227,48 @@ function texts(quotes: readonly CitedQuote[]): string[] {
 }
 
 /**
- * A source that is chosen here, and not by the writer, bears the sentence out by the learned score, whatever the profile asks: a citation that we make is our own
- * word, and shared words alone gave false sentences one.
+ * The evidence supports the sentence by the support score, whatever the profile asks: a citation that we choose is our own word, and shared words alone gave
+ * false sentences one.
  */
-async function isBorneOut(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<boolean> {
-  const [scored = null] = (await support?.score([{ claim: text, evidence: evidenceOf(quotes) }])) ?? [];
-  const { minimum, wording } = settings.support ?? BORNE_OUT;
-  return scored !== null && scored.score >= minimum && (scored.wording?.score ?? 1) >= wording;
+async function isBorneOut(text: string, quotes: readonly CitedQuote[], context: CheckContext): Promise<boolean> {
+  const scored = await scoreSupport(text, quotes, context);
+  return scored !== null && scored.score >= (context.settings.support ?? SUPPORT_BANDS).unclear;
 }
 
-/** What the learned scores say: whether the quotes bear the sentence out, and whether a word was exchanged against the one nearest to it. */
-async function checkSupport(text: string, quotes: readonly CitedQuote[], { support, settings }: CheckContext): Promise<Finding[]> {
-  if (support === null) return [finding("support", "pass", null, "no support score is installed")];
-  if (settings.support === null) return [finding("support", "pass", null, "this profile does not ask for a support score")];
-  const { minimum, mode, wording } = settings.support;
-  const [scored] = await support.score([{ claim: text, evidence: evidenceOf(quotes) }]);
-  if (scored === undefined || scored === null) return [finding("support", "pass", null, `${support.id} could not score it`)];
-  const judged = (name: string, one: NonNullable<typeof scored.wording>, least: number, fault: Finding["verdict"]) =>
-    one.score >= least
-      ? finding(name, "pass", one.score, `${name} score ${one.score.toFixed(2)}`)
-      : finding(name, fault, one.score, one.reason, one.spans);
-  return [
-    judged("support", scored, minimum, mode === "remove" ? "fail" : "warn"),
-    ...(scored.wording === undefined ? [] : [judged("wording", scored.wording, wording, "warn")]),
-  ];
+async function scoreSupport(text: string, quotes: readonly CitedQuote[], { support }: CheckContext): Promise<SupportScore | null> {
+  if (support === null || quotes.length === 0) return null;
+  const [scored = null] = await support.score([{ claim: text, evidence: quotes.map(toEvidence) }]);
+  return scored;
 }
 
-/** Quotes, and behind them what stands above them: a title that names the thing is said of every sentence below. */
-function evidenceOf(quotes: readonly CitedQuote[]): string[] {
-  return [...new Set([...texts(quotes), ...quotes.flatMap(({ above = [] }) => above.filter((line) => line.trim() !== ""))])];
+function toEvidence({ text, above = [] }: CitedQuote): EvidenceText {
+  return { text, above };
 }
 
-/**
- * Checks that remove a sentence for the share of its words that the sources lack: a high support score, which measures that too, outweighs them. Not `novelty`,
- * which names the one word that a sentence in the source's own words brings: the score hardly sees a single exchanged word, and the check only warns.
- */
-const COUNT_WORDS = new Set(["grounding", "addition"]);
-
-function outweighed(found: Finding, score: number | null, { support }: CheckContext["settings"]): Finding {
-  const isOutweighed = support !== null && score !== null && score >= support.outweighs && COUNT_WORDS.has(found.name);
-  if (!isOutweighed || found.verdict === "pass") return found;
-  return finding(found.name, "pass", found.score, `${found.reason}; outweighed by its support score`, found.spans);
+/** Do the quotes support the sentence? Below the lower band it is removed, below the upper one the reader is warned. */
+function checkSupport(scored: SupportScore | null, { support, settings }: CheckContext): Finding {
+  if (support === null) return finding("support", "pass", null, "no support score is installed");
+  if (settings.support === null) return finding("support", "pass", null, "this profile does not ask for a support score");
+  if (scored === null) return finding("support", "pass", null, `${support.id} could not score it`);
+  const { unsupported, unclear } = settings.support;
+  const { score, reason, spans } = scored;
+  if (score >= unclear) return finding("support", "pass", score, `support score ${score.toFixed(2)}`);
+  return finding("support", score < unsupported ? "fail" : "warn", score, reason, spans);
 }
 
 /** Checks of how a sentence is put: they say nothing of whether it is true. */
 const NOT_OF_THE_CLAIM = new Set(["urls", "html", "pii", "terminology", "injection"]);
 
 /** The verdict on the claim, from what the checks found. */
-function judge(results: readonly Finding[], cited: boolean): Pick<CheckedSentence, "status" | "reason"> {
+function judge(results: readonly Finding[], cited: boolean, scored: SupportScore | null): Pick<CheckedSentence, "status" | "reason"> {
   if (!cited) return { status: "unsupported", reason: "no citation" };
   const fault = results.find(({ name, verdict }) => !NOT_OF_THE_CLAIM.has(name) && (verdict === "fail" || verdict === "warn"));
-  if (fault !== undefined) return { status: fault.name === "polarity" ? "contradicted" : "unsupported", reason: fault.reason };
-  const support = results.find(({ name }) => name === "support");
-  if (support !== undefined && support.score !== null) return { status: "supported", reason: support.reason };
-  return { status: "unchecked", reason: "citations exist, and values, names and polarity match; the wording itself was not scored" };
+  if (fault !== undefined) {
+    const contradicted = fault.name === "support" && scored?.contradicted === true;
+    return { status: contradicted ? "contradicted" : "unsupported", reason: fault.reason };
+  }
+  if (scored !== null) return { status: "supported", reason: results.find(({ name }) => name === "support")?.reason ?? "" };
+  return { status: "unchecked", reason: "citations exist, and values and names match; what the sentence says was not scored" };
 }
 
 function tooLong(text: string): CheckedSentence {

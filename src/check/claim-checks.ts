@@ -1,99 +1,12 @@
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { Reading } from "../reading/reading.ts";
-import type { TextRange } from "../types.ts";
 import { type Alignment, align } from "./alignment.ts";
 import { type CitedTable, checkCells, tablesOf } from "./cells.ts";
 import { checkEntities } from "./entities.ts";
-import { type CitedQuote, type Finding, finding } from "./finding.ts";
-import { checkNovelty } from "./novelty.ts";
+import type { CitedQuote, Finding } from "./finding.ts";
 import { checkPairing } from "./pairing.ts";
-import { checkPolarity } from "./polarity.ts";
 import type { Reader } from "./statements.ts";
 import { checkValues } from "./values.ts";
-
-/** Statements that fit nearly as well as the best are asked too: if one says as much as the claim, the claim says no more than its source. */
-const NEARLY = 0.05;
-
-/**
- * Words of grammar, closed classes: what says of everything, always or surely, and what says of a part, at times or perhaps. A sentence that has one of the first
- * where its source has one of the second says more than the source.
- */
-const STRENGTHS = [
-  [
-    "all every each always never both must will guaranteed entirely",
-    "some many most several few usually often sometimes generally typically normally occasionally may might mostly partly possibly",
-  ],
-  ["both", "or"],
-  ["all every each always never any", "except unless apart save"],
-].map(([strong = "", weak = ""]) => ({ strong: new Set(strong.split(" ")), weak: new Set(weak.split(" ")) }));
-
-/** Does a claim say "all", "always" or "will" where the statement that fits it best says "some", "usually", "may", or names an exception that the claim leaves out? */
-export function checkStrength({ claim, statements, coverage }: Alignment, mode: "remove" | "warn"): Finding {
-  const top = Math.max(0, ...coverage);
-  const near = statements.filter((_, i) => top > 0 && (coverage[i] as number) >= top - NEARLY);
-  const said = wordsOf(claim.text);
-  for (const { strong, weak } of STRENGTHS) {
-    const more = said.find(({ word }) => strong.has(word));
-    if (more === undefined || near.length === 0 || said.some(({ word }) => weak.has(word))) continue;
-    const limits = near.map(({ text }) => wordsOf(text).find(({ word }) => weak.has(word))?.word);
-    if (limits.some((word) => word === undefined)) continue;
-    const reason = `says "${more.word}" where the cited quotes say "${limits[0]}"`;
-    return finding("strength", mode === "remove" ? "fail" : "warn", 0, reason, [{ start: more.start, end: more.end }]);
-  }
-  return finding("strength", "pass", 1, "says no more than the cited quotes do");
-}
-
-function wordsOf(text: string): (TextRange & { word: string })[] {
-  return [...text.matchAll(/\p{L}+/gu)].map(({ 0: word, index }) => ({ word: word.toLowerCase(), start: index, end: index + word.length }));
-}
-
-/** Share of a claim's words that two cited statements together must hold; below, they speak of something else. */
-const GROUNDED = 0.5;
-
-/** Do the cited quotes speak of what the sentence says at all? By content words; two statements may share it. */
-function checkGrounding({ claim, together, knows, given }: Alignment, mode: "remove" | "warn"): Finding {
-  if (claim.words.length === 0) return finding("grounding", "pass", null, "no word to judge by");
-  const share = `${Math.round(together * 100)} % of its words`;
-  if (together >= GROUNDED) return finding("grounding", "pass", together, `two cited statements hold ${share}`);
-  const unknown = claim.words.filter(({ root }) => !knows(root) && !given(root));
-  const spans = unknown.map(({ start, end }) => ({ start, end }));
-  const words = unknown.length === 0 ? "" : `; nowhere in them: ${[...new Set(unknown.map(({ text }) => text))].join(", ")}`;
-  return finding(
-    "grounding",
-    mode === "remove" ? "fail" : "warn",
-    together,
-    `no two cited statements hold more than ${share}${words}`,
-    spans,
-  );
-}
-
-/** Where a clause may begin that says something of its own. */
-const CLAUSE =
-  /[,;]\s+(?:(?:and|but|so|or|which|who|while|whereas)\b|(?:unless|except|even (?:if|though|when)|as long as|provided|regardless)\b)/giu;
-/** A clause of fewer content words cannot be judged by them. */
-const FEWEST_WORDS = 2;
-/** Share of a clause's words that one cited statement must hold. */
-const HELD = 0.4;
-
-/**
- * Does a clause at the end say what no cited statement says, in a sentence whose rest is grounded? Such an addition hides from a count over
- * all words.
- */
-function checkAddition({ claim, statements }: Alignment, mode: "remove" | "warn"): Finding {
-  const starts = [...claim.text.matchAll(CLAUSE)].map(({ index }) => index);
-  for (const [i, start] of starts.entries()) {
-    const end = starts[i + 1] ?? claim.text.length;
-    const roots = [...new Set(claim.words.filter((word) => word.start >= start && word.end <= end).map(({ root }) => root))];
-    if (roots.length < FEWEST_WORDS) continue;
-    const shares = statements.map((one) => roots.filter((root) => one.roots.has(root) || one.above.has(root)).length);
-    const share = Math.max(0, ...shares) / roots.length;
-    if (share >= HELD) continue;
-    const clause = claim.text.slice(start, end).replace(/^[,;]\s+/, "");
-    const span = { start: end - clause.length, end };
-    return finding("addition", mode === "remove" ? "fail" : "warn", share, `no cited statement says "${clause}"`, [span]);
-  }
-  return finding("addition", "pass", 1, "no clause says something of its own");
-}
 
 /** A sentence beside the quotes that it cites. */
 export interface ClaimFacts {
@@ -112,18 +25,13 @@ export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 /** In the order in which they are reported. A further check is one more line. */
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question, settings.values)),
-  wording(({ alignment, tables }) => checkCells(alignment, tables)),
-  wording(({ alignment }) => checkPairing(alignment)),
-  wording(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
-  wording(({ alignment }) => checkNovelty(alignment)),
-  wording(({ alignment }, mode) => checkPolarity(alignment, mode)),
-  wording(({ alignment }, mode) => checkGrounding(alignment, mode)),
-  wording(({ alignment }, mode) => checkAddition(alignment, mode)),
-  wording(({ alignment }, mode) => checkStrength(alignment, mode)),
+  ofClaim(({ alignment, tables }) => checkCells(alignment, tables)),
+  ofClaim(({ alignment }) => checkPairing(alignment)),
+  ofClaim(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
 ];
 
-/** A check of the wording; where nothing is cited there is none to compare. */
-function wording(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding | null): ClaimCheck {
+/** A check that the profile may switch off; where nothing is cited there is nothing to compare. */
+function ofClaim(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding | null): ClaimCheck {
   return (facts) => {
     const { claims } = facts.settings;
     return claims === "off" || facts.alignment.statements.length === 0 ? null : check(facts, claims);

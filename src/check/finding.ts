@@ -1,4 +1,4 @@
-import type { CheckResult, TextRange } from "../types.ts";
+import type { CheckResult } from "../types.ts";
 
 /** What one check found in one sentence, or in the answer as a whole. */
 export type Finding = Omit<CheckResult, "sentence" | "leftOut">;
@@ -24,20 +24,6 @@ export function finding(
   spans: Finding["spans"] = [],
 ): Finding {
   return { name, verdict, score, reason, spans };
-}
-
-/** What the checks need of a learned support score; `null` in a place: that pair could not be scored. */
-export interface SupportScorer {
-  readonly id: string;
-  score(
-    pairs: readonly { readonly claim: string; readonly evidence: readonly string[] }[],
-  ): Promise<readonly ((Scored & { readonly wording?: Scored | undefined }) | null)[]>;
-}
-
-interface Scored {
-  readonly score: number;
-  readonly spans: readonly TextRange[];
-  readonly reason: string;
 }
 
 /** How near an answer is to its question. */

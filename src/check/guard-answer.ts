@@ -1,14 +1,15 @@
 import { messageOf } from "../errors.ts";
+import type { SupportScorer } from "../models/support.ts";
 import type { GuardSettings } from "../profiles/profile.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { checkSentence } from "./check.ts";
-import { type CitedQuote, type Finding, finding, type SimilarityScorer, type SupportScorer } from "./finding.ts";
+import { type CitedQuote, type Finding, finding, type SimilarityScorer } from "./finding.ts";
 import type { Reader } from "./statements.ts";
 
 /** What the guards of a whole answer are given; `null`: not asked, or not there. */
 export interface AnswerGuards {
   readonly similarity: RelevancyScorer | null;
-  readonly support: SupportScorer | null;
+  readonly support: Pick<SupportScorer, "id" | "score"> | null;
   /** Reads sentences exactly, beside the score. */
   readonly reader: Reader;
   /** Of a real tokenizer. */
@@ -26,7 +27,7 @@ export async function guardAnswer(
   const found: Finding[] = [];
   if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity));
   if (faithfulness !== null) {
-    const judges = { support, bearsOut: createBearsOut(reader, support), question };
+    const judges = { support, bearsOut: createBearsOut(reader, null), question };
     found.push(await checkFaithfulness(sentences, passages, judges, faithfulness));
   }
   if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
@@ -55,11 +56,11 @@ interface BorneOut {
   readonly reason: string;
 }
 
-/** Do texts together bear a sentence out? By the checks of the default profile, whoever wrote it: exact values, names, polarity and wording, and the learned score. */
+/** Do texts together bear a sentence out? By the checks of the default profile, whoever wrote it: exact values and names, and the support score. */
 export type BearsOut = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<BorneOut>;
 
-/** @param support the learned score; `null`: none, and wording alone is left untold */
-export function createBearsOut(reader: Reader, support: SupportScorer | null): BearsOut {
+/** @param support `null`: only exact checks speak */
+export function createBearsOut(reader: Reader, support: Pick<SupportScorer, "id" | "score"> | null): BearsOut {
   const settings = { ...sourcebound.check, recite: false, uncited: "warn" as const };
   return async (claim, cited, question) => {
     const checked = await checkSentence({ text: claim, cited }, { settings, hosts: [], homePage: null, reader, question, support });
@@ -85,16 +86,16 @@ export function leastFaithfulness(settings: FaithfulnessSettings, scorerId: stri
 /** Who tells whether passages bear a sentence out. */
 export interface FaithfulnessJudges {
   /** `null`: no score is installed. */
-  readonly support: SupportScorer | null;
-  /** Exact reading; it decides where it objects, beside the score that ships. Absent: the score alone. */
+  readonly support: Pick<SupportScorer, "id" | "score"> | null;
+  /** The exact checks; they decide where they object, beside the score that ships. Absent: the score alone. */
   readonly bearsOut?: BearsOut | undefined;
   /** Its words are no claims of the answer. */
   readonly question: string;
 }
 
 /**
- * How well an answer stands up to its passages. By the score that ships: of every sentence beside all passages the chance that they bear it out, or that no word
- * was exchanged where that is less, and 0 where its values, names, polarity or words do not agree with them; the least sentence decides. By a model of the source's
+ * How well an answer stands up to its passages. By the score that ships: of every sentence the chance that all passages support it, and 0 where its values or names
+ * do not agree with them; the least sentence decides. By a model of the source's
  * class (`validator`): the mean over passages of the mean over sentences (the source gives no rule for several passages, the mean is our choice). Without a scorer
  * it is not known: `null`, never 0.
  */
@@ -120,16 +121,16 @@ export async function checkFaithfulness(
 
 interface Scored {
   readonly score: number;
-  /** What exact reading objects to. */
+  /** What the exact checks object to. */
   readonly objection: string | null;
 }
 
 async function leastSupport(
   sentences: readonly string[],
   passages: readonly PassageTexts[],
-  { support, bearsOut, question }: FaithfulnessJudges & { readonly support: SupportScorer },
+  { support, bearsOut, question }: FaithfulnessJudges & { readonly support: Pick<SupportScorer, "score"> },
 ): Promise<Scored | null> {
-  const evidence = [...new Set(passages.flat())];
+  const evidence = passages.map(([text, ...above]) => ({ text, above }));
   if (evidence.length === 0) return null;
   const scored = await support.score(sentences.map((claim) => ({ claim, evidence })));
   const texts = passages.map(([text, ...above]) => ({ text, above, url: null, exact: true }));
@@ -137,19 +138,19 @@ async function leastSupport(
   for (const [i, one] of scored.entries()) {
     if (one === null) continue;
     const borne = await bearsOut?.(sentences[i] as string, texts, question);
-    known.push(
-      borne?.supported === false
-        ? { score: 0, objection: borne.reason }
-        : { score: Math.min(one.score, one.wording?.score ?? 1), objection: null },
-    );
+    known.push(borne?.supported === false ? { score: 0, objection: borne.reason } : { score: one.score, objection: null });
   }
   return known.reduce<Scored | null>((least, one) => (least === null || one.score < least.score ? one : least), null);
 }
 
-async function meanSupport(sentences: readonly string[], passages: readonly PassageTexts[], scorer: SupportScorer): Promise<Scored | null> {
+async function meanSupport(
+  sentences: readonly string[],
+  passages: readonly PassageTexts[],
+  scorer: Pick<SupportScorer, "score">,
+): Promise<Scored | null> {
   const means: number[] = [];
   for (const [passage] of passages) {
-    const scored = await scorer.score(sentences.map((claim) => ({ claim, evidence: [passage] })));
+    const scored = await scorer.score(sentences.map((claim) => ({ claim, evidence: [{ text: passage, above: [] }] })));
     const known = scored.flatMap((one) => (one === null ? [] : [one.score]));
     if (known.length > 0) means.push(mean(known));
   }

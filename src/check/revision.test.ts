@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { SupportScorer } from "../models/support.ts";
 import { profiles } from "../profiles/index.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { CHECKS_REVISION, checkAnswer, checkSentence } from "./check.ts";
-import type { ReadClaims } from "./contrast.ts";
-import type { CitedQuote, SupportScorer } from "./finding.ts";
+import type { CitedQuote } from "./finding.ts";
 import { createReader } from "./statements.ts";
 
 /** What the sentences below come to by each number of the checks. A new number gets a new line; no line is changed. */
@@ -17,6 +17,7 @@ const COMES_TO: Readonly<Record<number, string>> = {
   8: "484c311d4cdfaa22",
   9: "eefa6c84a4ee4d54",
   10: "3edbc656ff6f81f2",
+  11: "54f44ad03c7adfaf",
 };
 
 const quote = (text: string, above: readonly string[] = []): CitedQuote => ({ text, url: "https://www.va.gov/page", exact: true, above });
@@ -68,15 +69,8 @@ const SENTENCES = [
 const support: SupportScorer = {
   id: "fixed",
   score: async (pairs) =>
-    pairs.map(({ claim }) => ({
-      ...{ score: (claim.length % 10) / 10, spans: [], reason: "fixed" },
-      wording: { score: (claim.length % 7) / 7, spans: [], reason: "fixed wording" },
-    })),
+    pairs.map(({ claim: { length } }) => ({ score: (length % 10) / 10, spans: [], reason: "fixed", contradicted: length % 3 === 0 })),
 };
-
-/** Odds that depend on the text alone, as the score does. */
-const readClaims: ReadClaims = async (pairs) =>
-  pairs.map(({ question: { length } }) => ({ claim: { supported: length % 5, contradicted: length % 3, notFound: 0 } }));
 
 describe("the number of the checks", () => {
   it("is raised when they say another thing of a sentence: proofs and records of before name the old one", async () => {
@@ -97,7 +91,6 @@ describe("the number of the checks", () => {
             reader,
             question: "What holds?",
             support,
-            readClaims,
           };
           const { text: shown, kept, results, status, reason } = await checkSentence({ text, cited, missing, others: OTHERS }, context);
           const claim = { sentence: 0, text: shown, status, citations: [1], reason };

@@ -8,8 +8,6 @@ import type { CitedQuote } from "./finding.ts";
 export interface Statement extends Reading {
   /** Roots of what stands above it: title, headings, a list's lead-in, a table's header. */
   readonly above: ReadonlySet<string>;
-  /** The texts that stand above it. */
-  readonly textsAbove: readonly string[];
   /** Roots of the statements next to it in the same quote. */
   readonly beside: ReadonlySet<string>;
   /** Values of what stands above it. */
@@ -55,7 +53,6 @@ function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {
       roots: piece.roots,
       quantities: piece.quantities,
       markers: piece.markers,
-      textsAbove: over.map(({ text }) => text),
       above: new Set(over.flatMap(({ roots }) => [...roots])),
       beside: new Set([...(pieces[i - 1]?.roots ?? []), ...(pieces[i + 1]?.roots ?? [])]),
       quantitiesAbove: over.flatMap(({ quantities }) => quantities),

@@ -115,7 +115,6 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
       check: {
         ...{ hosts: pack.hosts, homePage: pack.home_page, reader: readers.statements },
         support: usesSupport(profile) ? local.support : null,
-        readClaims: local.readClaims,
       },
       guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
       refusal: { contacts: pack.contacts },

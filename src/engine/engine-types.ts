@@ -19,7 +19,7 @@ import type { createUploads } from "./uploads.ts";
 import type { createWorker } from "./worker.ts";
 
 export type { CacheExplanation } from "../answer/lookup.ts";
-export type { ConflictOptions, IngestOptions } from "./documents.ts";
+export type { IngestOptions } from "./documents.ts";
 export type { SwitchOptions } from "./indexes.ts";
 export type { EngineParts } from "./open.ts";
 export type * from "./service-types.ts";

@@ -9,9 +9,7 @@ import { type CrisisFinder, createCrisisFinder } from "../guard/crisis.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
 import type { Reranker } from "../models/reranker.ts";
-import type { SupportScorer } from "../models/support.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
 import type { ReadTexts } from "../reader/reader.ts";
@@ -22,7 +20,7 @@ import { once } from "../text/once.ts";
 import { whileHeld } from "../text/while-held.ts";
 import { readRankingWeights } from "../write/ranking-weights.ts";
 import type { DomainPack } from "./domain.ts";
-import { createClaimReader, createReaderKeeper, type ReaderKeeper } from "./reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "./reader-keeper.ts";
 
 /** One for all engines of the process: weights never change. */
 const sharedRankingWeights = whileHeld(() => readRankingWeights());
@@ -98,7 +96,6 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
   const rankingWeights = once(sharedRankingWeights);
   const reader = createReaderKeeper();
   const hubCrossEncoder = once((): Reranker | undefined => installedCrossEncoder(config) ?? undefined);
-  const support = once(() => createEmbeddedSupportScorer(embedded()));
   const matchWeights = once(readMatchWeights);
   const rewordingJudge = once(() => {
     const weights = readRewordingWeights();
@@ -111,8 +108,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
         return hubCrossEncoder();
       },
     },
-    support: { id: "embedded", score: (pairs, options) => support().score(pairs, options) } as Pick<SupportScorer, "id" | "score">,
-    readClaims: createClaimReader(reader),
+    support: createShippedSupport(reader, embedded),
     // Candidates are compared by the embedded encoder's vectors, whichever encoder ranks passages.
     ranking(): RankingParts {
       const weights = rankingWeights();

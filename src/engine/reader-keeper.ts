@@ -1,16 +1,26 @@
-import { CONTRAST_WEIGHTS, type ReadClaims } from "../check/contrast.ts";
 import { ModelError, messageOf } from "../errors.ts";
+import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
+import { createEntailmentScorer, readEntailmentWeights } from "../models/entailment.ts";
+import type { SupportScorer } from "../models/support.ts";
 import type { Reader, ReadTexts } from "../reader/reader.ts";
 import { openSharedReader } from "../reader/shared-reader.ts";
 import { once } from "../text/once.ts";
 
-/** Nobody waits for a single sentence long enough to cancel its reading. */
-const NEVER = new AbortController().signal;
-
-/** Reads claims by the reader that ships, opened with the first of them. */
-export function createClaimReader({ of }: Pick<ReaderKeeper, "of">): ReadClaims {
-  const reader = once(() => of(CONTRAST_WEIGHTS));
-  return async (pairs) => (await reader()?.(pairs, NEVER)) ?? null;
+/** The support scorer that ships: its weights, encoder and cross-encoder are loaded when they are first needed. */
+export function createShippedSupport(
+  { of }: Pick<ReaderKeeper, "of"> = createReaderKeeper(),
+  encoder: () => Pick<EmbeddedEncoder, "embedSync"> = sharedEncoder,
+): SupportScorer {
+  const scorer = once(() => {
+    const weights = readEntailmentWeights();
+    return createEntailmentScorer({ weights, embed: (texts) => encoder().embedSync(texts), read: of(weights) });
+  });
+  return {
+    get id() {
+      return scorer().id;
+    },
+    score: (pairs, options) => scorer().score(pairs, options),
+  };
 }
 
 export interface ReaderKeeper {

@@ -68,7 +68,7 @@ export function createSearching(
       }
       return verifyAgainst(question, answer, given, {
         ...{ profile: profile ?? config.profile ?? pack.default_profile, domain: pack, tenant: scope.tenant, signal },
-        ...{ support: local.support, readClaims: local.readClaims },
+        support: local.support,
       });
     },
   };

@@ -1,8 +1,8 @@
-import type { CitedQuote, SupportScorer } from "../check/finding.ts";
+import type { CitedQuote } from "../check/finding.ts";
 import { createBearsOut } from "../check/guard-answer.ts";
 import { createReader } from "../check/statements.ts";
-import { sharedEncoder } from "../models/embedded-encoder.ts";
-import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { createShippedSupport } from "../engine/reader-keeper.ts";
+import type { SupportScorer } from "../models/support.ts";
 import { createReading } from "../reading/reading.ts";
 
 /** What is wrong with a sentence: nothing, or one of the three ways in which an answer goes wrong; `unscored`: it could not be told. */
@@ -15,7 +15,7 @@ export interface JudgedClaim {
   readonly reason: string;
 }
 
-/** Judges sentences of answers, whoever wrote them, by the checks of the default profile: exact values, names, polarity and wording, and the learned support score. */
+/** Judges sentences of answers, whoever wrote them, by the checks of the default profile: exact values and names, and the support score. */
 export interface ClaimJudge {
   /** Do the texts together bear the claim out? Words of the question are no claims. `null`: it could not be scored. */
   supports(claim: string, texts: readonly CitedQuote[], question: string): Promise<boolean | null>;
@@ -73,5 +73,5 @@ function shorten(text: string): string {
 
 /** A judge with the learned score that ships, whatever is configured: with a judge that is another model each time runs could not be compared. */
 export function createShippedJudge(): ClaimJudge {
-  return createClaimJudge(createEmbeddedSupportScorer(sharedEncoder()));
+  return createClaimJudge(createShippedSupport());
 }

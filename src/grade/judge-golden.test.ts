@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import type { CitedQuote } from "../check/finding.ts";
-import { createEmbeddedSupportScorer } from "../models/embedded-support.ts";
+import { createShippedSupport } from "../engine/reader-keeper.ts";
 import { type SamplePassage, sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import type { Answer } from "../types.ts";
 import { createClaimJudge } from "./claim-judge.ts";
@@ -125,7 +124,7 @@ const CARDS = quote("A library card costs 5 dollars per year.");
 const QUESTION = "What does the library say?";
 
 describe("createClaimJudge", () => {
-  const judge = createClaimJudge(createEmbeddedSupportScorer(SHARED_PARTS.embedded()));
+  const judge = createClaimJudge(createShippedSupport());
   const faultOf = async (claim: string, cited: CitedQuote[], others: CitedQuote[]) =>
     (await judge.judge(claim, cited, others, QUESTION)).fault;
 

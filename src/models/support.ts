@@ -1,29 +1,27 @@
 import type { TextRange } from "../types.ts";
 
-/** A sentence of an answer and the texts that are to bear it out. */
+/** A text of the evidence, with what stands above it and says what it is about: title first, then headings, a list's lead-in, a table's header. */
+export interface EvidenceText {
+  readonly text: string;
+  readonly above: readonly string[];
+}
+
+/** A sentence of an answer and the texts that are to support it. */
 export interface SupportPair {
   readonly claim: string;
-  /** Quotes or passages; a JSON record is read as its keys and values. */
-  readonly evidence: readonly string[];
+  /** Quotes or passages. */
+  readonly evidence: readonly EvidenceText[];
 }
 
 export interface SupportScore {
-  /** Chance, 0 to 1, that the evidence supports the whole claim. */
+  /** Probability that the evidence supports the whole claim. */
   readonly score: number;
-  /** Ranges of the claim that the evidence does not bear out, in order; empty where nothing stands out. */
+  /** Ranges of the claim that the evidence does not support, in order; empty where nothing stands out. */
   readonly spans: readonly TextRange[];
-  /** What weighed most, in a sentence. */
+  /** What the score says, in a sentence. */
   readonly reason: string;
-  /** What a scorer says of wording alone: is what the sentence commits to still what the evidence's nearest sentence commits to? Absent: not measured, or no sentence comes near. */
-  readonly wording?: WordingScore | undefined;
-}
-
-/** How a claim stands beside the one sentence of its evidence that comes nearest to its wording. */
-export interface WordingScore {
-  /** Chance, 0 to 1, that no word, name or number was exchanged, added or left out that turns what is said. */
-  readonly score: number;
-  readonly spans: readonly TextRange[];
-  readonly reason: string;
+  /** Does the evidence contradict the claim? Absent: not measured. */
+  readonly contradicted?: boolean;
 }
 
 /** Judges whether evidence supports a claim. Every implementation runs the same contract suite (`src/testing`). */
@@ -38,4 +36,10 @@ export interface SupportScorer {
     pairs: readonly SupportPair[],
     options?: { readonly signal?: AbortSignal | undefined; readonly onFailure?: ((reason: string) => void) | undefined },
   ): Promise<readonly (SupportScore | null)[]>;
+}
+
+/** The evidence as plain texts: the texts, then each line above them once. */
+export function evidenceLines(evidence: readonly EvidenceText[]): string[] {
+  const above = evidence.flatMap((one) => one.above.filter((line) => line.trim() !== ""));
+  return [...new Set([...evidence.map(({ text }) => text), ...above])];
 }

@@ -204,20 +204,12 @@ export interface CheckSettings {
   readonly uncitedSimilarity?: { readonly minimum: number; readonly of: string };
   /** Values that the cited quotes do not hold, or not of this: the sentence is removed, or the answer is warned about. */
   readonly values: "remove" | "warn" | "off";
-  /** Names, polarity and wording that the cited quotes do not bear out. */
+  /** Names, cells and pairs of values that the cited quotes do not hold. */
   readonly claims: "remove" | "warn" | "off";
   /** Cite another source of the answer when it supports the sentence and the cited one does not; one that cites nothing, where the source says just that. */
   readonly recite: boolean;
-  /**
-   * Least learned support score, what happens below it, and the score from which it outweighs the checks that remove for the share of unfamiliar words;
-   * `wording`: least chance that no word was exchanged against the nearest sentence of the quotes; below it the reader is warned. `null`: not scored.
-   */
-  readonly support: {
-    readonly minimum: number;
-    readonly mode: "remove" | "warn";
-    readonly outweighs: number;
-    readonly wording: number;
-  } | null;
+  /** Support scores below which a sentence is removed (`unsupported`; 0: never), or shown with a warning (`unclear`). `null`: not scored. */
+  readonly support: { readonly unsupported: number; readonly unclear: number } | null;
   /**
    * Citations that no source has are taken out, and it is said. Only the lower rungs of `ablate` do otherwise: `flag` shows them as written and warns,
    * `leave` says nothing.

@@ -1,4 +1,4 @@
-import { SOURCE_GUARDS } from "./guards.ts";
+import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
 /** Source 000: seven layers against hallucination. Numbers: its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
@@ -43,7 +43,7 @@ export const sevenLayer: Profile = {
     values: "warn",
     claims: "warn",
     recite: false,
-    support: null,
+    support: { unsupported: 0, unclear: SUPPORT_BANDS.unclear },
     urls: "home-page",
     verificationScore: 0.7,
   },
@@ -81,7 +81,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 4: supported ÷ total citations below .7 is flagged",
       state: "reproduced",
-      why: "a citation supports when values, names, polarity and wording of its sentence agree with its quote; citations that lead nowhere are taken out first and count for nothing",
+      why: "a citation supports when values and names of its sentence agree with its quote and the cross-encoder finds it supported; citations that lead nowhere are taken out first and count for nothing",
     },
     {
       rule: "layer 5: percentages and 7xxx codes must stand in the chunks",

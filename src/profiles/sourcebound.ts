@@ -1,4 +1,4 @@
-import { BORNE_OUT } from "./guards.ts";
+import { SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /**
@@ -44,7 +44,7 @@ export const sourcebound: Profile = {
     values: "remove",
     claims: "remove",
     recite: true,
-    support: { ...BORNE_OUT, mode: "remove", outweighs: 0.93 },
+    support: SUPPORT_BANDS,
     urls: "remove",
     verificationScore: 0.7,
   },
@@ -66,9 +66,9 @@ export const sourcebound: Profile = {
       why: "nothing behind the fault is shown; the faults are named, what is shown is fixed text",
     },
     {
-      rule: "a sentence of a model below the line of its support score falls",
+      rule: "a sentence of a model that the cross-encoder finds unsupported falls",
       state: "ours",
-      why: "it would stand there as if its source bore it out; a quote that does takes its place. A doubt of wording alone stays, and stands at its sentence",
+      why: "it would stand there as if its source supported it; a quote that does takes its place. An unclear sentence is shown with a warning",
     },
     {
       rule: "large model by the rules of seven-layer",

@@ -1,4 +1,4 @@
-import { SOURCE_GUARDS } from "./guards.ts";
+import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
@@ -48,7 +48,7 @@ export const spark: Profile = {
     values: "remove",
     claims: "remove",
     recite: true,
-    support: null,
+    support: SUPPORT_BANDS,
     urls: "remove",
     verificationScore: null,
   },

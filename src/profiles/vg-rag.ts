@@ -1,4 +1,4 @@
-import { SOURCE_GUARDS } from "./guards.ts";
+import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /** Source 002: verify before generating. Numbers: its phase 2. */
@@ -42,7 +42,7 @@ export const vgRag: Profile = {
     values: "remove",
     claims: "remove",
     recite: true,
-    support: null,
+    support: SUPPORT_BANDS,
     urls: "remove",
     verificationScore: null,
   },

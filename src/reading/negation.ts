@@ -46,19 +46,6 @@ export function verbOf(word: string): string {
   return verb === "ca" ? "can" : verb === "wo" ? "will" : verb;
 }
 
-/** A verb with the denial in it or behind it, and the word before "not": whatever else denies has no verb to be turned by itself. */
-const DENIED = new RegExp(`\\b(?:cannot|${CONTRACTION}|[\\p{L}'’]+\\s(?:not|never))\\b(?!\\sonly\\b)`, "giu");
-
-/** Where a text denies a verb, and what stands there without the denial: "may" of "may not", "will" of "won't". */
-export function deniedVerbs(text: string): { readonly start: number; readonly end: number; readonly affirmed: string }[] {
-  const kept = text.replaceAll(NO_DENIAL, (whole) => " ".repeat(whole.length));
-  return [...kept.matchAll(DENIED)].map(({ 0: found, index }) => ({
-    start: index,
-    end: index + found.length,
-    affirmed: verbOf(found.replace(/\s(?:not|never)$/iu, "")),
-  }));
-}
-
 /** Does the word deny or except, in whatever way? */
 export function turnsSense(word: string): boolean {
   return IS_ANY.test(word);

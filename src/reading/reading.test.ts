@@ -4,10 +4,9 @@ import { expectLinearTime } from "../testing/growth.ts";
 import { tokenize } from "../text/tokens.ts";
 import { answerSpans } from "./asked-values.ts";
 import { createWordReader } from "./content-words.ts";
-import { countNegators, deniedVerbs, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
+import { countNegators, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
 import { mayCover, namedTime } from "./numbers.ts";
-import { deniedValues, isExample, personsIn, stancesIn } from "./opposites.ts";
-import { quantitiesIn } from "./quantities.ts";
+import { isExample, personsIn, stancesIn } from "./opposites.ts";
 import { readQuestion } from "./question.ts";
 import { codesIn } from "./values.ts";
 
@@ -24,23 +23,6 @@ describe("codesIn", () => {
 
   it.each(["in 1970 I paid $1,200", "70% for 2 years", "1-800-827-1000", "9/11", "600 extra", "aged 21-22"])("finds none in %s", (text) => {
     expect(codesIn(text)).toEqual([]);
-  });
-});
-
-describe("deniedValues", () => {
-  it.each([
-    ["It is not rated 30 percent.", ["30 percent"]],
-    ["It isn't $978 but $1,020.", ["$978"]],
-    ["It was never a $5 fee.", ["$5"]],
-    ["There is no $25 fee.", ["$25"]],
-    ["It is not more than 30 days.", []],
-    ["It is not paid within 30 days.", []],
-    ["Members do not pay the $25 fee.", []],
-    ["Say whether or not 30 days have passed.", []],
-    ["Take bus no 12.", []],
-    ["The car is not what people who paid $25 get.", []],
-  ])("reads %s", (text, denied) => {
-    expect(deniedValues(text, quantitiesIn(text)).map(({ start, end }) => text.slice(start, end))).toEqual(denied);
   });
 });
 
@@ -280,17 +262,4 @@ describe("negation", () => {
   });
 
   it("takes linear time on hostile length", () => expectLinearTime(40_000, (n) => "can't no non-".repeat(n), countNegators));
-});
-
-it.each([
-  ["Dogs may not enter.", ["may not > may"]],
-  [
-    "Dogs won't and cannot enter, and never did; they were never asked.",
-    ["won't > will", "cannot > can", "and never > and", "were never > were"],
-  ],
-  ["Dogs are not only welcome.", []],
-  ["Whether or not dogs enter, no dog stays.", []],
-  ["", []],
-])("%s: denies its verbs: %j", (text, denied) => {
-  expect(deniedVerbs(text).map(({ start, end, affirmed }) => `${text.slice(start, end)} > ${affirmed}`)).toEqual(denied);
 });

@@ -7,7 +7,10 @@ export interface SupportScorerUnderTest {
   close(): Promise<void>;
 }
 
-const evidence = ["Tinnitus is rated at 10 percent, whether it is heard in one ear or in both.", "A pension is paid every month."];
+const evidence = [
+  { text: "Tinnitus is rated at 10 percent, whether it is heard in one ear or in both.", above: ["Tinnitus"] },
+  { text: "A pension is paid every month.", above: [] },
+];
 const supported: SupportPair = { claim: "Tinnitus is rated at 10 percent.", evidence };
 const foreign: SupportPair = { claim: "Veterans fly to Hawaii without charge.", evidence };
 
@@ -67,7 +70,7 @@ export function describeSupportContract(
           { claim: " \n… ", evidence },
           supported,
           { claim: supported.claim, evidence: [] },
-          { claim: "x y", evidence: [" "] },
+          { claim: "x y", evidence: [{ text: " ", above: [] }] },
         ]);
         expect(scores.map((one) => one === null)).toEqual([true, false, true, true]);
       }),
@@ -77,7 +80,11 @@ export function describeSupportContract(
       "scores a pair the same alone and in company",
       withScorer("working", async (scorer) => {
         const [alone] = await scorer.score([supported]);
-        const [, , company] = await scorer.score([foreign, { claim: "A pension is paid.", evidence: ["Other evidence."] }, supported]);
+        const [, , company] = await scorer.score([
+          foreign,
+          { claim: "A pension is paid.", evidence: [{ text: "Other evidence.", above: [] }] },
+          supported,
+        ]);
         expect(company?.score).toBeCloseTo(alone?.score ?? -1, 6);
       }),
     );
@@ -97,7 +104,7 @@ export function describeSupportContract(
         ];
         const pairs = odd.flatMap((text) => [
           { claim: text, evidence },
-          { claim: supported.claim, evidence: [text] },
+          { claim: supported.claim, evidence: [{ text, above: [] }] },
         ]);
         for (const one of await scorer.score(pairs)) if (one !== null) expect(one.score >= 0 && one.score <= 1).toBe(true);
       }),

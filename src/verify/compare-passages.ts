@@ -1,3 +1,4 @@
+import type { EvidenceText } from "../models/support.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import { once } from "../text/once.ts";
 import type { Conflict, Evidence, Passage } from "../types.ts";
@@ -33,7 +34,7 @@ export interface Compared {
 export interface Unsaid {
   readonly of: string;
   readonly claim: string;
-  readonly evidence: readonly string[];
+  readonly evidence: readonly EvidenceText[];
 }
 
 const UNSCORED: Explained = { score: null, reason: "not scored" };
@@ -180,7 +181,7 @@ function laidBeside(one: readonly Spoken[], other: readonly Spoken[]): Unsaid[] 
   const [a, b] = [apart(one, other), apart(other, one)].map((list) => [...list].sort((x, y) => y.held - x.held));
   const beside = (own: readonly Spoken[] = [], its: readonly Spoken[] = []): Unsaid[] => {
     const [first] = own;
-    const evidence = its.slice(0, MOST_BESIDE).map(({ fact }) => fact.piece.text);
+    const evidence = its.slice(0, MOST_BESIDE).map(({ fact: { piece } }) => ({ text: piece.text, above: [piece.title, ...piece.above] }));
     return first === undefined || evidence.length === 0 ? [] : [{ of: first.passage.sid, claim: first.fact.piece.text, evidence }];
   };
   return [...beside(a, b), ...beside(b, a)];

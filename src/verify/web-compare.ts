@@ -1,6 +1,7 @@
 import { documentOrders } from "../guard/injection.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PageText } from "../models/web-page.ts";
+import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { type Amount, sameAmount } from "../reading/amounts.ts";
 import { unitsIn } from "../text/units.ts";
 import type { Passage, WebVerdict } from "../types.ts";
@@ -17,8 +18,6 @@ const ABOVE = 0.5;
 const MOST_PIECES = 80;
 /** Sentences that are scored for support, per statement. */
 const MOST_SCORED = 3;
-/** Support from which a sentence bears a statement out, of so many that are tried. Every value of the statement must stand there besides. */
-const LEAST_SUPPORT = 0.7;
 /** Share of the statement's words, by weight, that such a sentence with what stands above it holds: the score alone takes some strangers for paraphrases. */
 const LEAST_HELD = 0.5;
 
@@ -99,8 +98,8 @@ export async function compareWithPage(
 }
 
 /**
- * Where wording differs too much for rules, the learned score of claims speaks: a sentence that supports a statement with what stands above it, in which no word
- * was exchanged, and that gives each of its values and no others, bears it out. It never contradicts: near sentences may speak of another thing.
+ * Where wording differs too much for rules, the learned score of claims speaks: a sentence that supports a statement with what stands above it, and
+ * that gives each of its values and no others, bears it out. It never contradicts: near sentences may speak of another thing.
  */
 async function supportedBy(
   statements: readonly Fact[],
@@ -110,13 +109,16 @@ async function supportedBy(
   signal: AbortSignal,
 ): Promise<PageComparison | null> {
   const pairs = statements.flatMap((statement) =>
-    nearestFacts(statement, facts, words).map(({ piece }) => ({ claim: statement.piece.text, evidence: [piece.text, ...piece.above] })),
+    nearestFacts(statement, facts, words).map(({ piece }) => ({
+      claim: statement.piece.text,
+      evidence: [{ text: piece.text, above: [piece.title, ...piece.above] }],
+    })),
   );
   const scored = pairs.length === 0 ? [] : await support.score(pairs, { signal });
-  const chances = scored.map((one) => (one === null ? 0 : Math.min(one.score, one.wording?.score ?? 1)));
+  const chances = scored.map((one) => one?.score ?? 0);
   const best = Math.max(0, ...chances);
-  const pair = best >= LEAST_SUPPORT ? pairs[chances.indexOf(best)] : undefined;
-  return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0] as string };
+  const pair = best >= SUPPORT_BANDS.unclear ? pairs[chances.indexOf(best)] : undefined;
+  return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0]?.text ?? "" };
 }
 
 /** The sentences that share most words with a statement, by weight, and could bear it out. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { WebError } from "../errors.ts";
 import type { FetchedPage, PageText } from "../models/web-page.ts";
+import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import type { Passage, WebVerdict } from "../types.ts";
@@ -75,18 +76,24 @@ describe("comparing a passage with a page", () => {
       const support: WebParts["support"] = {
         score: async (pairs) =>
           pairs.map(({ evidence }) => {
-            calls.push(...evidence);
+            calls.push(...evidence.map(({ text }) => text));
             return { score, spans: [], reason: "" };
           }),
       };
       return { support, calls };
     };
-    const sure = scoring(0.71);
+    const sure = scoring(SUPPORT_BANDS.unclear);
     expect((await compare(passage("A lost library card costs members $5 at the desk."), page(other), sure.support))?.verdict).toBe(
       "confirmed",
     );
     expect(sure.calls).toEqual([other]);
-    expect(await compare(passage("A lost library card costs members $5 at the desk."), page(other), scoring(0.69).support)).toBeNull();
+    expect(
+      await compare(
+        passage("A lost library card costs members $5 at the desk."),
+        page(other),
+        scoring(SUPPORT_BANDS.unclear - 0.01).support,
+      ),
+    ).toBeNull();
     const none = scoring(1);
     expect(
       await compare({ ...passage("A lost library card costs members $6 at the desk."), chunkId: "other" }, page(other), none.support),

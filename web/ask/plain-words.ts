@@ -60,14 +60,10 @@ export function lossInWords(state: CitationState["state"] | undefined): string |
 }
 
 const CHECKS: Readonly<Record<string, string>> = {
-  addition: "says more than its source",
   citations: "names a source that does not fit",
   entities: "uses a name that its source does not",
   faithfulness: "goes beyond its source",
-  grounding: "has no firm ground in its source",
-  novelty: "holds words that its source does not",
   pii: "may hold personal data",
-  polarity: "may turn its source around",
   relevancy: "may not answer the question",
   support: "is only partly carried by its source",
   terminology: "does not use the agreed terms",

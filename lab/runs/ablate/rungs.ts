@@ -66,7 +66,7 @@ export const RUNGS: readonly Rung[] = [
   sevenWithout("1", "1, the least similarity of a passage", { gate: { minimum: -1 } }),
   sevenWithout("1b", "1b, the refusal when the best is very weak", { gate: { veryWeak: null } }),
   sevenWithout("3", "3, hosts of addresses", { check: { urls: "off" } }),
-  sevenWithout("4", "4, the verification of citations", { check: { claims: "off", verificationScore: null } }),
+  sevenWithout("4", "4, the verification of citations", { check: { claims: "off", support: null, verificationScore: null } }),
   sevenWithout("5", "5, numbers", { check: { values: "off" } }),
   sevenWithout("6", "6, citations that lead nowhere", { check: { nowhere: "leave" } }),
   sevenWithout("7", "7, the warning before the answer", { gate: { warn: -1 } }),

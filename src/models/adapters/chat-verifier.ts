@@ -7,7 +7,7 @@ import { sha256Hex } from "../../text/hash.ts";
 import type { TextRange } from "../../types.ts";
 import type { ChatModel } from "../chat.ts";
 import { readJson, writtenNumber } from "../read-json.ts";
-import type { SupportPair, SupportScore, SupportScorer } from "../support.ts";
+import { evidenceLines, type SupportPair, type SupportScore, type SupportScorer } from "../support.ts";
 import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage } from "../verifier.ts";
 
 const SUPPORT_PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
@@ -27,7 +27,12 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
   const template = readFileSync(join(SUPPORT_PROMPTS, "support.user.md"), "utf8");
 
   async function ask({ claim, evidence }: SupportPair, signal: AbortSignal): Promise<string> {
-    const slots: Record<string, string> = { claim, evidence: evidence.map((text, i) => `[${i + 1}] ${text}`).join("\n") };
+    const slots: Record<string, string> = {
+      claim,
+      evidence: evidenceLines(evidence)
+        .map((text, i) => `[${i + 1}] ${text}`)
+        .join("\n"),
+    };
     const user = template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
     let reply = "";
     for await (const event of chat.stream({ system, user }, { temperature: 0, signal })) if (event.type === "text") reply += event.text;
@@ -40,7 +45,7 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
       signal.throwIfAborted();
       const scores: (SupportScore | null)[] = [];
       for (const pair of pairs) {
-        if (isBlank([pair.claim]) || isBlank(pair.evidence)) {
+        if (isBlank([pair.claim]) || isBlank(evidenceLines(pair.evidence))) {
           scores.push(null);
           continue;
         }

@@ -7,7 +7,7 @@ import { DEFAULT_DTYPE, DEFAULT_MAX_TOKENS, type Dtype, hubModelFacts, type Pool
 import { findLocalModel, fingerprint, poolingOf } from "../hub/local.ts";
 import { type HubInputs, type HubModel, type HubTensor, type HubTokenizer, loadHubRuntime, requireHubRuntime } from "../hub/runtime.ts";
 import type { Reranker, RerankPassage } from "../reranker.ts";
-import type { SupportPair, SupportScorer } from "../support.ts";
+import { evidenceLines, type SupportPair, type SupportScorer } from "../support.ts";
 
 const configSchema = z.object({ id2label: z.record(z.string(), z.string()).optional() });
 /** How models name the class that says yes. */
@@ -27,7 +27,7 @@ export function createHubSupportScorer(name: string, { modelsDir, runtimeDirs, d
   async function best({ claim, evidence }: SupportPair, signal: AbortSignal | undefined): Promise<number> {
     const { tokenizer, model } = await load();
     let most = 0;
-    for (const text of evidence) {
+    for (const text of evidenceLines(evidence)) {
       signal?.throwIfAborted();
       if (!hasWord(text)) continue;
       const inputs = tokenizer([text], {
@@ -53,7 +53,7 @@ export function createHubSupportScorer(name: string, { modelsDir, runtimeDirs, d
       const scores = [];
       for (const pair of pairs) {
         signal?.throwIfAborted();
-        if (!hasWord(pair.claim) || !pair.evidence.some(hasWord)) {
+        if (!hasWord(pair.claim) || !evidenceLines(pair.evidence).some(hasWord)) {
           scores.push(null);
           continue;
         }

@@ -53,7 +53,10 @@ describeSupportContract("hub, two classes", async (behaviour) => ({
 }));
 
 describe("chat support scorer", () => {
-  const pair = { claim: "It costs 10 dollars a year.", evidence: ["It costs 10 dollars {{claim}}.", "A month."] };
+  const pair = {
+    claim: "It costs 10 dollars a year.",
+    evidence: ["It costs 10 dollars {{claim}}.", "A month."].map((text) => ({ text, above: [] })),
+  };
   const replying = async (reply: string) => {
     const reasons: string[] = [];
     const chat = fakeChatModel([[reply]]);
@@ -92,7 +95,7 @@ describe("chat support scorer", () => {
 });
 
 describe("hub support scorer", () => {
-  const pair = (claim: string, ...evidence: string[]) => ({ claim, evidence });
+  const pair = (claim: string, ...evidence: string[]) => ({ claim, evidence: evidence.map((text) => ({ text, above: [] })) });
 
   it("takes the logistic of one logit, the softmax of the class that says yes of two", async () => {
     const claim = pair("alpha beta gamma", "alpha beta gamma delta");

@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { dot } from "../reader/dot.ts";
+import { quoteText } from "../reader/quote-text.ts";
+import type { PairReading, TextPair } from "../reader/reader.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import type { TextRange } from "../types.ts";
+import type { EvidenceText, SupportPair, SupportScore, SupportScorer } from "./support.ts";
+import { readWeights, shippedWeights } from "./weights/read-weights.ts";
+
+const weightsSchema = z.object({
+  name: z.string(),
+  recipe: z.string(),
+  date: z.string(),
+  /** The cross-encoder that they were fitted with. */
+  reader: z.object({ name: z.string(), hash: z.string() }),
+  slope: z.number().positive(),
+  offset: z.number(),
+});
+export type EntailmentWeights = z.infer<typeof weightsSchema>;
+
+/**
+ * Weights as they ship; made by `lab/train/entailment`.
+ * @throws ModelError `entailment_corrupt` when the file is missing or not what it should be
+ */
+export function readEntailmentWeights(path: string = shippedWeights("entailment.json")): EntailmentWeights {
+  const names = { code: "entailment_corrupt", whose: "the entailment weights", recipe: "entailment" };
+  return readWeights({ path, schema: weightsSchema, ...names }).weights;
+}
+
+export interface EntailmentParts {
+  /** Vectors of length 1 by the embedded encoder. */
+  readonly embed: (texts: readonly string[]) => readonly Float32Array[];
+  /** The cross-encoder; `null`: it cannot be used, and nothing is scored. */
+  readonly read: ((pairs: readonly TextPair[], signal: AbortSignal) => Promise<readonly PairReading[] | null>) | null;
+  readonly weights: EntailmentWeights;
+}
+
+/** Characters of a window of whole sentences. */
+const WINDOW_CHARACTERS = 420;
+/** Windows nearest to the claim that are read with it. */
+const READ_WINDOWS = 5;
+/** A further text is made of so many sentences nearest to the claim, from so many windows. */
+const GATHERED_SENTENCES = 4;
+const GATHERED_FROM = 6;
+
+/** Sentences of the evidence that follow each other. */
+interface Window {
+  readonly title: string;
+  readonly headings: readonly string[];
+  readonly text: string;
+  readonly vector: Float32Array;
+}
+
+/** Texts whose windows are kept: sentences of one answer share them. */
+const KEPT_TEXTS = 2_000;
+/** Pairs that are read at a time, between two looks at the signal. */
+const PAIRS_PER_STEP = 32;
+
+const NEVER = new AbortController().signal;
+const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
+
+/**
+ * The entailment head of the cross-encoder as a support scorer. The claim is read with the windows of the evidence that are nearest to it, and with the nearest
+ * sentences gathered from them; the largest log odds of "supported" count, as in training (`lab/train/entailment`).
+ */
+export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
+  const stem = createStemmer();
+  const kept = new Map<string, readonly Window[]>();
+
+  function windowsOf(evidence: EvidenceText): readonly Window[] {
+    const key = [...evidence.above, evidence.text].join("\u0000");
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const cut = cutWindows(evidence);
+    const vectors = embed(cut.map(({ text }) => text));
+    const windows = cut.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array }));
+    if (kept.size >= KEPT_TEXTS) kept.clear();
+    kept.set(key, windows);
+    return windows;
+  }
+
+  /** The texts that the claim is read with, each once. */
+  function textsFor({ claim, evidence }: SupportPair): string[] {
+    if (!hasWord(claim)) return [];
+    const [vector = new Float32Array()] = embed([claim]);
+    const windows = evidence
+      .flatMap(windowsOf)
+      .map((window) => ({ window, cosine: dot(vector, window.vector) }))
+      .sort((a, b) => b.cosine - a.cosine)
+      .map(({ window }) => window);
+    const [nearest] = windows;
+    if (nearest === undefined) return [];
+    const texts = windows.slice(0, READ_WINDOWS).map(({ title, headings, text }) => quoteText(title, headings, text));
+    const gathered = gatherSentences(vector, windows.slice(0, GATHERED_FROM), embed);
+    return [...new Set([...texts, quoteText(nearest.title, nearest.headings, gathered)])];
+  }
+
+  function scoreOf(claim: string, texts: readonly string[], readings: readonly PairReading[]): SupportScore {
+    const odds = Math.max(...readings.map(supportLogOdds));
+    const score = 1 / (1 + Math.exp(-(weights.slope * odds + weights.offset)));
+    const contradicted = readings.some(({ claim: label }) => label.contradicted > Math.max(label.supported, label.notFound));
+    const spans = missingWords(claim, texts, stem);
+    const words = spans.map(({ start, end }) => `"${claim.slice(start, end)}"`).join(", ");
+    return { score, spans, reason: `no cited passage supports this${words === "" ? "" : `: no passage has ${words}`}`, contradicted };
+  }
+
+  return {
+    id: `${weights.name}-${weights.reader.hash.slice(0, 12)}`,
+    async score(pairs, { signal = NEVER } = {}) {
+      const scores: (SupportScore | null)[] = [];
+      for (let at = 0; at < pairs.length; at += PAIRS_PER_STEP) {
+        signal.throwIfAborted();
+        const step = pairs.slice(at, at + PAIRS_PER_STEP);
+        const texts = step.map(textsFor);
+        const together = step.flatMap(({ claim }, i) => (texts[i] as string[]).map((text) => ({ question: claim, text })));
+        const readings = read === null || together.length === 0 ? null : await read(together, signal);
+        let from = 0;
+        for (const [i, { claim }] of step.entries()) {
+          const own = texts[i] as string[];
+          const ownReadings = readings?.slice(from, from + own.length) ?? [];
+          from += own.length;
+          scores.push(ownReadings.length === 0 ? null : scoreOf(claim, own, ownReadings));
+        }
+      }
+      signal.throwIfAborted();
+      return scores;
+    },
+  };
+}
+
+/** Log odds of "supported" against both other labels together. */
+function supportLogOdds({ claim: { supported, contradicted, notFound } }: PairReading): number {
+  return supported - Math.log(Math.exp(contradicted) + Math.exp(notFound));
+}
+
+/** Windows of whole sentences, with one sentence of overlap. */
+function cutWindows({ text, above }: EvidenceText): Omit<Window, "vector">[] {
+  const [title = "", ...headings] = above.filter((line) => line.trim() !== "");
+  const sentences = splitSentences(text);
+  const windows: Omit<Window, "vector">[] = [];
+  for (let first = 0; first < sentences.length; ) {
+    const { start } = sentences[first] as TextRange;
+    let last = first;
+    while (last + 1 < sentences.length && (sentences[last + 1] as TextRange).end - start <= WINDOW_CHARACTERS) last++;
+    windows.push({ title, headings, text: text.slice(start, (sentences[last] as TextRange).end) });
+    if (last + 1 >= sentences.length) break;
+    first = Math.max(first + 1, last);
+  }
+  return windows.filter((window) => hasWord(window.text));
+}
+
+/** The sentences of some windows that are nearest to the claim, in the order of the windows. */
+function gatherSentences(claim: Float32Array, windows: readonly Window[], embed: EntailmentParts["embed"]): string {
+  const sentences = [...new Set(windows.flatMap(({ text }) => splitSentences(text).map(({ start, end }) => text.slice(start, end))))];
+  const vectors = embed(sentences);
+  return sentences
+    .map((text, i) => ({ text, i, cosine: dot(claim, vectors[i] as Float32Array) }))
+    .sort((a, b) => b.cosine - a.cosine)
+    .slice(0, GATHERED_SENTENCES)
+    .sort((a, b) => a.i - b.i)
+    .map(({ text }) => text)
+    .join(" ");
+}
+
+/** Words of the claim that none of the texts holds, by the tokens of the index. */
+function missingWords(claim: string, texts: readonly string[], stem: (word: string) => string): TextRange[] {
+  const held = new Set(texts.flatMap((text) => tokenize(text, stem)));
+  return [...claim.matchAll(WORD)].flatMap(({ 0: word, index }) =>
+    tokenize(word, stem).every((token) => held.has(token)) ? [] : [{ start: index, end: index + word.length }],
+  );
+}
+
+function hasWord(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
+}
