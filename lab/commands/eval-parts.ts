@@ -43,7 +43,7 @@ function addRetrieval(measure: Measure): void {
   measure<RetrievalFlags>({
     name: "retrieval",
     description:
-      "rankings on public sets: words, dense, hybrid, reranked, beside a model of the hub and other libraries; with paired bootstrap intervals",
+      "rankings on public sets: words, dense, hybrid, beside a model of the hub and other libraries; with paired bootstrap intervals",
     options: [
       ["!--data <folder>", "folder of sets, one folder each"],
       ["--sets <names>", "comma-separated", RETRIEVAL_SETS.join(",")],

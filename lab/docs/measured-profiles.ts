@@ -120,7 +120,7 @@ export function profilesMeasured(): string {
   const versions = Object.entries(report.versions).map(([name, version]) => `${name} ${version}`);
   return [
     "## Measured",
-    `\`./run ${report.command}\`, ${report.date.slice(0, 10)}, ${versions.join(", ")}; each profile on its kind of documents. *quotes*: without a model; *writer*: with a scripted model that writes the right answer in a person's words, where a marked quote stands in its prompt, and else that the sources are not enough. Times are of a machine that others used too.`,
+    `\`./run ${report.command}\`, ${report.date.slice(0, 10)}, ${versions.join(", ")}; each profile on its kind of documents; before the ranking of 2026-11-29. *quotes*: without a model; *writer*: with a scripted model that writes the right answer in a person's words, where a marked quote stands in its prompt, and else that the sources are not enough. Times are of a machine that others used too.`,
     [
       `| | ${names.join(" | ")} |`,
       `| --- |${" --- |".repeat(names.length)}`,

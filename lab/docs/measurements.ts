@@ -216,7 +216,7 @@ export function measurementDocs(made: string): string {
     `${made}# Measurements, and what the sources claim`,
     "Every figure with its command and date. Two cores that others used at the same time: times are no speed figures. What is measured elsewhere: [retrieval](retrieval.md), [memory](memory.md), [speed](speed.md), [calibration](calibration.md), [proofs](proofs.md).",
     "## The packs' golden sets",
-    `\`sourcebound eval golden --domain NAME\`, ${[...new Set(golden.map(({ date }) => date.slice(0, 10)))].join(" and ")}, no model; times under other work; every figure with its interval, and every question, is in the report of the command.`,
+    `\`sourcebound eval golden --domain NAME\`, ${[...new Set(golden.map(({ date }) => date.slice(0, 10)))].join(" and ")}, no model; times under other work; every figure with its interval, and every question, is in the report of the command. Measured before the ranking of 2026-11-29, which answers less and errs less ([accuracy](reader.md)).`,
     goldenTable(),
     "## Live faithfulness",
     faithfulnessTables(),

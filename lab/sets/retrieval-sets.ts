@@ -28,7 +28,7 @@ export interface RetrievalDocument {
   readonly path?: string;
 }
 
-/** What the shipped encoder and reranker saw of a set in training (`lab/train/splits.json`). A figure means something else for each. */
+/** What the shipped encoder saw of a set in training (`lab/train/splits.json`). A figure means something else for each. */
 export const EXPOSURES = {
   unseen: "never trained on",
   "held-out": "held-out part of a trained set: no source document of it was trained on",

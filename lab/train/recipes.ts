@@ -43,7 +43,7 @@ function environment(name: string): Step[] {
   ];
 }
 
-/** Sets whose pieces the chooser and the reader learn from, beside the written collections. */
+/** Sets whose pieces the reader learns from, beside the written collections. */
 const CHOICE_DATA = ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"];
 
 /** Where the reader's training leaves what it made, and what learns from its readings. */
@@ -68,7 +68,7 @@ function unpack({ data, work }: RecipeOptions, part: "train" | "validation"): St
 /** Sets that the reader alone learns from more widely. */
 const WIDE = ["policyqa", "squad2_dev", "squadshifts_new_wiki", "qamr", "fairytaleqa", "tatqa", "nq_open_dev", "qed", "medquad", "selqa"];
 
-/** The pieces of every question as the product measures them, claims and pairs of questions beside; a larger reader that says what it thinks of them, and the reader that learns from that. What it says of the groups that it did not see is what learns from its readings. */
+/** The pieces of every question as the product measures them, claims and pairs of questions beside; a larger reader that says what it thinks of them, and the reader that learns from that. What it says of the groups that it did not see is written down. */
 function trainReader({ data, work }: RecipeOptions): Step[] {
   const { state, cross, rows } = readerFiles(work);
   const at = (name: string) => join(work, name);
@@ -97,7 +97,7 @@ function trainReader({ data, work }: RecipeOptions): Step[] {
   ];
 }
 
-/** In the order in which one needs another: rankers before what judges their passages. */
+/** In the order in which one needs another. */
 export const RECIPES: readonly Recipe[] = [
   {
     name: "encoder",

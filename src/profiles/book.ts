@@ -3,7 +3,7 @@ import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./pr
 
 /**
  * Chance of the best passage from which a question is about something that the documents hold: between the thresholds of best balanced accuracy, answerable
- * questions against those of another world, on each half of eight domains (.49 and .35; .85 and .79 on the other half: `./run eval topics`; .40 and .60, .82 and .81 by the retrieval of 2026-11-22, at .42 180 of 200 pass and 22 of 29 are refused). The source's .7, carried
+ * questions against those of another world, on each half of eight domains (`./run eval topics`), by the chances of before 2026-11-29. The source's .7, carried
  * over by quantile, refused 45 of 60 questions that the book answers.
  */
 const ON_TOPIC = 0.42;
@@ -83,7 +83,7 @@ export const book: Profile = {
     {
       rule: "top 5; refuse when nothing is found or the best is below .7",
       state: "corrected",
-      why: "with text-embedding-3-small, which we assume, as the source names no encoder; with the encoder that ships the best learned chance that a passage answers decides, from .42: .7 carried over by quantile refused 45 of 60 questions that the book answers (`./run eval topics`)",
+      why: "with text-embedding-3-small, which we assume, as the source names no encoder; with the encoder that ships the best chance that a passage answers decides, from .42, chosen by the chances of before 2026-11-29: .7 carried over by quantile refused 45 of 60 questions that the book answers (`./run eval topics`)",
     },
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",

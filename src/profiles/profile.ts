@@ -128,7 +128,7 @@ export type GateSettings =
     }
   /**
    * `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. `learned`: its thresholds
-   * carried over to sums in which the learned chance that a passage answers, with what the reader says of it, stands for the cross-encoder.
+   * carried over to sums in which the chance that a passage's best candidate answers stands for the cross-encoder.
    */
   | {
       readonly type: "guard";

@@ -2,10 +2,9 @@ import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * The source's .28 and .35 where the reader and the learned chance stand for the cross-encoder: from where what it says of them holds, .85 of the passages
- * relevant and .90 of the questions answerable. Chosen on each half of eight domains (.64 and .77; on the other half .65 and .92, .89 and 1.00:
- * `./run eval guard`), here their middle; by the learned chance alone, where nothing could be read, it was .73. A mean of what passes the first passes the
- * second, which is mute here.
+ * The source's .28 and .35 where the chance of a passage's best candidate stands for the hub's cross-encoder: from where what it says of them holds, .85 of the
+ * passages relevant and .90 of the questions answerable. The middle of what each half of eight domains chose (.64 and .77: `./run eval guard`, 2026-11-26), by the
+ * chances of that day. A mean of what passes the first passes the second, which is mute here.
  */
 const CARRIED = { perPassage: 0.7, aggregate: 0.7 } as const;
 
@@ -72,17 +71,17 @@ export const spark: Profile = {
     {
       rule: "K 50 → 8 → 5",
       state: "reproduced",
-      why: "the cross-encoder reads all 50 and its score alone is the order; the guard judges the best 8 and hands the best 5 of those that pass to the writer, by its sum. Without the hub's model the learned reranker orders the 50 and the reader reads the 8: a passage with a marked quote is then the first of the 8 for 147 of 200 answerable questions, has the highest sum for 158, and is among the 8 for 187. The reader's own order of all 50 put one first for 113 (`./run eval guard`, 2026-11-26)",
+      why: "the cross-encoder reads all 50 and its score alone is the order; the guard judges the best 8 and hands the best 5 of those that pass to the writer, by its sum. Without the hub's model the fused order stays, and the cross-encoder that ships scores the candidates of the 8 best",
     },
     {
       rule: "cross-encoder ms-marco-MiniLM-L-6-v2 on `title. section. text`",
       state: "corrected",
-      why: "the hub's where it is installed; else the learned reranker that ships orders the 50, and the reader that ships, a cross-encoder too, reads the two pieces of each of the 8 that lie nearest to the question, below title and headings. The cross score of the guard is σ of the mean of two log odds: the reader's of the better piece, and those of the learned chance that the passage answers beside the other seven. The reader alone knows better whether a question is answered at all, the learned chance by which passage (`lab/train/reader/LOG.md`). Sixteen pieces take some .5 s of a core the first time. Where the reader cannot be used, the learned chance alone stands, and the trace says so",
+      why: "the hub's where it is installed; else the cross-encoder that ships scores 16 sentences, list items and rows of the 8, below title and headings, and the cross score of a passage is the chance that its best one answers. Sixteen take some .3 s of a core the first time. Where the cross-encoder cannot be used, the first stage alone gives the chance, and the trace says so",
     },
     {
       rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; else refused without a model call",
       state: "corrected",
-      why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; a cross score that is missing is left out and the weights renormalised, never taken as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the hub's model both are carried over to .70, the middle of where that held on each half of eight domains (.64 and .77; at .64 on the other half .65, 62 of 95, and .89, 57 of 64; at .77 11 of 12 and 5 of 5): P(relevant) .76 (59 of 78), P(answerable) .95 (60 of 63), and 140 of 200 answerable questions are refused; .28 and .35 as they stand give .14 and .75. By the learned chance alone, at .73, .67 (36 of 54), .89 (39 of 44), and 161 refused (`./run eval guard`, 2026-11-26); 26 instead of 44 of 200 right with quotes, 17 of 44 shown wrong instead of 16 of 62 (`./run eval golden --profile spark`). Most questions have one marked passage among the eight: what else is relevant counts against it",
+      why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; a cross score that is missing is left out and the weights renormalised, never taken as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the hub's model both are carried over to .70, the middle of where that held on each half of eight domains (.64 and .77, `./run eval guard`, 2026-11-26, by the chances of that day; it was not chosen anew for those of 2026-11-29). Most questions have one marked passage among the eight: what else is relevant counts against it",
     },
     {
       rule: "at most 6 quotes of 120 tokens in 2,200",

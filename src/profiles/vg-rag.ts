@@ -60,7 +60,7 @@ export const vgRag: Profile = {
     {
       rule: "a lightweight model verifies: does it answer, is it self-contained, clear, unambiguous",
       state: "corrected",
-      why: "relevance is the learned chance that the passage answers (with another encoder, the cosine); consistency is 1 less its faults: text that is no whole statement by its share, a beginning that points outside, undated, two values for the same. With `verify.by: model` both by the model in one call of all passages; what it cannot judge keeps these scores",
+      why: "relevance is the chance that the passage's best candidate answers (with another encoder, the cosine); consistency is 1 less its faults: text that is no whole statement by its share, a beginning that points outside, undated, two values for the same. With `verify.by: model` both by the model in one call of all passages; what it cannot judge keeps these scores",
     },
     {
       rule: "agreement: an outlier against the majority of passages goes",
@@ -70,7 +70,7 @@ export const vgRag: Profile = {
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",
       state: "reproduced",
-      why: "of the geometric mean: 150 verified, 312 uncertain, 498 rejected of 960 passages of four domains, of which .45, .14 and .01 hold a marked quote (`./run eval profiles`)",
+      why: "of the geometric mean: 150 verified, 312 uncertain, 498 rejected of 960 passages of four domains, of which .45, .14 and .01 hold a marked quote (`./run eval profiles`, before 2026-11-29)",
     },
     {
       rule: "uncertain passages go to the web: confirmed → verified, contradicted → rejected",

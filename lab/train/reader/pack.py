@@ -1,6 +1,6 @@
 """Packs what the reader learns from, each text as token ids once: `python3 pack.py --rows pieces.jsonl.gz written.jsonl.gz --wide wide.jsonl.gz ... --out lists.npz`.
 
-Rows and wide rows are those of `../chooser/dump.ts`. A fifth of their groups (part 1) teaches no reader: its rows are read for the chooser. Of wide rows that fifth is not used.
+Rows and wide rows are those of `../ranking/dump.ts`. A fifth of their groups (part 1) teaches nothing and is read at the end. Of wide rows that fifth is not used.
 `--claims` and `--pairs` are those of `make_claims.py` and `make_pairs.py`, `--quotes` and `--collections` what was written here. `--measured` rows, the parts "dev" and the
 claims and pairs of `--strangers` teach nothing: their part is -1.
 """
@@ -23,7 +23,7 @@ from tell import HELD, LEARNED, MEASURED
 
 #: Pieces of a wide row at most, those that answer and the nearest others first.
 WIDE_PIECES = 20
-#: One group of so many is held out for the chooser.
+#: One group of so many is held out.
 HELD_OF = 5
 #: Tokens of a text that are kept.
 TOKENS = 160

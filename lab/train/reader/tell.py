@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-#: Parts of `pack.py`: what is learned from, what is read for the chooser, what is measured alone.
+#: Parts of `pack.py`: what is learned from, what is held out and read, what is measured alone.
 LEARNED, HELD, MEASURED = 0, 1, -1
 
 

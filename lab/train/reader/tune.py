@@ -1,7 +1,7 @@
 """Trains the cross-encoder on, with real collections: `python3 tune.py --start reader.bin --lists train.jsonl.gz --claims claims.jsonl --data DATA --quotes claims.jsonl --out reader.safetensors`.
 
 Lists are the rows of `../ranking/dump.ts`: the candidates of a question compete in one softmax with a bar at log odds of 0 ("nothing here answers"). Claims are sentences of
-written answers with windows of the pages that they cite (`claims.ts`). A sentence counts as supported as its best window says (multiple instance learning: Dietterich et al.
+written answers with windows of the pages that they cite: lines with `claim`, `windows` and `false`. A sentence counts as supported as its best window says (multiple instance learning: Dietterich et al.
 1997), so no window has to be marked. Public sets of claims and our own quotes are learned beside them, pair by pair. One pass reads every list and every claim once.
 """
 
