@@ -169,17 +169,27 @@ export const RECIPES: readonly Recipe[] = [
     makes: [`${WEIGHTS}/reader.bin`, "src/reader/parity/reader.parity.json"],
     // Some 25 where there is an accelerator.
     minutes: 1_400,
-    needs: { data: CHOICE_DATA },
-    steps: (options) => [
-      ...trainReader(options),
-      {
-        folder: "lab/train/reader",
-        command: [
-          ...[PYTHON, "export.py", "--name", "reader-7", "--state", readerFiles(options.work).state],
-          ...["--out", `../../../${WEIGHTS}/reader.bin`, "--parity", "../../../src/reader/parity/reader.parity.json"],
-        ],
-      },
-    ],
+    needs: { data: [...CHOICE_DATA, "reader/claims", "collections"] },
+    steps: (options) => {
+      const { data, work } = options;
+      const at = (name: string) => join(work, name);
+      const [begun, lists, claims, tuned] = [at("begun.bin"), at("train.jsonl.gz"), at("claims.jsonl"), at("tuned.safetensors")];
+      const python = (...command: readonly string[]): Step => ({ folder: "lab/train/reader", command: [PYTHON, ...command] });
+      const write = (name: string, state: string, out: string, parity: string) =>
+        python("export.py", "--name", name, "--state", state, "--out", out, "--parity", parity);
+      const pages = join(data, "collections");
+      const learn = ["--start", begun, "--lists", lists, "--claims", claims, "--data", data, "--quotes", "../../sets/written/claims.jsonl"];
+      return [
+        ...trainReader(options),
+        write("reader-6", readerFiles(work).state, begun, at("begun.parity.json")),
+        // Then on, with real documents.
+        unpack(options, "train"),
+        measuring("dump", "--written", unpackedIn(work, "train"), "--out", lists),
+        { folder: ".", command: ["node", "dist/lab/train/reader/claims.js", "--pages", pages, "--out", claims] },
+        python("tune.py", ...learn, "--out", tuned),
+        write("reader-7", tuned, `../../../${WEIGHTS}/reader.bin`, "../../../src/reader/parity/reader.parity.json"),
+      ];
+    },
   },
   {
     name: "ranking",

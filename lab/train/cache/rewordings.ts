@@ -5,7 +5,7 @@ import { z } from "zod";
 import { admit } from "../../../src/answer/admit.ts";
 import { retrieve } from "../../../src/answer/retrieve.ts";
 import { SILENT_LOG } from "../../../src/answer/trace.ts";
-import { DEFAULT_DOMAIN, loadConfig } from "../../../src/config.ts";
+import { type Config, DEFAULT_DOMAIN, loadConfig } from "../../../src/config.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../../src/grade/choose-sets.ts";
 import { readLines } from "../../../src/grade/golden.ts";
@@ -34,7 +34,8 @@ if (written === undefined || out === undefined) throw new Error("usage: rewordin
 
 const encoder = sharedEncoder();
 const { signal } = new AbortController();
-const config = loadConfig({ cwd: process.cwd(), env: {}, defaults: { domain: DEFAULT_DOMAIN } });
+// Also pairs whose stored answer would be refused: there are more of them to learn from.
+const config: Config = { ...loadConfig({ cwd: process.cwd(), env: {}, defaults: { domain: DEFAULT_DOMAIN } }), answer_from: 0.2 };
 const answerable = z.object({ question: z.string(), gold_quotes: z.array(z.string()) });
 const rows: RewordingRow[] = [];
 for (const set of chooseGoldenSets(unpackSets(written), values.only)) {

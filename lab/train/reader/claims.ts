@@ -1,0 +1,46 @@
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { parseMarkers } from "../../../src/check/markers.ts";
+import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
+import { createEntailmentScorer } from "../../../src/models/entailment.ts";
+import type { ReadTexts, TextPair } from "../../../src/reader/reader.ts";
+import { splitSentences } from "../../../src/text/sentences.ts";
+import { chooseCollections, readCollection } from "../../sets/collections.ts";
+import { createPageQuotes } from "../../sets/page-quotes.ts";
+
+/**
+ * Sentences of the drafts of the train part with the windows of cited pages that the product would read beside each: `claims.js --pages PAGES --out claims.jsonl`.
+ * `tune.py` learns from them.
+ */
+const { pages, out } = parseArgs({ options: { pages: { type: "string" }, out: { type: "string" } } }).values;
+if (pages === undefined || out === undefined) throw new Error("give --pages and --out");
+
+let windows: string[] = [];
+/** Keeps what would be read, and reads nothing. */
+const keep: ReadTexts = async (texts) => {
+  windows.push(...texts.map((one) => (one as TextPair).text));
+  return null;
+};
+const weights = { name: "", recipe: "", date: "", reader: { name: "", hash: "" }, slope: 1, offset: 0 };
+const scorer = createEntailmentScorer({ embed: (texts) => sharedEncoder().embedSync(texts), read: keep, weights });
+
+const lines: string[] = [];
+for (const name of chooseCollections("train")) {
+  const { folder, rows } = readCollection(name, pages);
+  const quotesOf = createPageQuotes(folder, () => null);
+  for (const draft of rows) {
+    if (draft.type !== "draft") continue;
+    const falseAt = draft.false_words === null ? -1 : draft.draft.indexOf(draft.false_words);
+    for (const { start, end } of splitSentences(draft.draft)) {
+      const { text: claim, numbers } = parseMarkers(draft.draft.slice(start, end));
+      const evidence = [...new Set(numbers.flatMap((n) => draft.pages[n - 1] ?? []))]
+        .flatMap(quotesOf)
+        .map(({ text, above = [] }) => ({ text, above }));
+      windows = [];
+      await scorer.score([{ claim, evidence }]);
+      lines.push(JSON.stringify({ collection: name, claim, windows, false: falseAt >= start && falseAt < end }));
+    }
+  }
+  process.stderr.write(`${name}\n`);
+}
+writeFileSync(out, `${lines.join("\n")}\n`);
