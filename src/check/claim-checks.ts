@@ -5,7 +5,6 @@ import { type CitedTable, checkCells, tablesOf } from "./cells.ts";
 import { checkEntities } from "./entities.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import { checkPairing } from "./pairing.ts";
-import { checkPolarity } from "./polarity.ts";
 import type { Reader } from "./statements.ts";
 import { checkValues } from "./values.ts";
 
@@ -29,7 +28,6 @@ const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ofClaim(({ alignment, tables }) => checkCells(alignment, tables)),
   ofClaim(({ alignment }) => checkPairing(alignment)),
   ofClaim(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
-  ofClaim(({ alignment }, mode) => checkPolarity(alignment, mode)),
 ];
 
 /** A check that the profile may switch off; where nothing is cited there is nothing to compare. */
