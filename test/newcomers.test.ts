@@ -51,7 +51,7 @@ describe("the pack of docs/domains.md", () => {
     });
     onTestFinished(() => sandbox.remove());
     writeFiles(sandbox.folder, { "packs/library/domain.yaml": pack });
-    const env = { SOURCEBOUND_DOMAINS_DIR: "packs", SOURCEBOUND_DOMAIN: "library" };
+    const env = { SOURCEBOUND_DOMAINS_DIR: "packs", SOURCEBOUND_DOMAIN: "library", SOURCEBOUND_ANSWER_FROM: "0.6" };
     const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env }), SHARED_PARTS);
     await collect(engine.ingest(`${sandbox.folder}/documents`));
     const desk = await engine.answer("When does the desk open?");

@@ -157,7 +157,21 @@ export function rankFor(
   // A model may say more of what was said: "no, that is for each person".
   const isLeftOut = writersOf(parts) === null ? saidBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
-  return rankPieces(question.resolved, found, words, { maxCharacters: QUOTE_CHARACTERS, isLeftOut, ...parts.ranking(), ...options });
+  const readAs = withEquivalents(question, parts);
+  return rankPieces(question.resolved, found, words, {
+    maxCharacters: QUOTE_CHARACTERS,
+    readAs,
+    isLeftOut,
+    ...parts.ranking(),
+    ...options,
+  });
+}
+
+/** The question with the abbreviations and synonyms of the domain behind it: "When does the desk open? (front counter)". */
+function withEquivalents(question: Question, { corpus, profile }: JudgingParts): string {
+  const { equivalents } = corpus.understand(question, profile.retrieve.query);
+  const names = [...new Set(equivalents.map(({ to }) => to))];
+  return names.length === 0 ? question.resolved : `${question.resolved} (${names.join(", ")})`;
 }
 
 /** Of a follow-up's own words, by weight, what the sentence holds that answered an earlier turn, if it is to answer the follow-up too. */

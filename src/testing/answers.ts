@@ -44,7 +44,7 @@ export function sampleAnswer(parts: Partial<Answer> & { readonly question: strin
     domain: "veterans",
     profile: "sourcebound",
     sentences,
-    confidence: parts.refusal ? 0.21 : 0.83,
+    confidence: parts.refusal ? 0.21 : 0.93,
     confidenceCalibrated: false,
     claims: sentences.map(({ text, citations }, sentence) => ({
       sentence,

@@ -25,6 +25,8 @@ export interface RankOptions {
   readonly weights: Pick<RankingWeights, "first" | "candidate">;
   /** The cross-encoder; `null`: there is none, and the first stage alone orders the candidates. */
   readonly read: ReadTexts | null;
+  /** The question as the cross-encoder reads it: with what the domain also calls its things. @default the question */
+  readonly readAs?: string;
   /** Candidates that the cross-encoder scores at most. @default CROSS_ENCODED */
   readonly mostRead?: number;
   /** Candidates that answer nothing, whatever they say. @default none */
@@ -47,7 +49,7 @@ type Found = Pick<Evidence, "passage">;
  * the best one of each passage, then the best of all.
  */
 export async function rankPieces(question: string, evidence: readonly Found[], words: QuoteWords, options: RankOptions): Promise<Choice> {
-  const { weights, read, mostRead = CROSS_ENCODED, isLeftOut = () => false, signal } = options;
+  const { weights, read, readAs = question, mostRead = CROSS_ENCODED, isLeftOut = () => false, signal } = options;
   const { asked, pieces } = measurePieces(question, evidence, words, options);
   const scored = pieces
     .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view))
@@ -57,7 +59,7 @@ export async function rankPieces(question: string, evidence: readonly Found[], w
     })
     .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.piece.range.start - b.view.piece.range.start);
   const chosen = chooseForReading(scored, mostRead);
-  const texts = chosen.map(({ view }) => ({ question, text: readingText(view) }));
+  const texts = chosen.map(({ view }) => ({ question: readAs, text: readingText(view) }));
   const readings = read === null || texts.length === 0 ? null : await read(texts, signal);
   if (readings === null) return { asked, pieces: scored };
   const { candidate } = weights;

@@ -79,8 +79,12 @@ def draw_candidates(right: list[int], pick: np.random.Generator) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("start", "lists", "claims", "data", "quotes", "out"):
-        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--start", type=Path, required=True, help="reader.bin to go on from")
+    parser.add_argument("--lists", type=Path, required=True)
+    parser.add_argument("--claims", type=Path, required=True)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--quotes", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     # One thread: two that wait for each other on busy cores are many times slower.
