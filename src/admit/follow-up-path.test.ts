@@ -57,7 +57,7 @@ describe("the sentence that answered the turn before", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const open = async (models?: EngineParts["models"]) => {
-    const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data") } });
+    const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), answer_from: 0.2 } });
     const engine = await createEngine(config, { ...SHARED_PARTS, ...(models === undefined ? {} : { models }) });
     for await (const _ of engine.ingest(folder)) void _;
     const follow = async (sessionId: string, text: string) => {

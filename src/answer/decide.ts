@@ -7,6 +7,7 @@ import {
   askedTerms,
   formsHeld,
   holdingCodes,
+  holdsCode,
   layWordsBeside,
   type NamedThings,
   type NameParts,
@@ -20,7 +21,7 @@ import {
   wordsUnheld,
 } from "../verify/named-things.ts";
 import { confidenceFeatures, confidenceOf } from "../write/rank.ts";
-import type { Choice, RankingWeights } from "../write/ranking-weights.ts";
+import type { Choice, RankingWeights, ScoredPiece } from "../write/ranking-weights.ts";
 import { choose, completeChoice } from "./choose.ts";
 import type { JudgingParts } from "./parts.ts";
 import { wordsFor } from "./retrieve.ts";
@@ -48,12 +49,8 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
   const things = parts.profile.gate.type === "sufficiency" ? askedThings(question, parts) : null;
   // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best piece.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
-  const choice = await choose(
-    { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
-    parts,
-    log,
-    signal,
-  );
+  const found = await choose({ question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked }, parts, log, signal);
+  const choice = things === null ? found : { ...found, pieces: piecesHolding(found.pieces, things.codes) };
   const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency);
   if (sufficiency !== null) {
@@ -82,6 +79,12 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
   return { decision, headroom, choice: shown };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
+
+/** The candidates that hold a code of the question themselves or in what stands above them; all where none does. */
+function piecesHolding(pieces: readonly ScoredPiece[], codes: readonly string[]): readonly ScoredPiece[] {
+  const holding = pieces.filter(({ view: { text, piece } }) => holdsCode(`${piece.above} ${text}`, codes));
+  return codes.length === 0 || holding.length === 0 ? pieces : holding;
+}
 
 /** What a question names, and the words by which that is told. */
 type AskedThings = NamedThings & {

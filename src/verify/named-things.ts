@@ -87,11 +87,15 @@ function capitalised(question: string): string[] {
 /** The evidence that holds the codes which the question names, in its title, its headings or its text; all of it where none is named. */
 export function holdingCodes(evidence: readonly Evidence[], codes: readonly string[]): readonly Evidence[] {
   if (codes.length === 0) return evidence;
-  const wanted = codes.map(plain);
-  return evidence.filter(({ passage }) => {
-    const text = plain([passage.document.title, ...passage.units.flatMap(({ headingPath }) => headingPath), passage.text].join(" "));
-    return wanted.some((code) => text.includes(code));
-  });
+  return evidence.filter(({ passage: { document, units, text } }) =>
+    holdsCode([document.title, ...units.flatMap(({ headingPath }) => headingPath), text].join(" "), codes),
+  );
+}
+
+/** Does a text hold one of the codes, whatever their dashes and blanks? */
+export function holdsCode(text: string, codes: readonly string[]): boolean {
+  const held = plain(text);
+  return codes.some((code) => held.includes(plain(code)));
 }
 
 function plain(text: string): string {

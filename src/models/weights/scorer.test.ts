@@ -73,7 +73,9 @@ describe("the form of a scorer", () => {
     const scorers = readdirSync(folder)
       .filter((name) => name.endsWith(".json"))
       .flatMap((name) => modelsIn(JSON.parse(readFileSync(join(folder, name), "utf8"))).map((model) => ({ name, model })));
-    expect(new Set(scorers.map(({ name }) => name)).size).toBe(readdirSync(folder).filter((name) => name.endsWith(".json")).length);
+    // `entailment.json` holds a curve alone.
+    const others = readdirSync(folder).filter((name) => name.endsWith(".json") && name !== "entailment.json");
+    expect(new Set(scorers.map(({ name }) => name))).toEqual(new Set(others));
     const plain = scorerSchema
       .loose()
       .superRefine(usableOn(({ linear, trees }) => linear?.length ?? Math.max(...(trees?.feature ?? [0])) + 1));
