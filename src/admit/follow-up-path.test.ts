@@ -56,8 +56,8 @@ describe("the sentence that answered the turn before", () => {
     writeFileSync(join(folder, "sauna.md"), `# The sauna\n\n${first}\n\n${children}\n\n${others}\n`);
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
-  const open = async (models?: EngineParts["models"]) => {
-    const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), answer_from: 0.2 } });
+  const open = async (models?: EngineParts["models"], answerFrom = 0.5) => {
+    const config = loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), answer_from: answerFrom } });
     const engine = await createEngine(config, { ...SHARED_PARTS, ...(models === undefined ? {} : { models }) });
     for await (const _ of engine.ingest(folder)) void _;
     const follow = async (sessionId: string, text: string) => {
@@ -86,7 +86,7 @@ describe("the sentence that answered the turn before", () => {
 
   it("is given to a model, which may say more of it", async () => {
     const model = fakeChatModel([[`${first.slice(0, -1)} [1].`]]);
-    const { engine, follow } = await open({ small: model, large: model });
+    const { engine, follow } = await open({ small: model, large: model }, 0.2);
     try {
       expect((await follow("sunday", "and on sundays?"))[0]).toBe(first);
       expect(model.calls.at(-1)?.prompt.user.split("Sources:")[1]).toContain(first);

@@ -80,7 +80,7 @@ describe("the form of a scorer", () => {
       .loose()
       .superRefine(usableOn(({ linear, trees }) => linear?.length ?? Math.max(...(trees?.feature ?? [0])) + 1));
     for (const { name, model } of scorers) expect(plain.safeParse(model).error?.message, name).toBeUndefined();
-    expect(scorers.length).toBeGreaterThanOrEqual(13);
+    expect(scorers.length).toBeGreaterThanOrEqual(8);
   });
 });
 
