@@ -19,7 +19,7 @@ const QUALITY = 70;
 const DRAWN_MS = 800;
 /** A golden run asks some fifty questions. */
 const RUN_MS = 600_000;
-const ANSWERED = ["How is sleep apnea with a CPAP machine rated?", "How much is the burial allowance?"];
+const ANSWERED = ["What is the rating for sleep apnea that requires a CPAP machine?", "How much is the burial allowance?"];
 const REFUSED = "May I park a camel at the clinic?";
 const WIDE = { name: "1280-light", width: 1_280, height: 900, colorScheme: "light" };
 const PHONE = { name: "390-dark", width: 390, height: 844, colorScheme: "dark" };

@@ -21,9 +21,9 @@ import { type ServedPage, servePage } from "./page/served.ts";
 
 /** Of the demo documents; the last one is refused, which is laid out in another way. */
 const ANSWERED = [
-  "How is sleep apnea with a CPAP machine rated?",
+  "What is the rating for sleep apnea that requires a CPAP machine?",
   "What is the deadline for a Higher-Level Review?",
-  "When was hypertension added as an Agent Orange presumptive?",
+  "When did the PACT Act become law?",
   "How much is the burial allowance?",
 ] as const;
 const QUESTIONS = [...ANSWERED, "May I park a camel at the clinic?"] as const;

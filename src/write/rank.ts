@@ -25,7 +25,7 @@ export interface RankOptions {
   readonly weights: Pick<RankingWeights, "first" | "candidate">;
   /** The cross-encoder; `null`: there is none, and the first stage alone orders the candidates. */
   readonly read: ReadTexts | null;
-  /** The question as the cross-encoder reads it: with what the domain also calls its things. @default the question */
+  /** The question with what the domain also calls its things: the cross-encoder reads it too, and the better of both counts. @default the question */
   readonly readAs?: string;
   /** Candidates that the cross-encoder scores at most. @default CROSS_ENCODED */
   readonly mostRead?: number;
@@ -59,13 +59,15 @@ export async function rankPieces(question: string, evidence: readonly Found[], w
     })
     .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.piece.range.start - b.view.piece.range.start);
   const chosen = chooseForReading(scored, mostRead);
-  const texts = chosen.map(({ view }) => ({ question: readAs, text: readingText(view) }));
+  const asks = [...new Set([question, readAs])];
+  const texts = asks.flatMap((asked) => chosen.map(({ view }) => ({ question: asked, text: readingText(view) })));
   const readings = read === null || texts.length === 0 ? null : await read(texts, signal);
   if (readings === null) return { asked, pieces: scored };
   const { candidate } = weights;
   const first = chosen
     .map((piece, i): ScoredPiece => {
-      const crossed = { ...piece, cross: (readings[i] as PairReading).answer };
+      const cross = Math.max(...asks.map((_, k) => (readings[k * chosen.length + i] as PairReading).answer));
+      const crossed = { ...piece, cross };
       const score = scoreOf(measure(crossed, candidate.features, CANDIDATE_FEATURES), candidate);
       return { ...crossed, score, chance: chanceOfScore(score, candidate) };
     })

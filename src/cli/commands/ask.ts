@@ -42,8 +42,8 @@ Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
 Examples:
   sourcebound ask "What is the deadline for a Higher-Level Review?"
   sourcebound ask --document cetology.md --section "Book I" "Which whale is the largest?"
-  echo "How is sleep apnea with a CPAP machine rated?" | sourcebound ask -
-  sourcebound ask --json "How is sleep apnea with a CPAP machine rated?" > answer.json`,
+  echo "What is the rating for sleep apnea that requires a CPAP machine?" | sourcebound ask -
+  sourcebound ask --json "What is the rating for sleep apnea that requires a CPAP machine?" > answer.json`,
     async run({ flags, given, command }) {
       // Closed behind the engine, which reads with the same one: its weights are read once.
       const config = configOf(context, command);

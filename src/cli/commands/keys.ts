@@ -43,7 +43,7 @@ Examples:
   sourcebound keys create acme --domain retail --tenant acme --expires 90d --usd-per-day 1.50
   sourcebound keys create office --role ask review --access public staff
   KEY=$(sourcebound keys create script) && curl -s localhost:8787/v1/ask -H "authorization: Bearer $KEY" \\
-    -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
+    -H 'content-type: application/json' -d '{"question":"What is the rating for sleep apnea that requires a CPAP machine?"}'`,
     async use(engine, { flags, given: name }) {
       const { requestsPerHour = null, tokensPerDay, usdPerDay, expires: expiresAt = null, by = userName() } = flags;
       const made = { name, ...grantOf(flags, engine), requestsPerHour, tokensPerDay, usdPerDay, expiresAt };

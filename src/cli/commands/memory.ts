@@ -91,7 +91,7 @@ An answer is stored when every check of it passed, and served again only after i
 
 Examples:
   sourcebound cache stats
-  sourcebound cache explain "How is sleep apnea with a CPAP machine rated?"
+  sourcebound cache explain "What is the rating for sleep apnea that requires a CPAP machine?"
   sourcebound cache clear --domain veterans`,
   });
   define(cache, context, "stats", {

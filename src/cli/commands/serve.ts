@@ -15,7 +15,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
     help: `
 Examples:
   sourcebound serve
-  curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"How is sleep apnea with a CPAP machine rated?"}'`,
+  curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"What is the rating for sleep apnea that requires a CPAP machine?"}'`,
     async run({ flags: { port, host }, command }) {
       const config = configOf(context, command, { "server.port": portOf(port), "server.host": host });
       await withEngine(context, config, async (engine) => {
