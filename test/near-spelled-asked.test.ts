@@ -33,7 +33,7 @@ function mistyped(word: string): string {
  * "cancellation": a warning at each of those would be noise.
  */
 const OPEN: ReadonlySet<string> = new Set([
-  "propanol",
+  "propanal",
   ...["pyrites", "notarial", "escheator", "chiseler", "legate"],
   ...["rectified", "analogy", "parametrize"],
 ]);
