@@ -135,7 +135,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     counts: (scope: Scope) => store.documents.counts(scope),
     /** What was ingested, by path, as far as the configured access sees it. */
     files: (options?: ScopeOptions) => store.documents.describe(domains.scope(options)),
-    /** Takes a file's documents out with everything that rests on them. Returns how many documents went. */
+    /** Takes a file's documents out with everything that depends on them. Returns how many documents went. */
     deleteFile: (
       { tenant, source, path }: Pick<FileDescription, "source" | "path" | "tenant">,
       { domain }: Pick<ScopeOptions, "domain"> = {},
@@ -168,7 +168,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       return { domain: pack.name, encoder: id };
     },
     /**
-     * Reads every source of a domain again as it was ingested last, builds its index anew from the database and puts it in the place of the old one; what
+     * Reads every source of a domain again as it was ingested last, builds its index again from the database and puts it in the place of the old one; what
      * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
      */
     refresh(name?: string): Promise<RefreshResult> {

@@ -50,7 +50,7 @@ Examples:
   });
   define(documents, context, "delete", {
     description:
-      "take a file's documents out, with everything that rests on them; the next ingest of its folder brings a file that is still there back",
+      "take a file's documents out, with everything that depends on them; the next ingest of its folder brings a file that is still there back",
     argument: ["<file>", "its path, or the end of its path"],
     options: [...SCOPE, ["--yes", "do it; without it, only what would go is named"], JSON_OUT],
     async use(engine, { flags: { json, yes, ...scope }, given }) {

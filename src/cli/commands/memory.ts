@@ -87,7 +87,7 @@ export function addCacheCommand(program: Command, context: CliContext): void {
   const cache = define(program, context, "cache", {
     description: "stored answers: how many there are, why one is served or not, throw them away",
     help: `
-An answer is stored when every check of it passed, and served again only after its sources were compared and checked anew.
+An answer is stored when every check of it passed, and served again only after its sources were compared and checked again.
 
 Examples:
   sourcebound cache stats
