@@ -21,7 +21,7 @@ const tokens = lines
   });
 writeFileSync(join(sources, "text", "cl100k.bin"), Buffer.concat(tokens));
 
-// src/reading/english-words.txt: a line for each level with the words of English, American and British spelling, in lower case, that no lower level has.
+// src/language/english-words.txt: a line for each level with the words of English, American and British spelling, in lower case, that no lower level has.
 const LEVELS = [10, 20, 35, 40, 50, 55, 60, 70];
 const seen = new Set();
 const byLevel = LEVELS.map((level) => {

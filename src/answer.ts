@@ -1,22 +1,22 @@
-import { admit } from "./answer/admit.ts";
-import { assemble, createOutcome, type Outcome } from "./answer/assemble.ts";
-import { checkWhole } from "./answer/check.ts";
-import { flags } from "./answer/checking.ts";
-import { compress, type Usable } from "./answer/compress.ts";
-import { decide } from "./answer/decide.ts";
-import { type Known, lookup, recall } from "./answer/lookup.ts";
-import type { AnswerParts } from "./answer/parts.ts";
-import { decideAlone, partsToAsk } from "./answer/parts-alone.ts";
-import { refuse, refuseUnsearched } from "./answer/refuse.ts";
-import { remember } from "./answer/remember.ts";
-import { assertCanRun, retrieve, unfinishedWarnings } from "./answer/retrieve.ts";
-import { createTrace, type Trace } from "./answer/trace.ts";
-import { verify } from "./answer/verify.ts";
-import { consultWeb } from "./answer/web.ts";
-import { writeChecked } from "./answer/write.ts";
-import type { AnswerEvent } from "./events.ts";
-import type { Answer, AskRequest, Question, Warning } from "./types.ts";
-import { conflictWarning } from "./verify/conflicts.ts";
+import { conflictWarning } from "./evidence/conflicts.ts";
+import { admit } from "./pipeline/admit.ts";
+import { assemble, createOutcome, type Outcome } from "./pipeline/assemble.ts";
+import { checkWhole } from "./pipeline/check.ts";
+import { flags } from "./pipeline/checking.ts";
+import { compress, type Usable } from "./pipeline/compress.ts";
+import { decide } from "./pipeline/decide.ts";
+import { type Known, lookup, recall } from "./pipeline/lookup.ts";
+import type { AnswerParts } from "./pipeline/parts.ts";
+import { decideAlone, partsToAsk } from "./pipeline/parts-alone.ts";
+import { refuse, refuseUnsearched } from "./pipeline/refuse.ts";
+import { remember } from "./pipeline/remember.ts";
+import { assertCanRun, retrieve, unfinishedWarnings } from "./pipeline/retrieve.ts";
+import { createTrace, type Trace } from "./pipeline/trace.ts";
+import { verify } from "./pipeline/verify.ts";
+import { consultWeb } from "./pipeline/web.ts";
+import { writeChecked } from "./pipeline/write.ts";
+import type { AnswerEvent } from "./shared/events.ts";
+import type { Answer, AskRequest, Question, Warning } from "./shared/types.ts";
 
 /** What every part of one question's path shares. */
 interface Run {
@@ -26,7 +26,7 @@ interface Run {
 }
 
 /**
- * The path of a question, top to bottom (DESIGN.md, section 3). What a stage is given, and what becomes of it, stands in its file under `answer/`; how it
+ * The path of a question, top to bottom (DESIGN.md, section 3). What a stage is given, and what becomes of it, stands in its file under `pipeline/`; how it
  * works, in its folder. A stage returns its result; only this file puts results together.
  * A sentence is yielded after its check and never changes; `answer` is last and equals the sentences in order.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; refusing is an answer, not an error

@@ -1,11 +1,11 @@
-import { IngestError, ModelError } from "./errors.ts";
-import type { EmbeddingCost, IngestEvent } from "./events.ts";
 import { supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
 import { type FileParts, type IngestRequest, prepareFile } from "./ingest/prepare-file.ts";
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
 import { createIdentities, failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import type { Corpus } from "./retrieve/corpus.ts";
+import type { Corpus } from "./retrieval/corpus.ts";
+import { IngestError, ModelError } from "./shared/errors.ts";
+import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
 
 /** Bytes of items that are prepared beside the one that is waited for: what was prepared early waits with its whole content. */

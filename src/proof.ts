@@ -7,6 +7,6 @@ export {
   type ProofVerdict,
   type VerifyProofOptions,
   verifyProof,
-} from "./answer/verify-proof.ts";
-export { canonicalJson } from "./prove/canonical-json.ts";
-export { type Proof, type ProofStatement, proofSchema } from "./prove/proof.ts";
+} from "./pipeline/verify-proof.ts";
+export { canonicalJson } from "./proofs/canonical-json.ts";
+export { type Proof, type ProofStatement, proofSchema } from "./proofs/proof.ts";

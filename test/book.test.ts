@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { REFUSAL_TEXTS } from "../src/answer/refuse.ts";
+import { REFUSAL_TEXTS } from "../src/pipeline/refuse.ts";
 import { book } from "../src/profiles/book.ts";
 import { ask, near, open, texts, using } from "./support/model-engine.ts";
 

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CalibrateOptions, type CalibrationReport, calibrate, writeCalibration } from "../src/calibrate/calibrate.ts";
 import type { AskOptions } from "../src/engine/engine.ts";
-import { createRandom } from "../src/grade/metrics.ts";
-import type { GateCalibration } from "../src/verify/calibration.ts";
-import { LOOK_AGAIN_MS } from "../src/verify/calibration.ts";
-import { readRankingWeights } from "../src/write/ranking-weights.ts";
+import type { GateCalibration } from "../src/evidence/calibration.ts";
+import { LOOK_AGAIN_MS } from "../src/evidence/calibration.ts";
+import { type CalibrateOptions, type CalibrationReport, calibrate, writeCalibration } from "../src/grading/calibrate.ts";
+import { createRandom } from "../src/grading/metrics.ts";
+import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
 import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";

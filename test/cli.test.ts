@@ -19,10 +19,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
+import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
+import { loadConfig } from "../src/shared/config.ts";
 import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire/index.ts";
-import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import {
   type CliOptions,
   type Finished,

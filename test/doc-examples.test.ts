@@ -36,7 +36,7 @@ const EXAMPLES: readonly (readonly [name: string, path: string, declaration: str
   ["Engine", "src/engine/engine-types.ts", "export interface Engine", /^1\nok A lost library card costs 5 dollars/],
   ["ask", "src/engine/engine-types.ts", "  ask(question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
   ["citationStates", "src/engine/documents.ts", "  citationStates: (", /^same\n$/],
-  ["verifyAnswer", "src/answer/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
+  ["verifyAnswer", "src/pipeline/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
 ];
 
 // One process runs them one after the other, and ends by itself: none leaves anything open.

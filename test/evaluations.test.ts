@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
-import { createClaimJudge } from "../src/grade/claim-judge.ts";
-import { createEvaluations, type Evaluations } from "../src/grade/evaluations.ts";
-import { layOutDocuments } from "../src/grade/golden-set.ts";
-import type { Evaluation } from "../src/grade/run-evaluation.ts";
+import { createClaimJudge } from "../src/grading/claim-judge.ts";
+import { createEvaluations, type Evaluations } from "../src/grading/evaluations.ts";
+import { layOutDocuments } from "../src/grading/golden-set.ts";
+import type { Evaluation } from "../src/grading/run-evaluation.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";

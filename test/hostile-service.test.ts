@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../src/grade/metrics.ts";
+import { createRandom } from "../src/grading/metrics.ts";
 import { serveEngine } from "../src/server/start.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { hasHostileSet, readHostileTexts } from "./support/hostile-texts.ts";

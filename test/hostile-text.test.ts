@@ -1,11 +1,11 @@
 import { Parser } from "htmlparser2";
 import { describe, expect, it } from "vitest";
-import { parseMarkers } from "../src/check/markers.ts";
+import { parseMarkers } from "../src/checks/markers.ts";
 import { sampleAnswer, sampleCitation } from "../src/testing/answers.ts";
 import { sampleQuote } from "../src/testing/quotes.ts";
-import { DraftError, readDraft } from "../src/write/draft.ts";
-import { renderAnswerHtml } from "../src/write/render.ts";
-import { createAnswerSheet } from "../src/write/sheet.ts";
+import { DraftError, readDraft } from "../src/writing/draft.ts";
+import { renderAnswerHtml } from "../src/writing/render.ts";
+import { createAnswerSheet } from "../src/writing/sheet.ts";
 import { hasHostileSet, readHostileTexts } from "./support/hostile-texts.ts";
 
 const TEXTS = readHostileTexts();

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseEvents } from "../src/client/index.ts";
 import type { AskOptions, EngineParts } from "../src/engine/engine.ts";
-import { warningsOf } from "../src/errors.ts";
-import type { AnswerEvent } from "../src/events.ts";
 import { serveEngine } from "../src/server/start.ts";
+import { warningsOf } from "../src/shared/errors.ts";
+import type { AnswerEvent } from "../src/shared/events.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 

@@ -7,25 +7,25 @@ import { PACKAGE_ROOT } from "../src/package.ts";
 /** Where a breach is planted, and what it imports that it must not. */
 const BREACHES = [
   ["the product imports the laboratory", "src/server", "lab/runs/va.ts"],
-  ["a stage imports another stage", "src/verify", "src/write/compress.ts"],
-  ["a stage imports another stage from a folder inside", "src/ingest/formats", "src/verify/verify.ts"],
-  ["a stage imports what wires it", "src/retrieve", "src/engine/engine.ts"],
-  ["a stage imports the path of a question", "src/check", "src/answer/verify.ts"],
-  ["a stage imports the configuration", "src/remember", "src/config.ts"],
-  ["a stage imports the laboratory", "src/admit", "lab/runs/va.ts"],
-  ["a model imports a stage", "src/models/adapters", "src/verify/verify.ts"],
-  ["the store imports a stage", "src/store", "src/remember/remember.ts"],
-  ["the reader imports a stage", "src/reader", "src/check/check.ts"],
-  ["the ground floor imports a model", "src/reading", "src/models/chat.ts"],
-  ["the ground floor imports a stage", "src/guard", "src/check/check.ts"],
+  ["a stage imports another stage", "src/evidence", "src/writing/compress.ts"],
+  ["a stage imports another stage from a folder inside", "src/ingest/formats", "src/evidence/verify.ts"],
+  ["a stage imports what wires it", "src/retrieval", "src/engine/engine.ts"],
+  ["a stage imports the path of a question", "src/checks", "src/pipeline/verify.ts"],
+  ["a stage imports the configuration", "src/memory", "src/shared/config.ts"],
+  ["a stage imports the laboratory", "src/memory", "lab/runs/va.ts"],
+  ["a model imports a stage", "src/models/adapters", "src/evidence/verify.ts"],
+  ["the store imports a stage", "src/store", "src/memory/remember.ts"],
+  ["the cross-encoder imports a stage", "src/cross-encoder", "src/checks/check.ts"],
+  ["the lowest layer imports a model", "src/language", "src/models/chat.ts"],
+  ["the lowest layer imports a stage", "src/guard", "src/checks/check.ts"],
   ["the client imports more than types and the wire", "src/client", "src/text/hash.ts"],
   ["the page imports the wire", "web", "src/wire/index.ts"],
-  ["the page imports the wire from a folder inside", "web/ask", "src/types.ts"],
+  ["the page imports the wire from a folder inside", "web/ask", "src/shared/types.ts"],
 ] as const;
 
 /** What is right, so that a rule that forbids everything would be seen. */
 const ALLOWED = [
-  ["src/verify", "src/models/chat.ts"],
+  ["src/evidence", "src/models/chat.ts"],
   ["src/ingest/formats", "src/ingest/parse.ts"],
   ["src/client", "src/wire/index.ts"],
   ["web/ask", "src/client/index.ts"],

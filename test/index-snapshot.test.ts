@@ -1,8 +1,8 @@
 import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { loadConfig } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { loadConfig } from "../src/shared/config.ts";
 import { collect } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";

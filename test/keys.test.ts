@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tokenSchema } from "../src/config/tokens.ts";
-import { createRandom } from "../src/grade/metrics.ts";
+import { createRandom } from "../src/grading/metrics.ts";
 import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
 import { serveEngine } from "../src/server/start.ts";
+import { tokenSchema } from "../src/shared/config/tokens.ts";
 import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profiles } from "../src/profiles/index.ts";
-import { canonicalJson } from "../src/prove/canonical-json.ts";
+import { canonicalJson } from "../src/proofs/canonical-json.ts";
 import { sha256Hex } from "../src/text/hash.ts";
 import { runCli } from "./support/cli.ts";
 

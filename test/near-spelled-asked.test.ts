@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Answer } from "../src/types.ts";
-import { readRankingWeights } from "../src/write/ranking-weights.ts";
+import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
+import type { Answer } from "../src/shared/types.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { nearSpelledAsked } from "./support/near-spelled.ts";
 import { part } from "./support/trials.ts";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { checkPack } from "../src/engine/packs/check-pack.ts";
 import { MAX_FILE_BYTES } from "../src/ingest/limits.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { healthOf } from "../src/server/routes/service.ts";
+import { loadConfig } from "../src/shared/config.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { collect, openInTest } from "./support/engine.ts";
 import { createSandbox, writeFiles } from "./support/library.ts";

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Config, configSchema } from "../src/config.ts";
 import { SHIPPED_DOMAINS } from "../src/engine/domain.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
-import { createClaimJudge } from "../src/grade/claim-judge.ts";
-import { readGoldenSet } from "../src/grade/golden-set.ts";
-import { runGolden } from "../src/grade/run-golden.ts";
+import { createClaimJudge } from "../src/grading/claim-judge.ts";
+import { readGoldenSet } from "../src/grading/golden-set.ts";
+import { runGolden } from "../src/grading/run-golden.ts";
+import { type Config, configSchema } from "../src/shared/config.ts";
 import { isCivil, runCli } from "./support/cli.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 

@@ -1,7 +1,7 @@
 // @module-tag all/postgres
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { StoreError } from "../src/errors.ts";
+import { StoreError } from "../src/shared/errors.ts";
 import type { Library } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 import { whyNoPostgres } from "./support/postgres.ts";

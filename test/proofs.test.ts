@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { canonicalJson, createProofModels, type Proof, verifyProof } from "../src/proof.ts";
-import { createProofKey, publicPem, readPrivateKey, signStatement } from "../src/prove/signature.ts";
+import { createProofKey, publicPem, readPrivateKey, signStatement } from "../src/proofs/signature.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { runCli } from "./support/cli.ts";
 import { createRandom } from "./support/corpus.ts";

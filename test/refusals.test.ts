@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Selection } from "../src/shared/types.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import type { Selection } from "../src/types.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";

@@ -2,10 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
+import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
-import { readRankingWeights } from "../src/write/ranking-weights.ts";
 import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 

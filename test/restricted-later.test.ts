@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sessionMessages, sessionShown } from "../src/remember/session-messages.ts";
+import { sessionMessages, sessionShown } from "../src/memory/session-messages.ts";
 import type { Role } from "../src/store/keys.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { openInTest } from "./support/engine.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSharedReader } from "../src/cross-encoder/shared-reader.ts";
 import { createSearching } from "../src/engine/searching.ts";
-import { openSharedReader } from "../src/reader/shared-reader.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 
 const QUESTION = "What do overdue books cost?";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AnswerEvent } from "../src/events.ts";
+import type { AnswerEvent } from "../src/shared/events.ts";
+import type { Answer } from "../src/shared/types.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import type { Answer } from "../src/types.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS } from "./support/library.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CrawlRequest } from "../src/engine/engine-types.ts";
-import type { IngestEvent } from "../src/events.ts";
+import type { IngestEvent } from "../src/shared/events.ts";
 import { type FakeHost, type FakeWeb, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { runCli, startCli } from "./support/cli.ts";
 import { collect, type Library, openLibrary } from "./support/engine.ts";

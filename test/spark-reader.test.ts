@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AnswerParts } from "../src/answer/parts.ts";
-import { retrieve } from "../src/answer/retrieve.ts";
-import { SILENT_LOG, type StageLog } from "../src/answer/trace.ts";
-import { verify } from "../src/answer/verify.ts";
-import type { ReadTexts } from "../src/reader/reader.ts";
+import type { ReadTexts } from "../src/cross-encoder/reader.ts";
+import type { AnswerParts } from "../src/pipeline/parts.ts";
+import { retrieve } from "../src/pipeline/retrieve.ts";
+import { SILENT_LOG, type StageLog } from "../src/pipeline/trace.ts";
+import { verify } from "../src/pipeline/verify.ts";
 import { fakeReader, fakeReadTexts } from "../src/testing/fake-reader.ts";
 import { fakeQuestion } from "../src/testing/passages.ts";
 import { type Library, openLibrary } from "./support/engine.ts";

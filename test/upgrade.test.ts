@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
+import { loadConfig } from "../src/shared/config.ts";
 import { createSandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { loadConfig } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { serveEngine } from "../src/server/start.ts";
+import { loadConfig } from "../src/shared/config.ts";
 import type { KeyGrant } from "../src/store/keys.ts";
 import { openLibrary } from "./support/engine.ts";
 import { appOf, callApp, createKey } from "./support/keyed-app.ts";

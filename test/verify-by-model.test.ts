@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../src/config.ts";
 import { createEngine } from "../src/engine/engine.ts";
-import { ConfigError } from "../src/errors.ts";
 import type { ChatModel } from "../src/models/chat.ts";
+import { loadConfig } from "../src/shared/config.ts";
+import { ConfigError } from "../src/shared/errors.ts";
+import type { Answer } from "../src/shared/types.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeJudge } from "../src/testing/fake-judge.ts";
-import type { Answer } from "../src/types.ts";
 import { openInTest } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS } from "./support/library.ts";
 

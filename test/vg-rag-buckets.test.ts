@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { configSchema } from "../src/config.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
-import type { Evidence } from "../src/types.ts";
+import { configSchema } from "../src/shared/config.ts";
+import type { Evidence } from "../src/shared/types.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** Documents of three packs together: fewer than 150 windows would not be judged by the learned chance. */

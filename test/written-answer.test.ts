@@ -2,13 +2,13 @@ import fc from "fast-check";
 import pc from "picocolors";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
-import { ModelError } from "../src/errors.ts";
-import type { AnswerEvent } from "../src/events.ts";
+import { ModelError } from "../src/shared/errors.ts";
+import type { AnswerEvent } from "../src/shared/events.ts";
+import type { Answer } from "../src/shared/types.ts";
 import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type ChatReply, deltaStream } from "../src/testing/fake-endpoint.ts";
-import type { Answer } from "../src/types.ts";
 import { answerToWire } from "../src/wire/index.ts";
-import { renderAnswerHtml, renderAnswerPlain } from "../src/write/render.ts";
+import { renderAnswerHtml, renderAnswerPlain } from "../src/writing/render.ts";
 import { openLibrary } from "./support/engine.ts";
 import {
   ask,

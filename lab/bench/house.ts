@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { embeddedIn } from "../../src/config.ts";
-import { makeReport, type TableRow } from "../../src/grade/report.ts";
+import { makeReport, type TableRow } from "../../src/grading/report.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { embeddedIn } from "../../src/shared/config.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { circlesOf, stepsFrom } from "./house/import-graph.ts";
 import { readSources, type SourceFile } from "./house/source-files.ts";

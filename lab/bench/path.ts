@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { embeddedIn } from "../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../src/index.ts";
 import { makeReport, quantile } from "../../src/internals.ts";
+import { embeddedIn } from "../../src/shared/config.ts";
 import type { Benchmark } from "../commands/bench.ts";
 
 /** How long do a document and a question take on their whole paths? */

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { ConfigError } from "../../src/errors.ts";
-import type { TableRow } from "../../src/grade/report.ts";
+import type { TableRow } from "../../src/grading/report.ts";
 import { makeReport, quantile } from "../../src/internals.ts";
-import { DenseIndex } from "../../src/retrieve/dense.ts";
+import { DenseIndex } from "../../src/retrieval/dense.ts";
+import { ConfigError } from "../../src/shared/errors.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openPostgresVectors, type PostgresVectors } from "../../src/store/postgres-vectors.ts";
 import { createStore } from "../../src/store/store.ts";

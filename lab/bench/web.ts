@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { embeddedIn } from "../../src/config.ts";
 import {
   createEngine,
   type Engine,
@@ -27,6 +26,7 @@ import {
   retrievePassages,
   type WebParts,
 } from "../../src/internals.ts";
+import { embeddedIn } from "../../src/shared/config.ts";
 import type { Benchmark } from "../commands/bench.ts";
 
 const DOMAIN = "veterans";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { type CliContext, configOf, pathOf } from "../../src/cli/context.ts";
 import { createProgressBar } from "../../src/cli/terminal.ts";
-import { RequestError } from "../../src/errors.ts";
-import { chooseSets } from "../../src/grade/choose-sets.ts";
-import { renderTable, writeReport } from "../../src/grade/report.ts";
+import { chooseSets } from "../../src/grading/choose-sets.ts";
+import { renderTable, writeReport } from "../../src/grading/report.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
 import { WRITERS } from "../runs/ablate/ablated-item.ts";
 import type { AblatedWriter } from "../runs/ablate/summarize.ts";
@@ -79,7 +79,7 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
     import("../runs/ablate/ablate.ts"),
     import("../runs/ablate/summarize.ts"),
     import("../runs/ablate/rungs.ts"),
-    import("../../src/grade/claim-judge.ts"),
+    import("../../src/grading/claim-judge.ts"),
   ]);
   const rungs = rungsNamed(flags.rungs, RUNGS);
   const rates = share === null ? SOURCE_RATES : { hallucination: share, number: share, url: share, citation: share };

@@ -4,9 +4,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Command } from "commander";
 import { z } from "zod";
 import type { CliContext } from "../../src/cli/context.ts";
-import { messageOf, RequestError, systemCodeOf } from "../../src/errors.ts";
-import type { Report, TableRow } from "../../src/grade/report.ts";
-import { renderTable, writeReport } from "../../src/grade/report.ts";
+import type { Report, TableRow } from "../../src/grading/report.ts";
+import { renderTable, writeReport } from "../../src/grading/report.ts";
+import { messageOf, RequestError, systemCodeOf } from "../../src/shared/errors.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
 
 /** What a file in `lab/bench/` exports: one question that a benchmark answers. */

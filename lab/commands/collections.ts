@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
 import type { CliContext } from "../../src/cli/context.ts";
-import { RequestError } from "../../src/errors.ts";
-import { readLinesOf } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/metrics.ts";
+import { readLinesOf } from "../../src/grading/golden.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import {
   chooseCollections,
   collectionNames,

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { Option } from "commander";
-import { type Config, hubFolders } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
 import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "../../src/engine/reader-keeper.ts";
-import { RequestError } from "../../src/errors.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { HUB_NAME } from "../../src/models/hub/catalog.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { type Config, hubFolders } from "../../src/shared/config.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import { evaluateRetrieval, RETRIEVAL_SETS } from "../runs/retrieval.ts";
 import { chooseCollections, PARTS } from "../sets/collections.ts";
 import { EXTRACT_SETS } from "../sets/extract-sets.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type CliContext, pathOf } from "../../src/cli/context.ts";
-import { RequestError } from "../../src/errors.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import { addPartMeasurements } from "./eval-parts.ts";
 import { countOf, createMeasure, dataOf, type Measure, SETS, type SetsFlags, seedOf, setsOf, setsWith } from "./measurement.ts";
 

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { type CliContext, configOf } from "../../src/cli/context.ts";
-import type { Config } from "../../src/config.ts";
-import { RequestError } from "../../src/errors.ts";
-import { type ChosenFolders, chooseGoldenSets } from "../../src/grade/choose-sets.ts";
-import { renderTable, writeReport } from "../../src/grade/report.ts";
+import { type ChosenFolders, chooseGoldenSets } from "../../src/grading/choose-sets.ts";
+import { renderTable, writeReport } from "../../src/grading/report.ts";
+import type { Config } from "../../src/shared/config.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
 import type { RetrievalEvent } from "../runs/retrieval.ts";
 import type { EvaluateEvent } from "../runs/va.ts";

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import type { CliContext } from "../../src/cli/context.ts";
-import { RequestError, SourceboundError } from "../../src/errors.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { RequestError, SourceboundError } from "../../src/shared/errors.ts";
 import { didYouMean } from "../../src/text/nearest.ts";
 import { RECIPES, type Recipe, type RecipeOptions, type Step } from "../train/recipes.ts";
 

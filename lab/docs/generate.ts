@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { DEFAULT_REQUESTS_PER_HOUR } from "../../src/config/server.ts";
-import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/config.ts";
 import { domainSchema } from "../../src/engine/domain.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
 import { FAILED_ATTEMPTS_S, MAX_FAILED_ATTEMPTS } from "../../src/server/access/admission.ts";
 import { ENDPOINTS, type Endpoint } from "../../src/server/endpoints.ts";
 import { STATUS_OF_CODE } from "../../src/server/error-response.ts";
+import { DEFAULT_REQUESTS_PER_HOUR } from "../../src/shared/config/server.ts";
+import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/shared/config.ts";
 import { ROLES, type Role } from "../../src/store/keys.ts";
 import {
   askRequestSchema,

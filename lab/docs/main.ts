@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import pc from "picocolors";
 import { renderAnswer } from "../../src/cli/render.ts";
-import { loadConfig } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { loadConfig } from "../../src/shared/config.ts";
 import { generateDocs } from "./generate.ts";
 
 /** The question whose printed answer stands in the README. */

@@ -1,4 +1,4 @@
-import { decimal } from "../../src/grade/report.ts";
+import { decimal } from "../../src/grading/report.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { type Measured, measured } from "./measurements.ts";
 

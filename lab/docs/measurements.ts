@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { decimal } from "../../src/grade/report.ts";
+import { decimal } from "../../src/grading/report.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** A report of a measuring command without its items, as it was written: `lab/docs/measured/NAME.json`. */

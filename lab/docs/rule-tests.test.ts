@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_QUESTION_CHARACTERS } from "../../src/config.ts";
 import { CHUNK_MAX_TOKENS, CHUNK_MIN_TOKENS, CHUNK_OVERLAP_TOKENS, CHUNK_TARGET_TOKENS } from "../../src/ingest/chunk.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
+import { DEFAULT_QUESTION_CHARACTERS } from "../../src/shared/config.ts";
 import { measured } from "./measurements.ts";
 import { FOREIGN_TEST, RULE_TESTS, type ShownBy } from "./rule-tests.ts";
 
@@ -31,7 +31,7 @@ const ELSEWHERE: ReadonlySet<number> = new Set([
   ...[CHUNK_TARGET_TOKENS, CHUNK_MIN_TOKENS, CHUNK_MAX_TOKENS, CHUNK_OVERLAP_TOKENS, DEFAULT_QUESTION_CHARACTERS],
   // Minutes of a session, the default of `session.idle_minutes`; copies of `equation 6`, `listing 7` and models' names are taken out before.
   30,
-  // TF-IDF cosine of twins by cosine (`src/retrieve/deduplicate.ts`); weights of equation 6 (`src/remember`); the latency that is printed, not enforced.
+  // TF-IDF cosine of twins by cosine (`src/retrieval/deduplicate.ts`); weights of equation 6 (`src/memory`); the latency that is printed, not enforced.
   ...[0.85, 1.5, 0.5, 500],
 ]);
 

@@ -6,7 +6,7 @@ export interface ShownBy {
 
 const at = (file: string, title: string): ShownBy => ({ file, title });
 
-const FOREIGN = at("src/check/language.test.ts", "checkLanguage");
+const FOREIGN = at("src/checks/language.test.ts", "checkLanguage");
 
 /** Which test shows which rule of a profile, by the rule's own words; `rule-tests.test.ts` holds every rule that is reproduced or corrected to it. */
 export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy>>>> = {
@@ -25,7 +25,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "is asked by setting, or by a profile whose source has it; by no other",
     ),
     "layer 2: grounding rules in the prompt; the model is given every passage that layer 1 keeps": at(
-      "src/write/sources.test.ts",
+      "src/writing/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
     "layer 3: URL host on the whitelist, else the home page": at(
@@ -53,12 +53,12 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "are made of refusals and not of good answers, and are found by the answer's id too",
     ),
     "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55": at(
-      "src/write/route.test.ts",
+      "src/writing/route.test.ts",
       "routeModel with the numbers of seven-layer",
     ),
     "cache: exact, semantic, graph": at("test/memory.test.ts", "finds an answer by topic and entity, and by a person's approval first"),
     "topics by keywords contained in the question (equation 5), entities by patterns (listing 6)": at(
-      "src/remember/classify.test.ts",
+      "src/memory/classify.test.ts",
       "createTopicReader",
     ),
     "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)": at(
@@ -71,9 +71,9 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     ),
   },
   spark: {
-    "fusion .6 vector + .4 BM25 after min-max": at("src/retrieve/fuse.test.ts", "weighs .6 dense and .4 words"),
+    "fusion .6 vector + .4 BM25 after min-max": at("src/retrieval/fuse.test.ts", "weighs .6 dense and .4 words"),
     "passages with TF-IDF cosine ≥ .85 to a better one are dropped": at(
-      "src/retrieve/deduplicate.test.ts",
+      "src/retrieval/deduplicate.test.ts",
       "drops by cosine alone where the profile says so, but never lists as a source what says something else",
     ),
     "K 50 → 8 → 5": at("test/spark-rerank.test.ts", "reads all 50, and its score alone is the order of the 8"),
@@ -99,7 +99,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "keeps apart what differs in tenant, profile, detail, selection or filters",
     ),
     "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks": at(
-      "src/remember/match.test.ts",
+      "src/memory/match.test.ts",
       "asks of spark's thresholds each, and unknown overlap is a miss",
     ),
     "invalidation by document version": at("test/memory.test.ts", "takes its answers out of the cache, wherever it was edited"),
@@ -107,7 +107,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
   },
   "vg-rag": {
     "V_score from relevance, consistency, agreement; weights unstated": at(
-      "src/verify/compare-passages.test.ts",
+      "src/evidence/compare-passages.test.ts",
       "is the geometric mean of what exists, null of nothing",
     ),
     "a lightweight model verifies: does it answer, is it self-contained, clear, unambiguous": at(
@@ -115,7 +115,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "judges relevance by the learned chance, and consistency by what is no whole statement",
     ),
     "agreement: an outlier against the majority of passages goes": at(
-      "src/verify/compare-passages.test.ts",
+      "src/evidence/compare-passages.test.ts",
       "rejects the outlier of a majority in vg-rag",
     ),
     "≥ .75 verified, .40–.75 uncertain, < .40 rejected": at("test/vg-rag-buckets.test.ts", "puts real passages into each bucket"),
@@ -131,7 +131,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
   },
   validator: {
     "L2: golden pairs through the whole pipeline, with keyphrase coverage beside the live metrics and a page of results": at(
-      "src/grade/score-answer.test.ts",
+      "src/grading/score-answer.test.ts",
       "gives the share of keyphrases and, of statements, the F1 of Ragas",
     ),
     "top 3 by cosine, injected into the prompt": at("test/model.test.ts", "validator: answers from the top 3, whatever they are worth"),
@@ -143,13 +143,13 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "test/written-answer.test.ts",
       "withholds the whole answer, what was written before it too, and fails the report",
     ),
-    "five L1 metrics": at("src/check/report.test.ts", "has the five metrics of the source by its names, with its thresholds"),
+    "five L1 metrics": at("src/checks/report.test.ts", "has the five metrics of the source by its names, with its thresholds"),
     "/refresh-cache re-reads the documents and rebuilds the index": at("test/memory.test.ts", "engine.refresh"),
   },
   book: {
     "chunks of 800 tokens, 512–1,024, overlap 128": at("src/ingest/chunk.test.ts", "chunks"),
     "selection: start ≥ a and end ≤ b": at(
-      "src/retrieve/search-selection.test.ts",
+      "src/retrieval/search-selection.test.ts",
       "clips to whole sentences of the selection, and scores no word outside",
     ),
     "below 500 ms with a selection": at(
@@ -158,7 +158,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     ),
     "filters by chapter, section and page": at("test/book.test.ts", "of a chapter or page keeps to it, cut as well"),
     "all retrieved passages are in the prompt as numbered sources": at(
-      "src/write/sources.test.ts",
+      "src/writing/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
     "top 5; refuse when nothing is found or the best is below .7": at("test/model.test.ts", "book: refuses below .7"),

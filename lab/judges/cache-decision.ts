@@ -1,12 +1,12 @@
-import { createLikeness } from "../../src/compare/likeness.ts";
-import { createSlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
-import { readAbout, readSlots } from "../../src/compare/slots.ts";
 import type { Engine } from "../../src/engine/engine.ts";
+import { createLikeness } from "../../src/language/likeness.ts";
+import { createSlotVocabulary } from "../../src/language/slot-vocabulary.ts";
+import { readAbout, readSlots } from "../../src/language/slots.ts";
+import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings } from "../../src/memory/match.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
-import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings } from "../../src/remember/match.ts";
-import { retrievePassages } from "../../src/retrieve/retrieve.ts";
-import type { CacheMode, Passage, Question } from "../../src/types.ts";
+import { retrievePassages } from "../../src/retrieval/retrieve.ts";
+import type { CacheMode, Passage, Question } from "../../src/shared/types.ts";
 import { FOUND, READ } from "../sets/cache-documents.ts";
 import { cosineOf } from "./cosine.ts";
 

@@ -1,4 +1,4 @@
-import type { TextRange } from "../../src/types.ts";
+import type { TextRange } from "../../src/shared/types.ts";
 
 /** Share of a range that other ranges hold together, 0–1; an empty range is held by nothing. */
 export function coveredShare({ start, end }: TextRange, ranges: readonly TextRange[]): number {

@@ -1,4 +1,4 @@
-import { decimal, type TableRow } from "../../src/grade/report.ts";
+import { decimal, type TableRow } from "../../src/grading/report.ts";
 import { balancedAccuracy } from "../runs/ranking-metrics.ts";
 
 /** A case of a set with a score that is to be at least a threshold where `positive`; `null`: not scored. */

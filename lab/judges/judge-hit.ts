@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseFile } from "../../src/ingest/parse.ts";
+import type { Answer, Citation } from "../../src/shared/types.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
-import type { Answer, Citation } from "../../src/types.ts";
 
 /** How a served answer stands beside what the engine answers the asked question today. */
 export type Sources =

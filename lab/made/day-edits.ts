@@ -1,5 +1,5 @@
-import type { Random } from "../../src/grade/metrics.ts";
-import type { TextRange } from "../../src/types.ts";
+import type { Random } from "../../src/grading/metrics.ts";
+import type { TextRange } from "../../src/shared/types.ts";
 import { mutate } from "./mutations.ts";
 
 /** What is done to a document of the day: what a quote says is changed, or a paragraph is added elsewhere. */

@@ -1,4 +1,4 @@
-import type { TextRange } from "../../src/types.ts";
+import type { TextRange } from "../../src/shared/types.ts";
 
 /** One of them, drawn; `null` where there is none. */
 export function pick<T>(items: readonly T[], random: () => number): T | null {

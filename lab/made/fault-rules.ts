@@ -1,4 +1,4 @@
-import type { Random } from "../../src/grade/metrics.ts";
+import type { Random } from "../../src/grading/metrics.ts";
 import { literally } from "../../src/text/literally.ts";
 import { changed, pick, replaceAt } from "./edit.ts";
 import { countWords, MIN_WORDS } from "./faithful-rules.ts";

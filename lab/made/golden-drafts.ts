@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GoldenSet } from "../../src/grade/golden-set.ts";
-import type { Random } from "../../src/grade/metrics.ts";
+import type { GoldenSet } from "../../src/grading/golden-set.ts";
+import type { Random } from "../../src/grading/metrics.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { toOriginal } from "../../src/text/source-map.ts";

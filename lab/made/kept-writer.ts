@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageOf } from "../../src/errors.ts";
+import { messageOf } from "../../src/shared/errors.ts";
 import type { EndpointRequest } from "../../src/testing/fake-endpoint.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { type KeptWriter, startKept } from "./kept-writing.ts";

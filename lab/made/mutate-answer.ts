@@ -1,4 +1,4 @@
-import { quantitiesIn } from "../../src/reading/quantities.ts";
+import { quantitiesIn } from "../../src/language/quantities.ts";
 import { pick, replaceRange } from "./edit.ts";
 import { mutate } from "./mutations.ts";
 

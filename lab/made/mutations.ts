@@ -1,5 +1,5 @@
-import { createWordReader } from "../../src/reading/content-words.ts";
-import { quantitiesIn } from "../../src/reading/quantities.ts";
+import { createWordReader } from "../../src/language/content-words.ts";
+import { quantitiesIn } from "../../src/language/quantities.ts";
 import { pick, replaceRange } from "./edit.ts";
 
 /** What a mutation makes wrong. */

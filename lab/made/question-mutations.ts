@@ -1,6 +1,6 @@
-import { loadQuestionWords } from "../../src/compare/slot-vocabulary.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
-import type { Random } from "../../src/grade/metrics.ts";
+import type { Random } from "../../src/grading/metrics.ts";
+import { loadQuestionWords } from "../../src/language/slot-vocabulary.ts";
 import { literally } from "../../src/text/literally.ts";
 import { once } from "../../src/text/once.ts";
 import { pick, replaceAt, replaceMatch, replaceRange } from "./edit.ts";

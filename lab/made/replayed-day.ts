@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../src/grade/metrics.ts";
+import { createRandom, type Random } from "../../src/grading/metrics.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import { mutateQuestion } from "./question-mutations.ts";
 

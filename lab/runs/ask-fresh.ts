@@ -1,6 +1,6 @@
 import { answer } from "../../src/answer.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { Answer, AskRequest } from "../../src/types.ts";
+import type { Answer, AskRequest } from "../../src/shared/types.ts";
 
 export interface AskWhere {
   readonly domain?: string | undefined;

@@ -1,11 +1,11 @@
-import { compareSlots } from "../../src/compare/compare-slots.ts";
-import { createLikeness } from "../../src/compare/likeness.ts";
-import type { SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
-import { readSlots } from "../../src/compare/slots.ts";
-import { wilson } from "../../src/grade/metrics.ts";
-import { decimal, type TableRow } from "../../src/grade/report.ts";
+import { wilson } from "../../src/grading/metrics.ts";
+import { decimal, type TableRow } from "../../src/grading/report.ts";
+import { compareSlots } from "../../src/language/compare-slots.ts";
+import { createLikeness } from "../../src/language/likeness.ts";
+import type { SlotVocabulary } from "../../src/language/slot-vocabulary.ts";
+import { readSlots } from "../../src/language/slots.ts";
+import { entityJaccard, type MatchWeights, matchFeatures, matchScore } from "../../src/memory/match.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
-import { entityJaccard, type MatchWeights, matchFeatures, matchScore } from "../../src/remember/match.ts";
 import { cosineOf } from "../judges/cosine.ts";
 import type { CachePair } from "../sets/cache-pairs.ts";
 

@@ -1,10 +1,10 @@
-import { admit } from "../../src/answer/admit.ts";
-import { createOutcome } from "../../src/answer/assemble.ts";
-import { remember } from "../../src/answer/remember.ts";
-import { SILENT_LOG } from "../../src/answer/trace.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { citedVersions } from "../../src/remember/remember.ts";
-import type { Answer } from "../../src/types.ts";
+import { citedVersions } from "../../src/memory/remember.ts";
+import { admit } from "../../src/pipeline/admit.ts";
+import { createOutcome } from "../../src/pipeline/assemble.ts";
+import { remember } from "../../src/pipeline/remember.ts";
+import { SILENT_LOG } from "../../src/pipeline/trace.ts";
+import type { Answer } from "../../src/shared/types.ts";
 import type { Serve, StoredAs } from "../judges/cache-decision.ts";
 import { type AskWhere, requestFor } from "./ask-fresh.ts";
 

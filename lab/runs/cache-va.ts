@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { readGolden } from "../../src/grade/golden.ts";
-import { wilson } from "../../src/grade/metrics.ts";
-import { countRow, type TableRow } from "../../src/grade/report.ts";
+import { readGolden } from "../../src/grading/golden.ts";
+import { wilson } from "../../src/grading/metrics.ts";
+import { countRow, type TableRow } from "../../src/grading/report.ts";
 import type { Serve, Served } from "../judges/cache-decision.ts";
 
 const pairSchema = z.object({ id: z.string(), a: z.string().min(1), b: z.string().min(1), same_answer: z.boolean(), kind: z.string() });

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import { makeReport, type TableRow } from "../../src/grade/report.ts";
+import { makeReport, type TableRow } from "../../src/grading/report.ts";
+import { readMatchWeights } from "../../src/memory/match.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { readMatchWeights } from "../../src/remember/match.ts";
+import { type Config, embeddedIn } from "../../src/shared/config.ts";
 import { progressOf } from "../../src/text/progress.ts";
 import { createDecision, type Serve } from "../judges/cache-decision.ts";
 import { CACHE_SETS, type CacheSet, readCachePairs } from "../sets/cache-pairs.ts";

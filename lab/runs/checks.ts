@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { CheckContext } from "../../src/check/check.ts";
-import { RequestError } from "../../src/errors.ts";
-import { makeReport } from "../../src/grade/report.ts";
+import type { CheckContext } from "../../src/checks/check.ts";
+import { makeReport } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import { type ChecksSection, type DraftOptions, evaluateDrafts } from "../sets/drafts.ts";
 import { SUPPORT_SETS } from "../sets/support-sets.ts";
 import { evaluateJudgedSentences } from "./judged-sentences.ts";

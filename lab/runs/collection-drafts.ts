@@ -1,8 +1,8 @@
-import { type CheckContext, checkSentence } from "../../src/check/check.ts";
-import { parseMarkers } from "../../src/check/markers.ts";
-import { createReader } from "../../src/check/statements.ts";
-import { auroc } from "../../src/grade/metrics.ts";
-import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
+import { type CheckContext, checkSentence } from "../../src/checks/check.ts";
+import { parseMarkers } from "../../src/checks/markers.ts";
+import { createReader } from "../../src/checks/statements.ts";
+import { auroc } from "../../src/grading/metrics.ts";
+import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { DRAFT_FAULTS, readCollection, type WrittenRow } from "../sets/collections.ts";

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
-import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
-import type { Answer, Conflict } from "../../src/types.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
+import { openGoldenSet } from "../../src/grading/run-golden.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { Answer, Conflict } from "../../src/shared/types.ts";
 import { type ContradictionRow, contradictionsIn, readContradictions, toPage } from "../sets/contradictions.ts";
 import type { EvaluateEvent } from "./va.ts";
 

@@ -1,6 +1,6 @@
-import type { Config } from "../../src/config.ts";
 import type { Engine, EngineParts } from "../../src/engine/engine.ts";
-import type { CacheMode } from "../../src/types.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { CacheMode } from "../../src/shared/types.ts";
 import type { Sources } from "../judges/judge-hit.ts";
 import type { EditKind } from "../made/day-edits.ts";
 import type { Relation } from "../made/day-meanings.ts";

@@ -1,5 +1,5 @@
-import { quantile, wilson } from "../../src/grade/metrics.ts";
-import { countRow, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
+import { quantile, wilson } from "../../src/grading/metrics.ts";
+import { countRow, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
 import { type AskedClass, DAY_SHARES } from "../made/replayed-day.ts";
 import type { DayEdit, DayItem, DayOptions, JudgedHit } from "./day-item.ts";
 

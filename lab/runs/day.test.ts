@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Config, loadConfig } from "../../src/config.ts";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
-import type { AnswerEvent } from "../../src/events.ts";
-import type { Report } from "../../src/grade/report.ts";
+import type { Report } from "../../src/grading/report.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { type Config, loadConfig } from "../../src/shared/config.ts";
+import type { AnswerEvent } from "../../src/shared/events.ts";
+import type { Answer } from "../../src/shared/types.ts";
 import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
-import type { Answer } from "../../src/types.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { rounds } from "../../test/support/trials.ts";
 import { evaluateDay } from "./day.ts";

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../src/config.ts";
 import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
-import { auroc, quantile } from "../../src/grade/metrics.ts";
-import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
-import type { Answer } from "../../src/types.ts";
+import { auroc, quantile } from "../../src/grading/metrics.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
+import { openGoldenSet } from "../../src/grading/run-golden.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { Answer } from "../../src/shared/types.ts";
 import { coveredShare } from "../judges/covered-share.ts";
 import { agenciesOf, type Doc2dialQuestion, pagesOfAgency, readDoc2dial } from "../sets/doc2dial.ts";
 import type { EvaluateEvent } from "./va.ts";

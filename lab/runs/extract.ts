@@ -1,24 +1,24 @@
-import { RequestError } from "../../src/errors.ts";
-import { createRandom, mean, quantile } from "../../src/grade/metrics.ts";
-import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
-import { holdsToken } from "../../src/grade/score-answer.ts";
+import type { ReadTexts } from "../../src/cross-encoder/reader.ts";
+import { openSharedReader } from "../../src/cross-encoder/shared-reader.ts";
+import { createRandom, mean, quantile } from "../../src/grading/metrics.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
+import { holdsToken } from "../../src/grading/score-answer.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
-import type { ReadTexts } from "../../src/reader/reader.ts";
-import { openSharedReader } from "../../src/reader/shared-reader.ts";
-import { Corpus } from "../../src/retrieve/corpus.ts";
-import { type RetrieveParts, retrievePassages } from "../../src/retrieve/retrieve.ts";
-import { questionWords } from "../../src/retrieve/understand.ts";
+import { rankPieces, withFollowing } from "../../src/ranking/rank.ts";
+import { type RankingWeights, readRankingWeights } from "../../src/ranking/ranking-weights.ts";
+import { Corpus } from "../../src/retrieval/corpus.ts";
+import { type RetrieveParts, retrievePassages } from "../../src/retrieval/retrieve.ts";
+import { questionWords } from "../../src/retrieval/understand.ts";
+import { RequestError } from "../../src/shared/errors.ts";
+import type { DraftSentence, Evidence, Passage, Question } from "../../src/shared/types.ts";
 import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { nameCells, readCells } from "../../src/text/table-row.ts";
-import type { DraftSentence, Evidence, Passage, Question } from "../../src/types.ts";
-import { chooseQuotes, type QuoteWords } from "../../src/write/compress.ts";
-import { ANSWER_WORDS, writeExtractive } from "../../src/write/extract.ts";
-import { rankPieces, withFollowing } from "../../src/write/rank.ts";
-import { type RankingWeights, readRankingWeights } from "../../src/write/ranking-weights.ts";
+import { chooseQuotes, type QuoteWords } from "../../src/writing/compress.ts";
+import { ANSWER_WORDS, writeExtractive } from "../../src/writing/extract.ts";
 import {
   EXTRACT_EXPOSURES,
   type ExtractPart,

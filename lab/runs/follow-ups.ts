@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type EarlierTurn, resolveFollowUp } from "../../src/admit/follow-up.ts";
-import { RequestError } from "../../src/errors.ts";
-import { mean } from "../../src/grade/metrics.ts";
-import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { readQuestion } from "../../src/reading/question.ts";
-import { Bm25Index } from "../../src/retrieve/bm25.ts";
-import { FIELD_WEIGHTS } from "../../src/retrieve/indexed-windows.ts";
+import { mean } from "../../src/grading/metrics.ts";
+import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
+import { readQuestion } from "../../src/language/question.ts";
+import { type EarlierTurn, resolveFollowUp } from "../../src/pipeline/follow-up.ts";
+import { Bm25Index } from "../../src/retrieval/bm25.ts";
+import { FIELD_WEIGHTS } from "../../src/retrieval/indexed-windows.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import { createStemmer, tokenize } from "../../src/text/tokens.ts";
 import type { EvaluateEvent } from "./va.ts";
 

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../src/config.ts";
 import { loadDomain } from "../../src/engine/domain.ts";
-import { wilson } from "../../src/grade/metrics.ts";
-import { decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
+import { wilson } from "../../src/grading/metrics.ts";
+import { decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
+import { type Classify, createClassifier, nameOf } from "../../src/memory/classify.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { type Classify, createClassifier, nameOf } from "../../src/remember/classify.ts";
+import type { Config } from "../../src/shared/config.ts";
 import { cosineOf } from "../judges/cosine.ts";
 import { createMeanings, type Relation } from "../made/day-meanings.ts";
 import { createReplayedDay, type DayStep } from "../made/replayed-day.ts";

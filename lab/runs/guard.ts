@@ -1,15 +1,15 @@
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
-import { locatePlaces } from "../../src/grade/golden-places.ts";
-import { type GoldenSet, readGoldenSet } from "../../src/grade/golden-set.ts";
-import { mean } from "../../src/grade/metrics.ts";
-import { countRow, decimal, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
+import { locatePlaces } from "../../src/grading/golden-places.ts";
+import { type GoldenSet, readGoldenSet } from "../../src/grading/golden-set.ts";
+import { mean } from "../../src/grading/metrics.ts";
+import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
+import { openGoldenSet } from "../../src/grading/run-golden.ts";
 import { spark } from "../../src/profiles/spark.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { Passage } from "../../src/shared/types.ts";
 import { toOriginal } from "../../src/text/source-map.ts";
-import type { Passage } from "../../src/types.ts";
 import { leastWithShare, type ScoredCase } from "../judges/halves.ts";
 import type { EvaluateEvent } from "./va.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { checkInjection } from "../../src/check/guards.ts";
-import { readGolden } from "../../src/grade/golden.ts";
-import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
+import { checkInjection } from "../../src/checks/guards.ts";
+import { readGolden } from "../../src/grading/golden.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { injectionSignals } from "../../src/guard/injection.ts";
 import { textExtensions } from "../../src/ingest/formats/formats.ts";
 import { parseFile } from "../../src/ingest/parse.ts";

@@ -1,7 +1,7 @@
-import { type CheckContext, checkSentence } from "../../src/check/check.ts";
-import { createReader } from "../../src/check/statements.ts";
-import { createRandom } from "../../src/grade/metrics.ts";
-import { countRow, type TableRow } from "../../src/grade/report.ts";
+import { type CheckContext, checkSentence } from "../../src/checks/check.ts";
+import { createReader } from "../../src/checks/statements.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
+import { countRow, type TableRow } from "../../src/grading/report.ts";
 import type { CheckSettings } from "../../src/profiles/profile.ts";
 import type { ChecksSection } from "../sets/drafts.ts";
 import { readSupportSet } from "../sets/support-sets.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
-import type { Answer, TextRange } from "../../src/types.ts";
+import { openGoldenSet } from "../../src/grading/run-golden.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { Answer, TextRange } from "../../src/shared/types.ts";
 import { unpackSets } from "../sets/unpack-sets.ts";
 
 /** Sets of messages are halved by collection: chosen on one half, reported on the other. */

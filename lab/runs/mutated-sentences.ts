@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { type CheckContext, checkSentence } from "../../src/check/check.ts";
-import type { CitedQuote } from "../../src/check/finding.ts";
-import { createReader } from "../../src/check/statements.ts";
-import { readGolden } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/metrics.ts";
-import { countRow, type TableRow } from "../../src/grade/report.ts";
+import { type CheckContext, checkSentence } from "../../src/checks/check.ts";
+import type { CitedQuote } from "../../src/checks/finding.ts";
+import { createReader } from "../../src/checks/statements.ts";
+import { readGolden } from "../../src/grading/golden.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
+import { countRow, type TableRow } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { MUTATIONS, type Mutation, mutate } from "../made/mutations.ts";

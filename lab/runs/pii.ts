@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readGolden } from "../../src/grade/golden.ts";
-import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
+import { readGolden } from "../../src/grading/golden.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { findPersonalData, PERSONAL_KINDS, type PersonalData, type PersonalKind } from "../../src/guard/pii.ts";
-import type { TextRange } from "../../src/types.ts";
+import type { TextRange } from "../../src/shared/types.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 /** A line of presidio-research's synthetic sentences (Microsoft, MIT). */

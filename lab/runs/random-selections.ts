@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
-import { readLines } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/metrics.ts";
-import { countRow, makeReport } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
-import type { Answer, StoredDocument, TextRange } from "../../src/types.ts";
+import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
+import { readLines } from "../../src/grading/golden.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
+import { countRow, makeReport } from "../../src/grading/report.ts";
+import { openGoldenSet } from "../../src/grading/run-golden.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { Answer, StoredDocument, TextRange } from "../../src/shared/types.ts";
 import { latencyOf } from "./selected.ts";
 import type { EvaluateEvent } from "./va.ts";
 

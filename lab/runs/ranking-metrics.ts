@@ -1,4 +1,4 @@
-import { clusterBootstrap, type Interval, mean } from "../../src/grade/metrics.ts";
+import { clusterBootstrap, type Interval, mean } from "../../src/grading/metrics.ts";
 
 /** Textbook metrics over ranked lists, decisions and pairs; one pure function each. */
 

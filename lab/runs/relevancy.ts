@@ -1,6 +1,6 @@
-import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
-import { readGoldenSet } from "../../src/grade/golden-set.ts";
-import { countRow, makeReport } from "../../src/grade/report.ts";
+import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
+import { readGoldenSet } from "../../src/grading/golden-set.ts";
+import { countRow, makeReport } from "../../src/grading/report.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { createSimilarity } from "../../src/models/similarity.ts";
 import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { RequestError } from "../../src/errors.ts";
-import { chooseSets } from "../../src/grade/choose-sets.ts";
-import { countRow, makeReport } from "../../src/grade/report.ts";
+import { chooseSets } from "../../src/grading/choose-sets.ts";
+import { countRow, makeReport } from "../../src/grading/report.ts";
 import { profiles } from "../../src/profiles/index.ts";
+import type { Config } from "../../src/shared/config.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface ReplaysOptions {

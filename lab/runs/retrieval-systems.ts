@@ -1,8 +1,8 @@
-import { ModelError } from "../../src/errors.ts";
 import { createHubEncoder, type HubOptions } from "../../src/models/adapters/hub.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { ModelError } from "../../src/shared/errors.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { cacheVectors } from "../sets/vector-cache.ts";
 import { loadPeer, PEERS_COMMAND, type Peer, type PeerDocument } from "./peers.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Report, TableRow } from "../../src/grade/report.ts";
+import type { Report, TableRow } from "../../src/grading/report.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../src/testing/fake-hub.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";

@@ -1,10 +1,10 @@
-import { RequestError } from "../../src/errors.ts";
-import { createRandom, mean } from "../../src/grade/metrics.ts";
-import { decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
+import { createRandom, mean } from "../../src/grading/metrics.ts";
+import { decimal, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import type { Corpus } from "../../src/retrieve/corpus.ts";
-import type { Candidate } from "../../src/retrieve/search-index.ts";
-import type { QuestionVector } from "../../src/retrieve/vector-index.ts";
+import type { Corpus } from "../../src/retrieval/corpus.ts";
+import type { Candidate } from "../../src/retrieval/search-index.ts";
+import type { QuestionVector } from "../../src/retrieval/vector-index.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import { progressOf } from "../../src/text/progress.ts";
 import { createMemoryCorpus, scopeInSet } from "../sets/memory-corpus.ts";
 import {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import type { Config } from "../../src/config.ts";
 import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
-import { createRandom } from "../../src/grade/metrics.ts";
-import { makeReport, type TableRow } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
-import type { Conflict } from "../../src/types.ts";
+import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
+import { makeReport, type TableRow } from "../../src/grading/report.ts";
+import { openGoldenSet } from "../../src/grading/run-golden.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { Conflict } from "../../src/shared/types.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface ScansOptions {

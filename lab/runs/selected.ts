@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import type { Config } from "../../src/config.ts";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
-import { readLines } from "../../src/grade/golden.ts";
-import type { GoldenPlaces } from "../../src/grade/golden-places.ts";
-import { quantile } from "../../src/grade/metrics.ts";
-import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
-import { judgeAnswerable, openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
+import { readLines } from "../../src/grading/golden.ts";
+import type { GoldenPlaces } from "../../src/grading/golden-places.ts";
+import { quantile } from "../../src/grading/metrics.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
+import { judgeAnswerable, openGoldenSet } from "../../src/grading/run-golden.ts";
+import type { Config } from "../../src/shared/config.ts";
+import type { Answer, StoredDocument, TextRange } from "../../src/shared/types.ts";
 import { toOriginal } from "../../src/text/source-map.ts";
-import type { Answer, StoredDocument, TextRange } from "../../src/types.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 const rowSchema = z.object({

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import { readLines } from "../../src/grade/golden.ts";
-import { countRow, makeReport, type TableRow } from "../../src/grade/report.ts";
-import type { Answer } from "../../src/types.ts";
+import { readLines } from "../../src/grading/golden.ts";
+import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
+import type { Answer } from "../../src/shared/types.ts";
 import { askStrangers, HALVES, type Half, markedSchema, quotesAny, type StrangersOptions } from "./marked-words.ts";
 import type { EvaluateEvent } from "./va.ts";
 

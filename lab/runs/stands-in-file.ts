@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Answer } from "../../src/shared/types.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
-import type { Answer } from "../../src/types.ts";
 
 /**
  * Does a quote stand in the file on disk where the citation says? The file must be the one that was read, by its hash; the letters and digits of the quote must be

@@ -1,5 +1,5 @@
-import { auroc, createRandom } from "../../src/grade/metrics.ts";
-import { decimal } from "../../src/grade/report.ts";
+import { auroc, createRandom } from "../../src/grading/metrics.ts";
+import { decimal } from "../../src/grading/report.ts";
 import type { SupportScorer } from "../../src/models/support.ts";
 import type { ChecksSection } from "../sets/drafts.ts";
 import { readSupportSet, type SupportSetName } from "../sets/support-sets.ts";

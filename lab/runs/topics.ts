@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import type { Config } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import type { ChosenFolders } from "../../src/grade/choose-sets.ts";
-import { readGoldenSet } from "../../src/grade/golden-set.ts";
-import { countRow, makeReport } from "../../src/grade/report.ts";
-import { openGoldenSet } from "../../src/grade/run-golden.ts";
+import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
+import { readGoldenSet } from "../../src/grading/golden-set.ts";
+import { countRow, makeReport } from "../../src/grading/report.ts";
+import { openGoldenSet } from "../../src/grading/run-golden.ts";
 import { book } from "../../src/profiles/book.ts";
+import type { Config } from "../../src/shared/config.ts";
 import { accuracyAt, chooseOnHalves } from "../judges/halves.ts";
 import type { EvaluateEvent } from "./va.ts";
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { embeddedIn } from "../../src/config.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import { answerableSchema, readGolden } from "../../src/grade/golden.ts";
-import { createRandom, type Random } from "../../src/grade/metrics.ts";
-import { countRow, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
+import { answerableSchema, readGolden } from "../../src/grading/golden.ts";
+import { createRandom, type Random } from "../../src/grading/metrics.ts";
+import { countRow, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
+import { embeddedIn } from "../../src/shared/config.ts";
 import { tokenize } from "../../src/text/tokens.ts";
 import { hitAt } from "./ranking-metrics.ts";
 import { type EvaluateEvent, ingestCorpus, rankPages, type VaOptions } from "./va.ts";

@@ -1,10 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { judgeAnswer } from "../../src/calibrate/ask-labelled.ts";
-import { type Config, embeddedIn } from "../../src/config.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { IngestError } from "../../src/errors.ts";
+import { judgeAnswer } from "../../src/grading/ask-labelled.ts";
 import {
   type Answerable,
   answerableSchema,
@@ -12,13 +10,15 @@ import {
   UNANSWERABLE_KINDS,
   type Unanswerable,
   unanswerableSchema,
-} from "../../src/grade/golden.ts";
-import { mean, quantile } from "../../src/grade/metrics.ts";
-import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grade/report.ts";
+} from "../../src/grading/golden.ts";
+import { mean, quantile } from "../../src/grading/metrics.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
 import type { RetrieveSettings } from "../../src/profiles/profile.ts";
-import { retrievePassages } from "../../src/retrieve/retrieve.ts";
-import type { Question } from "../../src/types.ts";
+import { retrievePassages } from "../../src/retrieval/retrieve.ts";
+import { type Config, embeddedIn } from "../../src/shared/config.ts";
+import { IngestError } from "../../src/shared/errors.ts";
+import type { Question } from "../../src/shared/types.ts";
 import { hitAt, ndcgAt, recallAt, reciprocalRank } from "./ranking-metrics.ts";
 import { standsInFile } from "./stands-in-file.ts";
 

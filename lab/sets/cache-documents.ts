@@ -1,8 +1,8 @@
-import type { SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
-import { readAbout } from "../../src/compare/slots.ts";
+import type { SlotVocabulary } from "../../src/language/slot-vocabulary.ts";
+import { readAbout } from "../../src/language/slots.ts";
+import { type Closeness, documentOverlap } from "../../src/memory/match.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
-import { type Closeness, documentOverlap } from "../../src/remember/match.ts";
 import { createMemoryCorpus } from "./memory-corpus.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { createSlotVocabulary, type SlotSource, type SlotVocabulary } from "../../src/compare/slot-vocabulary.ts";
-import { readLines } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/metrics.ts";
+import { readLines } from "../../src/grading/golden.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
+import { createSlotVocabulary, type SlotSource, type SlotVocabulary } from "../../src/language/slot-vocabulary.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { sha256Hex } from "../../src/text/hash.ts";

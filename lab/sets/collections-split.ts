@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom } from "../../src/grade/metrics.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
 import { PARTS, type Part, pagesOf } from "./collections.ts";
 
 /** Collections in each part; the rest is `train`. */

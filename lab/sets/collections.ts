@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { RequestError } from "../../src/errors.ts";
-import { readLinesOf } from "../../src/grade/golden.ts";
+import { readLinesOf } from "../../src/grading/golden.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 
 /** Where the collections are stored: one file of JSON lines each, without the text of the pages. */
 export const COLLECTIONS = join(PACKAGE_ROOT, "lab", "sets", "collections");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grade/golden.ts";
+import { readLines } from "../../src/grading/golden.ts";
 
 const sectionSchema = z.object({ title: z.string(), heading: z.string(), text: z.string() });
 

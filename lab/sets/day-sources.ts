@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { RequestError } from "../../src/errors.ts";
-import { answerableSchema, readGolden, readLines } from "../../src/grade/golden.ts";
+import { answerableSchema, readGolden, readLines } from "../../src/grading/golden.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 import type { DaySources } from "../made/replayed-day.ts";
 import { readGoldenPairs } from "../runs/cache-va.ts";
 import { partOf, questionHeadings } from "./cache-pairs.ts";

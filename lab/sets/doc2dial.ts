@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { RequestError } from "../../src/errors.ts";
-import { readLines } from "../../src/grade/golden.ts";
-import { createRandom } from "../../src/grade/metrics.ts";
+import { readLines } from "../../src/grading/golden.ts";
+import { createRandom } from "../../src/grading/metrics.ts";
+import { RequestError } from "../../src/shared/errors.ts";
 
 const questionSchema = z.object({
   id: z.string(),

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { RequestError } from "../../src/errors.ts";
-import { answerableSchema, readGolden, readLines } from "../../src/grade/golden.ts";
+import { answerableSchema, readGolden, readLines } from "../../src/grading/golden.ts";
 import { chunkDocument } from "../../src/ingest/chunk.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
+import { RequestError } from "../../src/shared/errors.ts";
+import type { StoredDocument, TextRange } from "../../src/shared/types.ts";
 import { normalisePiece } from "../../src/text/source-map.ts";
-import type { StoredDocument, TextRange } from "../../src/types.ts";
 import { markdownFiles } from "./markdown-files.ts";
 import { EXPOSURES, type Exposure, foldOf, isHeldOut } from "./retrieval-sets.ts";
 

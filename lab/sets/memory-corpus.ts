@@ -1,12 +1,12 @@
 import { chunkDocument } from "../../src/ingest/chunk.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import { Corpus } from "../../src/retrieve/corpus.ts";
-import type { SyncOptions } from "../../src/retrieve/search-index.ts";
+import { Corpus } from "../../src/retrieval/corpus.ts";
+import type { SyncOptions } from "../../src/retrieval/search-index.ts";
+import type { Scope } from "../../src/shared/types.ts";
 import type { IndexedDocument } from "../../src/store/document-records.ts";
 import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
-import type { Scope } from "../../src/types.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 
 /** The product's own index over documents that are in no store. A document's scope is its tenant. */

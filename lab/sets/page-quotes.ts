@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CitedQuote } from "../../src/check/finding.ts";
+import type { CitedQuote } from "../../src/checks/finding.ts";
 import { documentQuotes } from "../../src/ingest/document-quotes.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 

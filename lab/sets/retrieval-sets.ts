@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { answerableSchema, readGolden, readLines } from "../../src/grade/golden.ts";
+import { answerableSchema, readGolden, readLines } from "../../src/grading/golden.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 

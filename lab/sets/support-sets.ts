@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grade/golden.ts";
+import { readLines } from "../../src/grading/golden.ts";
+import type { TextRange } from "../../src/shared/types.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
-import type { TextRange } from "../../src/types.ts";
 
 /** A sentence of an answer; `supported` is `null` where people judged only the answer. */
 export interface SupportUnit extends TextRange {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { findGoldenSets, readGoldenSet } from "../../src/grade/golden-set.ts";
+import { findGoldenSets, readGoldenSet } from "../../src/grading/golden-set.ts";
 import { unpackSets } from "./unpack-sets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sourcebound-packed-"));

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { readLinesOf } from "../../src/grade/golden.ts";
+import { readLinesOf } from "../../src/grading/golden.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
 /** How the file of a collection begins; other files of the folder are about all of its collections. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Encoder } from "../../src/models/encoder.ts";
-import { VectorIndex } from "../../src/retrieve/vector-index.ts";
+import { VectorIndex } from "../../src/retrieval/vector-index.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "../../src/store/embeddings.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 

@@ -151,7 +151,7 @@ export const RECIPES: readonly Recipe[] = [
   {
     name: "cache",
     what: "when two questions share an answer",
-    makes: ["src/compare/word-relations.json", `${WEIGHTS}/match.json`],
+    makes: ["src/language/word-relations.json", `${WEIGHTS}/match.json`],
     minutes: 3,
     needs: { data: ["clinc150", "banking77", "covid-qa", "medquad", "va-pages"], extra: ["wordnet"] },
     steps: ({ data, extra }) => {
@@ -159,14 +159,14 @@ export const RECIPES: readonly Recipe[] = [
       return [
         { folder: ".", command: ["node", "lab/train/cache/word-relations.mjs", join(extra, "wordnet")] },
         { folder: ".", command: ["node", "dist/lab/train/cache/fit.js", ...pairs, "--out", `${WEIGHTS}/match.json`] },
-        { folder: ".", command: ["npx", "biome", "check", "--write", "src/compare/word-relations.json", `${WEIGHTS}/match.json`] },
+        { folder: ".", command: ["npx", "biome", "check", "--write", "src/language/word-relations.json", `${WEIGHTS}/match.json`] },
       ];
     },
   },
   {
     name: "reader",
     what: "the reader of a question's best pieces",
-    makes: [`${WEIGHTS}/reader.bin`, "src/reader/parity/reader.parity.json"],
+    makes: [`${WEIGHTS}/reader.bin`, "src/cross-encoder/parity/reader.parity.json"],
     // Some 25 where there is an accelerator.
     minutes: 1_400,
     needs: { data: [...CHOICE_DATA, "reader/claims", "collections"] },
@@ -187,7 +187,7 @@ export const RECIPES: readonly Recipe[] = [
         measuring("dump", "--written", unpackedIn(work, "train"), "--out", lists),
         { folder: ".", command: ["node", "dist/lab/train/reader/claims.js", "--pages", pages, "--out", claims] },
         python("tune.py", ...learn, "--out", tuned),
-        write("reader-7", tuned, `../../../${WEIGHTS}/reader.bin`, "../../../src/reader/parity/reader.parity.json"),
+        write("reader-7", tuned, `../../../${WEIGHTS}/reader.bin`, "../../../src/cross-encoder/parity/reader.parity.json"),
       ];
     },
   },

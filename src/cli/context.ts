@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { type Config, loadConfig } from "../config.ts";
 import type { Engine } from "../engine/engine.ts";
-import { messageOf, RequestError, systemCodeOf } from "../errors.ts";
+import { type Config, loadConfig } from "../shared/config.ts";
+import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
 import type { CliProcess, Terminal } from "./terminal.ts";
 
 /** What commands share. */

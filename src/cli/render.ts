@@ -1,9 +1,9 @@
+import { ruleInWords } from "../evidence/conflicts.ts";
+import type { Answer, Searched, SeeAlso, WebEvidence } from "../shared/types.ts";
 import { originalInWords } from "../text/original-place.ts";
-import type { Answer, Searched, SeeAlso, WebEvidence } from "../types.ts";
-import { ruleInWords } from "../verify/conflicts.ts";
 import { conflictToWire } from "../wire/answer-to-wire.ts";
 import { type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
-import { doubtsAt, placeInWords, readableText } from "../write/render.ts";
+import { doubtsAt, placeInWords, readableText } from "../writing/render.ts";
 import { harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
 /** Warnings of what is shown side by side beneath the answer. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
-import { messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
 import { VERSION } from "../package.ts";
+import { messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 import { addAskCommand } from "./commands/ask.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addCalibrateCommand } from "./commands/calibrate.ts";

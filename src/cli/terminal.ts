@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import type { EngineParts } from "../engine/engine-types.ts";
-import { messageOf, SourceboundError, warningsOf } from "../errors.ts";
+import { messageOf, SourceboundError, warningsOf } from "../shared/errors.ts";
 
 /** The part of a process that a command line reads and writes: `process` itself, or a test's own. */
 export interface CliProcess {

@@ -1,11 +1,11 @@
-import { explainCache } from "../answer/lookup.ts";
-import type { AnswerParts } from "../answer/parts.ts";
 import { answer } from "../answer.ts";
-import type { Config } from "../config.ts";
-import { RequestError } from "../errors.ts";
-import type { AnswerEvent } from "../events.ts";
 import { hotlinesFirst } from "../guard/hotlines.ts";
-import type { Answer, AskRequest } from "../types.ts";
+import { explainCache } from "../pipeline/lookup.ts";
+import type { AnswerParts } from "../pipeline/parts.ts";
+import type { Config } from "../shared/config.ts";
+import { RequestError } from "../shared/errors.ts";
+import type { AnswerEvent } from "../shared/events.ts";
+import type { Answer, AskRequest } from "../shared/types.ts";
 import type { PartsFor } from "./answer-parts.ts";
 import { askingScope, type DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";

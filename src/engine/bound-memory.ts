@@ -1,11 +1,11 @@
-import { bindCorrection } from "../answer/correct-answer.ts";
-import type { AnswerRecord } from "../answer/record.ts";
-import { searchedWithin } from "../answer/retrieve.ts";
-import { RequestError } from "../errors.ts";
-import { createMemory, type Memory } from "../remember/memory.ts";
-import { applyFilters } from "../retrieve/retrieve.ts";
+import { createMemory, type Memory } from "../memory/memory.ts";
+import { bindCorrection } from "../pipeline/correct-answer.ts";
+import type { AnswerRecord } from "../pipeline/record.ts";
+import { searchedWithin } from "../pipeline/retrieve.ts";
+import { applyFilters } from "../retrieval/retrieve.ts";
+import { RequestError } from "../shared/errors.ts";
+import type { AppliedFilters, Question, Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
-import type { AppliedFilters, Question, Scope } from "../types.ts";
 import type { PartsFor } from "./answer-parts.ts";
 import { scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../shared/config.ts";
 import { documentUrl, domainSchema, listDomains, loadDomain, SHIPPED_DOMAINS } from "./domain.ts";
 
 let folder = "";

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Config, DEFAULT_DOMAIN } from "../config.ts";
-import { ConfigError, RequestError } from "../errors.ts";
 import { isFindable } from "../guard/hotlines.ts";
 import { isAddress } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../package.ts";
+import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
+import { ConfigError, RequestError } from "../shared/errors.ts";
+import type { Scope } from "../shared/types.ts";
 import { didYouMean } from "../text/nearest.ts";
-import type { Scope } from "../types.ts";
 import { readPackFile, termsOf } from "./packs/pack-files.ts";
 import type { ScopeOptions } from "./service-types.ts";
 

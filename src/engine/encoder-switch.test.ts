@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
-import { type Config, loadConfig } from "../config.ts";
-import { ModelError, StoreError } from "../errors.ts";
-import type { AnswerEvent, IngestEvent } from "../events.ts";
 import type { Encoder } from "../models/encoder.ts";
+import { type Config, loadConfig } from "../shared/config.ts";
+import { ModelError, StoreError } from "../shared/errors.ts";
+import type { AnswerEvent, IngestEvent } from "../shared/events.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { createEngine, type Engine, type EngineParts } from "./engine.ts";
 

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../shared/config.ts";
 import { aboutDocuments, createAnswerParts, createSettingsCache } from "./answer-parts.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { writersOf } from "../answer/compress.ts";
+import { type AskedIndex, CalibrationFiles, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../evidence/calibration.ts";
+import { writersOf } from "../pipeline/compress.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { type AskedIndex, CalibrationFiles, type GateFacts, type GateThreshold, indexMisfitOf, misfitOf } from "../verify/calibration.ts";
 import type { DomainPack } from "./domain.ts";
 
 import type { Opened } from "./open.ts";

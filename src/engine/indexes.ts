@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { messageOf } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { createEncoderChoice, type EncoderSpec } from "../models/encoder-spec.ts";
-import { Corpus } from "../retrieve/corpus.ts";
-import type { VectorTables } from "../retrieve/table-vectors.ts";
+import { Corpus } from "../retrieval/corpus.ts";
+import type { VectorTables } from "../retrieval/table-vectors.ts";
+import { messageOf } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";

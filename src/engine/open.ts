@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { AnswerParts } from "../answer/parts.ts";
-import { type GeneralWords, sharedWords } from "../compare/general-words.ts";
-import { type Config, hubFolders } from "../config.ts";
-import { ConfigError, messageOf, StoreError, systemCodeOf } from "../errors.ts";
+import type { GateThreshold } from "../evidence/calibration.ts";
 import type { FileReader } from "../ingest/file-reader.ts";
+import { type GeneralWords, sharedWords } from "../language/general-words.ts";
+import type { Matcher } from "../memory/matcher.ts";
 import { createChatSupportScorer, createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
@@ -16,9 +15,11 @@ import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encode
 import { loadPrices } from "../models/prices.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-page.ts";
+import type { AnswerParts } from "../pipeline/parts.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { createProofKey } from "../prove/signature.ts";
-import type { Matcher } from "../remember/matcher.ts";
+import { createProofKey } from "../proofs/signature.ts";
+import { type Config, hubFolders } from "../shared/config.ts";
+import { ConfigError, messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
 import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { reportsSince } from "../store/reports.ts";
@@ -26,7 +27,6 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
 import { once } from "../text/once.ts";
 import { timeOrderedId } from "../text/time-ordered-id.ts";
-import type { GateThreshold } from "../verify/calibration.ts";
 import type { DomainPack } from "./domain.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
 

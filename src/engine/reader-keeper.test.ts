@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../errors.ts";
+import { ModelError } from "../shared/errors.ts";
 import { type FakeReader, fakeReader } from "../testing/fake-reader.ts";
 import { createReaderKeeper } from "./reader-keeper.ts";
 

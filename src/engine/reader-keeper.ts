@@ -1,9 +1,9 @@
-import { ModelError, messageOf } from "../errors.ts";
+import type { Reader, ReadTexts } from "../cross-encoder/reader.ts";
+import { openSharedReader } from "../cross-encoder/shared-reader.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
 import { createEntailmentScorer, readEntailmentWeights } from "../models/entailment.ts";
 import type { SupportScorer } from "../models/support.ts";
-import type { Reader, ReadTexts } from "../reader/reader.ts";
-import { openSharedReader } from "../reader/shared-reader.ts";
+import { ModelError, messageOf } from "../shared/errors.ts";
 import { once } from "../text/once.ts";
 
 /** The support scorer that ships: its weights, encoder and cross-encoder are loaded when they are first needed. */

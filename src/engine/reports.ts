@@ -1,11 +1,11 @@
-import { RequestError } from "../errors.ts";
-import { createReportGrouping, type ReportOverview } from "../remember/recommend.ts";
-import { withoutDocuments } from "../remember/report.ts";
+import { createReportGrouping, type ReportOverview } from "../memory/recommend.ts";
+import { withoutDocuments } from "../memory/report.ts";
+import { RequestError } from "../shared/errors.ts";
+import type { Scope } from "../shared/types.ts";
 import type { StoredReport } from "../store/diagnostic-report.ts";
 import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { didYouMean } from "../text/nearest.ts";
-import type { Scope } from "../types.ts";
 import { type DomainPack, scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { RequestError, systemCodeOf } from "../errors.ts";
-import type { IngestEvent } from "../events.ts";
 import { checkUrl, fetchWebPage, INTERNET, isListedHost, type WebNetwork } from "../models/web-page.ts";
+import { RequestError, systemCodeOf } from "../shared/errors.ts";
+import type { IngestEvent } from "../shared/events.ts";
 import type { Original, OriginalStore, OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import { sha256Hex } from "../text/hash.ts";

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
-import { loadConfig } from "../config.ts";
-import type { AnswerEvent } from "../events.ts";
 import { loadCalibrations, scaleFor } from "../models/calibration/calibration.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { profileNamed } from "../profiles/index.ts";
+import { loadConfig } from "../shared/config.ts";
+import type { AnswerEvent } from "../shared/events.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { createEngine } from "./engine.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { messageOf, systemCodeOf } from "../errors.ts";
+import { messageOf, systemCodeOf } from "../shared/errors.ts";
 import type { FilePlace, FileRecord } from "../store/document-records.ts";
 import type { JobState } from "../store/jobs.ts";
 import type { OriginalsOf } from "../store/origins.ts";

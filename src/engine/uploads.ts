@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
-import { RequestError } from "../errors.ts";
+import { RequestError } from "../shared/errors.ts";
+import type { Scope } from "../shared/types.ts";
 import type { FileDescription } from "../store/files.ts";
 import { compareText } from "../text/compare-text.ts";
 import { fileOfDocument } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { pathClash } from "../text/path-clash.ts";
-import type { Scope } from "../types.ts";
 import type { EngineDocuments } from "./documents.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { openSharedReader } from "../cross-encoder/shared-reader.ts";
 import { loadDomain } from "../engine/domain.ts";
 import { openCrisisFinder } from "../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../engine/reader-keeper.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
-import { openSharedReader } from "../reader/shared-reader.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { asksAnything, createCrisisFinder } from "./crisis.ts";
 import { createHotlineFinder, createQuietFinder } from "./hotlines.ts";

@@ -1,4 +1,4 @@
-import type { ReadTexts } from "../reader/reader.ts";
+import type { ReadTexts } from "../cross-encoder/reader.ts";
 
 /** Places for hashed words and pairs of words beside the encoder's vector. */
 const HASHED_FEATURES = 1024;

@@ -1,6 +1,6 @@
-import { withWarnings } from "../errors.ts";
-import type { AnswerEvent } from "../events.ts";
-import type { Warning } from "../types.ts";
+import { withWarnings } from "../shared/errors.ts";
+import type { AnswerEvent } from "../shared/events.ts";
+import type { Warning } from "../shared/types.ts";
 import { asksAnything, type CrisisFinder } from "./crisis.ts";
 
 /** Letters of a phrase from which on it is also found with its words run together, split or spelled out; a shorter one would be found inside other words. */

@@ -1,6 +1,6 @@
+import type { Block, TextRange, Unit } from "../shared/types.ts";
 import { isInsidePair } from "../text/sentences.ts";
 import type { TokenCounter } from "../text/token-counter.ts";
-import type { Block, TextRange, Unit } from "../types.ts";
 
 /** What a cut before an atom would divide, from best to worst place. */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";

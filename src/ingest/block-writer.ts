@@ -1,5 +1,5 @@
+import type { Block, BlockType, SourceMapData } from "../shared/types.ts";
 import { TextBuilder } from "../text/source-map.ts";
-import type { Block, BlockType, SourceMapData } from "../types.ts";
 import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
 import type { LineBreak } from "./line-breaks.ts";
 import { type CodePiece, isVisible, LINE_BREAK, withoutBlankEnds } from "./visible.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../types.ts";
+import type { Block } from "../shared/types.ts";
 
 /** A block as it was written. */
 export interface BoldBlock extends Omit<Block, "runIn" | "sectionEnd"> {

@@ -1,5 +1,5 @@
+import type { SourceText, TextRange } from "../shared/types.ts";
 import { aboveUnit, unitsIn } from "../text/units.ts";
-import type { SourceText, TextRange } from "../types.ts";
 import type { ParsedDocument } from "./parse.ts";
 
 /** A stretch of a document with what stands above it: title, headings, a table's header. `text === document.text.slice(start, end)`. */

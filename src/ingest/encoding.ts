@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { analyse } from "chardet";
-import { IngestError } from "../errors.ts";
-import type { ReadingNotice } from "../types.ts";
+import { IngestError } from "../shared/errors.ts";
+import type { ReadingNotice } from "../shared/types.ts";
 
 /** A file's bytes as characters. */
 export interface DecodedText {

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { IngestError, messageOf } from "../errors.ts";
 import { PACKAGE_ROOT } from "../package.ts";
+import { IngestError, messageOf } from "../shared/errors.ts";
 import type { FileOutcome } from "./file-worker.ts";
 import { extensionOf } from "./formats/format.ts";
 import { textExtensions } from "./formats/formats.ts";

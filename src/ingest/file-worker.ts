@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { IngestError, messageOf } from "../errors.ts";
+import { IngestError, messageOf } from "../shared/errors.ts";
 import { createWordTokens } from "../text/word-tokens.ts";
 import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
 import { type DocumentDraft, draftDocuments } from "./to-document.ts";

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, describe, expect, it } from "vitest";
 import { part, rounds } from "../../test/support/trials.ts";
-import { IngestError } from "../errors.ts";
+import { IngestError } from "../shared/errors.ts";
 import { createFileReader } from "./file-reader.ts";
 import { docxOf, epubOf, wordParagraph, xlsxOf, zip } from "./testing/made-files.ts";
 import { makePdf } from "./testing/made-pdf.ts";

@@ -1,4 +1,4 @@
-import type { SourceMapData, TextRange } from "../types.ts";
+import type { SourceMapData, TextRange } from "../shared/types.ts";
 import { firstAfter } from "./visible.ts";
 
 /** Form feed: what ends a page in text taken from PDFs and printers' files. */

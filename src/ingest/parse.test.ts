@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { part, rounds } from "../../test/support/trials.ts";
-import { IngestError } from "../errors.ts";
+import { IngestError } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { chunkDocument } from "./chunk.ts";
 import { textExtensions } from "./formats/formats.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
-import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
+import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 import type { FileRecord } from "../store/document-records.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { messageOf, WebError } from "../errors.ts";
 import { startDeadline } from "../models/adapters/call.ts";
 import type { FetchedPage, PageText, ReadPage } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../package.ts";
+import { messageOf, WebError } from "../shared/errors.ts";
 
 /** Milliseconds for one page; a long honest one takes a tenth. */
 const READ_TIMEOUT_MS = 4000;

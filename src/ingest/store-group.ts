@@ -1,5 +1,5 @@
-import { IngestError } from "../errors.ts";
-import type { FileNotice, IngestCounts, IngestEvent } from "../events.ts";
+import { IngestError } from "../shared/errors.ts";
+import type { FileNotice, IngestCounts, IngestEvent } from "../shared/events.ts";
 import type { FileContent, FilePut, FileRecord, KnownDocument, PutOutcome } from "../store/document-records.ts";
 import { renamedPath } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";

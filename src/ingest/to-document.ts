@@ -1,9 +1,9 @@
+import type { StoredDocument } from "../shared/types.ts";
 import { chunkId } from "../text/chunk-id.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { httpUrl } from "../text/http-url.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
 import { createWordTokens, type WordTokens } from "../text/word-tokens.ts";
-import type { StoredDocument } from "../types.ts";
 import {
   CHUNK_MAX_TOKENS,
   CHUNK_MIN_TOKENS,

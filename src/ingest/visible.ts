@@ -1,4 +1,4 @@
-import type { TextRange } from "../types.ts";
+import type { TextRange } from "../shared/types.ts";
 
 /** Text of a piece of code that ends a line. */
 export const LINE_BREAK = "\n";

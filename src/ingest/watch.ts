@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { watch } from "node:fs/promises";
-import { systemCodeOf } from "../errors.ts";
+import { systemCodeOf } from "../shared/errors.ts";
 
 /** Milliseconds without a further change before a change counts: programs write a file in several steps. */
 const QUIET_MS = 500;

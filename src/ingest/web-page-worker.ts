@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { messageOf } from "../errors.ts";
 import type { FetchedPage } from "../models/web-page.ts";
+import { messageOf } from "../shared/errors.ts";
 import { readWebPage } from "./web-page.ts";
 
 /** One page in, one message out: a thread of its own, so that a page that cannot be read in time ends with it. */

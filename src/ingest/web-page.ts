@@ -1,8 +1,8 @@
 import { Readability } from "@mozilla/readability";
 import JSDOMParser from "@mozilla/readability/JSDOMParser.js";
 import { Parser } from "htmlparser2";
-import { IngestError } from "../errors.ts";
 import type { FetchedPage, PageText } from "../models/web-page.ts";
+import { IngestError } from "../shared/errors.ts";
 import { parseFile } from "./parse.ts";
 
 /** Elements of a page: the longest pages of encyclopaedias have about 50,000. */

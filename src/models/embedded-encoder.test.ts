@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { SourceboundError } from "../errors.ts";
+import { SourceboundError } from "../shared/errors.ts";
 import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
 
 const weightsFile = new URL("./weights/encoder.bin", import.meta.url);

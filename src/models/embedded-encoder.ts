@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ModelError, messageOf, systemCodeOf } from "../errors.ts";
 import { PACKAGE_ROOT } from "../package.ts";
+import { ModelError, messageOf, systemCodeOf } from "../shared/errors.ts";
 import { whileHeld } from "../text/while-held.ts";
 import { createWordpiece } from "../text/wordpiece.ts";
 

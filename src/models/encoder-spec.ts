@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../config/models.ts";
-import { type Config, hubFolders } from "../config.ts";
-import { ModelError, messageOf } from "../errors.ts";
+import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../shared/config/models.ts";
+import { type Config, hubFolders } from "../shared/config.ts";
+import { ModelError, messageOf } from "../shared/errors.ts";
 import type { EncoderStore } from "../store/embeddings.ts";
 import { createHubEncoder } from "./adapters/hub.ts";
 import { createApiEncoder } from "./adapters/openai-compatible.ts";

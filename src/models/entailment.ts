@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { dot } from "../reader/dot.ts";
-import { quoteText } from "../reader/quote-text.ts";
-import type { PairReading, TextPair } from "../reader/reader.ts";
+import { dot } from "../cross-encoder/dot.ts";
+import { quoteText } from "../cross-encoder/quote-text.ts";
+import type { PairReading, TextPair } from "../cross-encoder/reader.ts";
+import type { TextRange } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import type { TextRange } from "../types.ts";
 import type { EvidenceText, SupportPair, SupportScore, SupportScorer } from "./support.ts";
 import { readWeights, shippedWeights } from "./weights/read-weights.ts";
 

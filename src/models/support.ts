@@ -1,4 +1,4 @@
-import type { TextRange } from "../types.ts";
+import type { TextRange } from "../shared/types.ts";
 
 /** A text of the evidence, with what stands above it and says what it is about: title first, then headings, a list's lead-in, a table's header. */
 export interface EvidenceText {

@@ -1,4 +1,4 @@
-import { messageOf, SourceboundError } from "../errors.ts";
+import { messageOf, SourceboundError } from "../shared/errors.ts";
 import type { ChatModel } from "./chat.ts";
 import type { Encoder } from "./encoder.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import type { WebError } from "../errors.ts";
+import type { WebError } from "../shared/errors.ts";
 import { type FakeHost, type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../testing/fake-web.ts";
 import { type FetchOptions, fetchWebPage, INTERNET, MAX_REDIRECTS } from "./web-page.ts";
 

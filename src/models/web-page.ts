@@ -6,9 +6,9 @@ import { pipeline } from "node:stream/promises";
 import { connect as connectSecurely } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import ipaddr from "ipaddr.js";
-import { messageOf, WebError } from "../errors.ts";
 import { VERSION } from "../package.ts";
-import type { Block, Unit } from "../types.ts";
+import { messageOf, WebError } from "../shared/errors.ts";
+import type { Block, Unit } from "../shared/types.ts";
 import { startDeadline } from "./adapters/call.ts";
 
 /** How hosts become addresses and addresses connections. Tests bring their own; which addresses are taken is decided elsewhere, whatever is brought. */

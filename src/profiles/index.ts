@@ -1,4 +1,4 @@
-import { RequestError } from "../errors.ts";
+import { RequestError } from "../shared/errors.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { book } from "./book.ts";
 import { GUARDS, VALIDATOR_GUARDS } from "./guards.ts";

@@ -4,7 +4,7 @@ import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { createExampleFinder } from "../engine/packs/example-questions.ts";
-import { RequestError } from "../errors.ts";
+import { RequestError } from "../shared/errors.ts";
 import { createAnswerWriter } from "../wire/index.ts";
 import { hostGuard, strictTransport } from "./access/address.ts";
 import { createSessionIds, knownCallerOf, type SessionIds } from "./access/caller.ts";

@@ -11,7 +11,7 @@ import {
   systemCodeOf,
   UnavailableError,
   warningsOf,
-} from "../errors.ts";
+} from "../shared/errors.ts";
 import { warningToWire } from "../wire/answer-to-wire.ts";
 import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";

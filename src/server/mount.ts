@@ -1,7 +1,7 @@
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { etag } from "hono/etag";
-import { RequestError, withWarnings } from "../errors.ts";
+import { RequestError, withWarnings } from "../shared/errors.ts";
 import { callerOf } from "./access/caller.ts";
 import type { Endpoint, Services } from "./endpoint.ts";
 import { createIdempotency, type IdempotencyRecords } from "./idempotency.ts";

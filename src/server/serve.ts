@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
-import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../config/server.ts";
-import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../errors.ts";
+import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../shared/config/server.ts";
+import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 
 /** Milliseconds in which the head of a request must have arrived: a few hundred bytes. */
 const MAX_HEADERS_MS = 10_000;

@@ -1,5 +1,5 @@
 import { createEngine, type Engine } from "../engine/engine.ts";
-import { assignVariant, experimentsByDomain, overlayConfig } from "../experiments/experiments.ts";
+import { assignVariant, experimentsByDomain, overlayConfig } from "../grading/experiments.ts";
 import { createAdmission, createSharedAdmission } from "./access/admission.ts";
 import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";

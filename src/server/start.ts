@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { createEngine, type Engine } from "../engine/engine.ts";
-import { ConfigError, messageOf } from "../errors.ts";
-import { createEvaluations } from "../grade/evaluations.ts";
-import { layOutDocuments } from "../grade/golden-set.ts";
+import { createEvaluations } from "../grading/evaluations.ts";
+import { layOutDocuments } from "../grading/golden-set.ts";
 import { PACKAGE_ROOT } from "../package.ts";
+import { ConfigError, messageOf } from "../shared/errors.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { isLoopback } from "./access/address.ts";
 import { createTokenReader } from "./access/token.ts";
@@ -35,7 +35,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   const evaluations = createEvaluations({
     config: engine.config,
     openEngine: createEngine,
-    openJudge: async () => (await import("../grade/claim-judge.ts")).createShippedJudge(),
+    openJudge: async () => (await import("../grading/claim-judge.ts")).createShippedJudge(),
     layOut: (domain, to) => layOutDocuments(engine, domain, to),
   });
   const serving = await openServing(engine);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { z } from "zod";
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../shared/errors.ts";
 import { isPostgres } from "./dialect.ts";
 import { type Database, NUMBERED, TABLES } from "./schema.ts";
 

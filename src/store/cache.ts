@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { LRUCache } from "lru-cache";
-import type { Scope } from "../types.ts";
+import type { Scope } from "../shared/types.ts";
 import { areCurrent, countAll, deletedBy, jsonRows, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
 import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";

@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Kysely, sql, type Transaction } from "kysely";
-import type { StoredDocument } from "../types.ts";
+import type { StoredDocument } from "../shared/types.ts";
 import { inParts } from "./dialect.ts";
 import { lastReadAt, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";

@@ -1,6 +1,6 @@
-import type { VALUE_KINDS } from "../reading/asked-values.ts";
-import type { QuestionType } from "../reading/question.ts";
-import type { ConflictKind, Passage, Refusal, TextRange, Verdict } from "../types.ts";
+import type { VALUE_KINDS } from "../language/asked-values.ts";
+import type { QuestionType } from "../language/question.ts";
+import type { ConflictKind, Passage, Refusal, TextRange, Verdict } from "../shared/types.ts";
 
 /** Why a question has a report: it was refused, it was answered with low confidence, or a check warned or left a sentence out. */
 export type ReportCause = "refused" | "low_confidence" | "checks";

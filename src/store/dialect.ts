@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from "kysely";
-import { systemCodeOf } from "../errors.ts";
+import { systemCodeOf } from "../shared/errors.ts";
 import type { Database } from "./schema.ts";
 
 /** Ids in one `in (…)`; SQLite allows 32,766 parameters. */

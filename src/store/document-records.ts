@@ -1,4 +1,4 @@
-import type { AsOfRange, Heading, StoredDocument } from "../types.ts";
+import type { AsOfRange, Heading, StoredDocument } from "../shared/types.ts";
 import type { Database } from "./schema.ts";
 
 /** Where files belong. */

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
-import type { Area, Scope, StoredDocument } from "../types.ts";
+import type { Area, Scope, StoredDocument } from "../shared/types.ts";
 import { inParts, jsonRows, transact } from "./dialect.ts";
 import {
   type CorpusCounts,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../shared/errors.ts";
 import { joined } from "./write-interactions.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

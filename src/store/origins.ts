@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { z } from "zod";
-import type { Scope } from "../types.ts";
+import type { Scope } from "../shared/types.ts";
 import { putFact, transact } from "./dialect.ts";
 import { placeOf, type SourcePlace } from "./document-records.ts";
 import type { Database } from "./schema.ts";

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { messageOf, StoreError } from "../errors.ts";
+import { messageOf, StoreError } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { inParts, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";

@@ -11,7 +11,7 @@ import {
   replaceWithNoncontingentExpression,
 } from "kysely";
 import pg from "pg";
-import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
+import { messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
 import { CHANGES_CHANNEL } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
 import type { Database } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { systemCodeOf } from "../errors.ts";
+import { systemCodeOf } from "../shared/errors.ts";
 
 /** Modes of what holds texts of documents or questions: nobody reads it but the user whose process made it. */
 export const PRIVATE_FOLDER = 0o700;

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
-import type { Scope } from "../types.ts";
+import type { Scope } from "../shared/types.ts";
 import type { DiagnosticReport, StoredReport } from "./diagnostic-report.ts";
 import { deletedBy } from "./dialect.ts";
 import type { Interaction } from "./interaction.ts";

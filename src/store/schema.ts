@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { StoredDocument } from "../types.ts";
+import type { StoredDocument } from "../shared/types.ts";
 
 /** Every table by what tells its rows apart, those that others refer to first: the order in which rows can be put in. */
 export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {

@@ -12,7 +12,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import Libsql from "libsql";
-import { messageOf, StoreError, systemCodeOf } from "../errors.ts";
+import { messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
 import { migrateStore } from "./migrations.ts";
 import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
 import type { Database } from "./schema.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { StoredDocument } from "../types.ts";
+import type { StoredDocument } from "../shared/types.ts";
 import { dropVersions, keepVersions, logChange } from "./corpus-log.ts";
 import { announceChange, inParts } from "./dialect.ts";
 import { type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlace } from "./document-records.ts";

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
-import { StoreError } from "../errors.ts";
+import { StoreError } from "../shared/errors.ts";
 import { areCurrent, isPostgres, transact } from "./dialect.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import { createSharedWriter, type Interaction, type InteractionFacts, type ReviewStatus } from "./interaction.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { AnswerEvent } from "../events.ts";
-import type { Answer, AnswerSentence, Citation, NearMiss, Refusal } from "../types.ts";
+import type { AnswerEvent } from "../shared/events.ts";
+import type { Answer, AnswerSentence, Citation, NearMiss, Refusal } from "../shared/types.ts";
 
 /** A passage of an invented document, from which test quotes are taken. */
 export interface SamplePassage {

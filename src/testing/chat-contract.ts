@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../errors.ts";
 import type { ChatEvent, ChatModel } from "../models/chat.ts";
+import { ModelError } from "../shared/errors.ts";
 
 /** How the model under test shall behave in its next streams. */
 export type ChatBehaviour =

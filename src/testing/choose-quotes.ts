@@ -1,9 +1,9 @@
+import type { ReadTexts } from "../cross-encoder/reader.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
-import type { ReadTexts } from "../reader/reader.ts";
-import type { Evidence } from "../types.ts";
-import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../write/compress.ts";
-import { rankPieces, withFollowing } from "../write/rank.ts";
-import { readRankingWeights } from "../write/ranking-weights.ts";
+import { rankPieces, withFollowing } from "../ranking/rank.ts";
+import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import type { Evidence } from "../shared/types.ts";
+import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../writing/compress.ts";
 
 export interface ChooseQuotesOptions {
   readonly limit: number;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../errors.ts";
 import type { Encoder } from "../models/encoder.ts";
+import { ModelError } from "../shared/errors.ts";
 
 export interface EncoderUnderTest {
   readonly encoder: Encoder;

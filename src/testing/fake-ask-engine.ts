@@ -1,7 +1,7 @@
 import type { AskOptions, Engine } from "../engine/engine.ts";
 import type { ScopeOptions } from "../engine/engine-types.ts";
-import type { AnswerEvent } from "../events.ts";
-import type { Turn } from "../types.ts";
+import type { AnswerEvent } from "../shared/events.ts";
+import type { Turn } from "../shared/types.ts";
 import type { WireAskRequest } from "../wire/index.ts";
 import type { WireHealth } from "../wire/service.ts";
 

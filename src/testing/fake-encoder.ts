@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { ModelError } from "../errors.ts";
 import { type Encoder, normalizeVector } from "../models/encoder.ts";
+import { ModelError } from "../shared/errors.ts";
 import { words } from "../text/tokens.ts";
 
 export interface FakeEncoderOptions {

@@ -1,5 +1,5 @@
-import { ModelError } from "../errors.ts";
 import type { ChatEvent, ChatModel, ChatPrompt } from "../models/chat.ts";
+import { ModelError } from "../shared/errors.ts";
 
 export interface FakeJudge extends ChatModel {
   readonly prompts: readonly ChatPrompt[];

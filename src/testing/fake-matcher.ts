@@ -1,4 +1,4 @@
-import type { AskedQuestion, ComparedQuestion, Matcher } from "../remember/matcher.ts";
+import type { AskedQuestion, ComparedQuestion, Matcher } from "../memory/matcher.ts";
 
 export interface FakeMatcher extends Matcher {
   /** Every comparison that was asked for. */

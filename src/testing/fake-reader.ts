@@ -1,5 +1,5 @@
-import { dot } from "../reader/dot.ts";
-import type { Reader, ReadingOf, ReadTexts, ToRead } from "../reader/reader.ts";
+import { dot } from "../cross-encoder/dot.ts";
+import type { Reader, ReadingOf, ReadTexts, ToRead } from "../cross-encoder/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** A reader that says what a test wants it to say, and remembers what it was asked. */

@@ -1,4 +1,4 @@
-import { type GateCalibration, gateCalibrationSchema } from "../verify/calibration.ts";
+import { type GateCalibration, gateCalibrationSchema } from "../evidence/calibration.ts";
 
 /** A calibration as `sourcebound calibrate` writes it. */
 export function fakeCalibration(over: Partial<GateCalibration> = {}): GateCalibration {

@@ -1,4 +1,4 @@
-import type { GoldenItem } from "../grade/golden-item.ts";
+import type { GoldenItem } from "../grading/golden-item.ts";
 
 /** A judged question that was shown and of which nothing else is known. */
 export function goldenItem(id: string, over: Partial<GoldenItem> = {}): GoldenItem {

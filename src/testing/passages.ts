@@ -1,5 +1,5 @@
+import type { BlockType, Evidence, Passage, Question, Unit } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
-import type { BlockType, Evidence, Passage, Question, Unit } from "../types.ts";
 
 /** What a fake passage is made of; everything else is filled in. */
 export interface FakePassage {

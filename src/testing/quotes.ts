@@ -1,5 +1,5 @@
+import type { Passage, Quote } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
-import type { Passage, Quote } from "../types.ts";
 
 /** A passage of an invented document that is one sentence long, unless said otherwise. */
 export function samplePassage(text: string, over: Partial<Passage> = {}): Passage {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../errors.ts";
-import type { Reader, TextReading } from "../reader/reader.ts";
+import type { Reader, TextReading } from "../cross-encoder/reader.ts";
+import { ModelError } from "../shared/errors.ts";
 
 export interface ReaderUnderTest {
   readonly reader: Reader;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../errors.ts";
 import type { Reranker, RerankPassage } from "../models/reranker.ts";
+import { ModelError } from "../shared/errors.ts";
 
 export interface RerankerUnderTest {
   readonly reranker: Reranker;

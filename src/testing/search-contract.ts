@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SlotSet } from "../retrieve/slot-set.ts";
-import type { VectorSearch, WordSearch } from "../retrieve/top-k.ts";
+import { SlotSet } from "../retrieval/slot-set.ts";
+import type { VectorSearch, WordSearch } from "../retrieval/top-k.ts";
 
 const TEXTS = ["tinnitus rating ten", "hearing loss rating", "hearing aids battery", "travel pay mileage"];
 const field = (text: string) => [{ tokens: text.split(" "), weight: 1 }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../errors.ts";
 import type { SupportPair, SupportScorer } from "../models/support.ts";
+import { ModelError } from "../shared/errors.ts";
 
 export interface SupportScorerUnderTest {
   readonly scorer: SupportScorer;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ModelError } from "../errors.ts";
 import type { PassageVerifier, VerifierPassage } from "../models/verifier.ts";
+import { ModelError } from "../shared/errors.ts";
 
 export interface VerifierUnderTest {
   readonly verifier: PassageVerifier;

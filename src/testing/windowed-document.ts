@@ -1,4 +1,4 @@
-import type { StoredDocument } from "../types.ts";
+import type { StoredDocument } from "../shared/types.ts";
 
 /** A document of one chunk per text, each with one window per sentence. */
 export function windowedDocument(id: string, texts: readonly string[], over: Partial<StoredDocument> = {}): StoredDocument {

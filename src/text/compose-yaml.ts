@@ -1,5 +1,5 @@
 import { Composer, type CST, type Document, type DocumentOptions, LineCounter, type ParseOptions, Parser, type SchemaOptions } from "yaml";
-import { IngestError } from "../errors.ts";
+import { IngestError } from "../shared/errors.ts";
 
 /** Lists and records in each other that are read. */
 export const MAX_YAML_DEPTH = 200;

@@ -1,4 +1,4 @@
-import type { Passage } from "../types.ts";
+import type { Passage } from "../shared/types.ts";
 import { unitAt } from "./units.ts";
 
 /** The last heading at or above the window of a passage that was found; `null` when there is none. */

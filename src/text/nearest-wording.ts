@@ -1,4 +1,4 @@
-import type { TextRange } from "../types.ts";
+import type { TextRange } from "../shared/types.ts";
 
 /** A stretch of a text, and how much of the wording that was looked for it has: 0–1. */
 export interface NearestWording extends TextRange {

@@ -1,4 +1,4 @@
-import type { Box, CellPlace, OriginalPlace, PagePlace, PlaceData, StoredDocument, TextRange } from "../types.ts";
+import type { Box, CellPlace, OriginalPlace, PagePlace, PlaceData, StoredDocument, TextRange } from "../shared/types.ts";
 import { toOriginal } from "./source-map.ts";
 
 /** What of a document is needed to say where a stretch of its text stands in the file. */

@@ -1,4 +1,4 @@
-import type { Block, Heading, StoredDocument } from "../types.ts";
+import type { Block, Heading, StoredDocument } from "../shared/types.ts";
 import { MAX_HEADING, walkHeadings } from "./heading-path.ts";
 
 /** The headings of a document, in order. */

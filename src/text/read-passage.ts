@@ -1,4 +1,4 @@
-import type { Passage, PassageDocument, StoredDocument, TextRange } from "../types.ts";
+import type { Passage, PassageDocument, StoredDocument, TextRange } from "../shared/types.ts";
 import { headingPathAt } from "./outline.ts";
 import { unitsIn } from "./units.ts";
 

@@ -1,4 +1,4 @@
-import type { TextRange } from "../types.ts";
+import type { TextRange } from "../shared/types.ts";
 import { RAISED } from "./raised-digits.ts";
 
 /** Longer sentences are cut at a clause or blank, in characters: nobody can check a quote of this size at a glance. */

@@ -1,4 +1,4 @@
-import type { SourceMapData, TextRange } from "../types.ts";
+import type { SourceMapData, TextRange } from "../shared/types.ts";
 
 /** Changes whenever the same original could give another normalised text; part of every document's version. */
 export const NORMALISER_VERSION = "2";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { nearSpelled } from "../../test/support/near-spelled.ts";
-import { createEnglishWords } from "../reading/content-words.ts";
+import { createEnglishWords } from "../language/content-words.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { documentPath, fileOfDocument } from "./document-path.ts";
 import { foldMarks } from "./fold-marks.ts";

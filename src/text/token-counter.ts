@@ -1,4 +1,4 @@
-import type { TextRange } from "../types.ts";
+import type { TextRange } from "../shared/types.ts";
 import { cl100kSplitter, countTokens, RUN_LIMIT } from "./cl100k.ts";
 import { isInsidePair } from "./sentences.ts";
 import { createWordTokens, type WordTokens } from "./word-tokens.ts";

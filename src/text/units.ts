@@ -1,4 +1,4 @@
-import type { Block, PlacedUnit, SourceText, TextRange, Unit } from "../types.ts";
+import type { Block, PlacedUnit, SourceText, TextRange, Unit } from "../shared/types.ts";
 import { headingsAbove, MAX_HEADING, walkHeadings } from "./heading-path.ts";
 import { tokenize } from "./tokens.ts";
 

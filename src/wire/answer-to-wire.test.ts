@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Answer, Conflict } from "../shared/types.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
-import type { Answer, Conflict } from "../types.ts";
 import { answerToWire, createAnswerWriter } from "./index.ts";
 
 const passage = { title: "Cards", url: null, asOf: null, headingPath: [], path: "a.md", context: "A card costs 5 dollars “naïve ☂”." };

@@ -1,6 +1,6 @@
-import { answerSpans } from "../reading/asked-values.ts";
-import type { Answer, AppliedFilters, Citation, Conflict, Evidence, Warning } from "../types.ts";
-import { renderAnswerHtml, renderAnswerPlain } from "../write/render.ts";
+import { answerSpans } from "../language/asked-values.ts";
+import type { Answer, AppliedFilters, Citation, Conflict, Evidence, Warning } from "../shared/types.ts";
+import { renderAnswerHtml, renderAnswerPlain } from "../writing/render.ts";
 import {
   askResponseSchema,
   citationSchema,

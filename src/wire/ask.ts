@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FILTER_CHARACTERS } from "../admit/filters.ts";
+import { FILTER_CHARACTERS } from "../pipeline/filters.ts";
 
 /** A name in a filter; what it may hold is judged at admission, for every way in. */
 const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);

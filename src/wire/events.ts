@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AnswerEvent } from "../events.ts";
+import type { AnswerEvent } from "../shared/events.ts";
 import { askResponseSchema, citationSchema, warningSchema } from "./answer.ts";
 import { answerToWire, citationToWire, warningToWire } from "./answer-to-wire.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { RecordedCall } from "../answer/parts.ts";
-import type { Change } from "../grade/golden-report.ts";
-import type { Report } from "../grade/report.ts";
-import type { CitationStanding } from "../remember/citation-states.ts";
-import { NODE_TYPES } from "../remember/graph-view.ts";
+import type { Change } from "../grading/golden-report.ts";
+import type { Report } from "../grading/report.ts";
+import type { CitationStanding } from "../memory/citation-states.ts";
+import { NODE_TYPES } from "../memory/graph-view.ts";
+import type { RecordedCall } from "../pipeline/parts.ts";
 import { citationSchema } from "./answer.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
 import { type InProcess, toWire } from "./to-wire.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EXPERIMENT_METRICS } from "../config/experiments.ts";
+import { EXPERIMENT_METRICS } from "../shared/config/experiments.ts";
 import { refusalSchema } from "./answer.ts";
 import { dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { VerifiedAnswer } from "../answer/verify-answer.ts";
 import type { LibraryFile, SearchResult } from "../engine/engine-types.ts";
 import type { RefreshResult } from "../engine/service-types.ts";
+import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
+import type { Answer, StoredDocument, TextRange } from "../shared/types.ts";
 import { type KeyRecord, ROLES } from "../store/keys.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { outlineOf } from "../text/outline.ts";
 import { toSnakeCase } from "../text/snake-case.ts";
-import type { Answer, StoredDocument, TextRange } from "../types.ts";
 import { citationSchema, claimStatus, findingSchema, gradeReport, source, warningSchema } from "./answer.ts";
 import { answerToWire } from "./answer-to-wire.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
-import { renderAnswerHtml } from "../../src/write/render.ts";
+import { renderAnswerHtml } from "../../src/writing/render.ts";
 import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
 import { hasChromium, launchBrowser } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import { loadDomain } from "../../src/engine/domain.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { FeedbackRequest } from "../../src/remember/memory.ts";
-import type { Answer, Block, StoredDocument } from "../../src/types.ts";
+import type { FeedbackRequest } from "../../src/memory/memory.ts";
+import type { Answer, Block, StoredDocument } from "../../src/shared/types.ts";
 
 /** A document whose citations of `sampleCitation` stand where they say: that counts its passage from character 1,000. */
 export function documentOf({

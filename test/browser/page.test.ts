@@ -1,7 +1,7 @@
 // @module-tag all/browser
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FeedbackRequest } from "../../src/remember/memory.ts";
+import type { FeedbackRequest } from "../../src/memory/memory.ts";
 import { createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";

@@ -1,7 +1,7 @@
-import { RequestError } from "../../src/errors.ts";
+import { RequestError } from "../../src/shared/errors.ts";
+import type { Answer, ConflictSide, Evidence } from "../../src/shared/types.ts";
 import { eventsOf, sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../../src/testing/answers.ts";
 import { type AskScript, waitFor } from "../../src/testing/fake-ask-engine.ts";
-import type { Answer, ConflictSide, Evidence } from "../../src/types.ts";
 
 /** Questions for which the scripted engine of the page's tests has something to say. */
 export const QUESTIONS = {

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
-import { loadConfig } from "../../src/config.ts";
 import { type AskOptions, createEngine, type Engine, type EngineParts, type IngestOptions } from "../../src/engine/engine.ts";
-import type { AnswerEvent, IngestEvent } from "../../src/events.ts";
-import type { Answer } from "../../src/types.ts";
+import { loadConfig } from "../../src/shared/config.ts";
+import type { AnswerEvent, IngestEvent } from "../../src/shared/events.ts";
+import type { Answer } from "../../src/shared/types.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, type Sandbox } from "./library.ts";
 import { SHARED_PARTS } from "./shared-parts.ts";
 

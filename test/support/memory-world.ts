@@ -1,11 +1,12 @@
-import { exactCacheKey, sharingScope } from "../../src/remember/cache.ts";
-import { createClassifier } from "../../src/remember/classify.ts";
-import { QuestionIndex } from "../../src/remember/question-index.ts";
-import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from "../../src/remember/recall.ts";
-import { rememberAnswer } from "../../src/remember/remember.ts";
-import { lookupExact } from "../../src/remember/reverify.ts";
-import { StoredAnswers } from "../../src/remember/stored-answers.ts";
-import { VectorGroups } from "../../src/retrieve/table-vectors.ts";
+import { exactCacheKey, sharingScope } from "../../src/memory/cache.ts";
+import { createClassifier } from "../../src/memory/classify.ts";
+import { QuestionIndex } from "../../src/memory/question-index.ts";
+import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from "../../src/memory/recall.ts";
+import { rememberAnswer } from "../../src/memory/remember.ts";
+import { lookupExact } from "../../src/memory/reverify.ts";
+import { StoredAnswers } from "../../src/memory/stored-answers.ts";
+import { VectorGroups } from "../../src/retrieval/table-vectors.ts";
+import type { Answer, Chunk, Passage, Question, StoredDocument } from "../../src/shared/types.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
 import { hashedWords } from "../../src/testing/fake-encoder.ts";
@@ -14,7 +15,6 @@ import { fakeEvidence, fakePassage, fakeQuestion } from "../../src/testing/passa
 import { fileContent, storedDocument } from "../../src/testing/store-contract.ts";
 import { chunkId } from "../../src/text/chunk-id.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
-import type { Answer, Chunk, Passage, Question, StoredDocument } from "../../src/types.ts";
 
 /** Documents of a world, and questions about each of them. */
 export const SUBJECTS = ["ferry", "ladder", "harbour"] as const;

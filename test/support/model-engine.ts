@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../src/config.ts";
 import { type AskOptions, createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
-import type { AnswerEvent } from "../../src/events.ts";
+import { loadConfig } from "../../src/shared/config.ts";
+import type { AnswerEvent } from "../../src/shared/events.ts";
+import type { Answer } from "../../src/shared/types.ts";
 import { fakeEncoder } from "../../src/testing/fake-encoder.ts";
 import { type ChatReply, type FakeEndpoint, type FakeEndpointOptions, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
-import type { Answer } from "../../src/types.ts";
 import { SHARED_PARTS } from "./shared-parts.ts";
 
 export const TINNITUS = "Tinnitus is rated at 10 percent, whether it is in one ear or both.";

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect } from "vitest";
 import { z } from "zod";
+import type { PairReading } from "../../src/cross-encoder/reader.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
-import type { PairReading } from "../../src/reader/reader.ts";
 
-const FOLDER = join(PACKAGE_ROOT, "src", "reader", "parity");
+const FOLDER = join(PACKAGE_ROOT, "src", "cross-encoder", "parity");
 /** Weights of tests: one layer or two, read in a moment. */
 export const TINY_WEIGHTS = join(FOLDER, "tiny.bin");
 

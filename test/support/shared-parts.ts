@@ -1,7 +1,7 @@
-import { sharedWords } from "../../src/compare/general-words.ts";
+import { openSharedReader } from "../../src/cross-encoder/shared-reader.ts";
 import { createFileReader } from "../../src/ingest/file-reader.ts";
+import { sharedWords } from "../../src/language/general-words.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { openSharedReader } from "../../src/reader/shared-reader.ts";
 import { once } from "../../src/text/once.ts";
 
 // Never closed: the last engine that closes would else end the reader's threads, and the next one start them anew.

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, type CDPSession, chromium, type Page } from "playwright-core";
 import { z } from "zod";
-import { RequestError } from "../../../src/errors.ts";
+import { RequestError } from "../../../src/shared/errors.ts";
 
 const ARGUMENTS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],

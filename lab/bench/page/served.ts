@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "../../../src/client/index.ts";
-import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, type Engine, loadProcessConfig } from "../../../src/index.ts";
 import { makePdf } from "../../../src/ingest/testing/made-pdf.ts";
 import { PACKAGE_ROOT } from "../../../src/internals.ts";
 import { createApp } from "../../../src/server/app.ts";
 import { serve } from "../../../src/server/serve.ts";
+import { embeddedIn } from "../../../src/shared/config.ts";
 
 const DOMAIN = "veterans";
 /** Sentences of a page of the made book: about as many words as a printed one has. */

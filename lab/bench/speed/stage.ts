@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, type Engine, loadProcessConfig } from "../../../src/index.ts";
 import { PACKAGE_ROOT, profileNamed, quantile, type RetrievePart, retrievePassages, type TimePart } from "../../../src/internals.ts";
+import { embeddedIn } from "../../../src/shared/config.ts";
 import { createDocuments } from "./documents.ts";
 import { type Findings, grownSince, median, megabytes, memoryNow, ms, type Progress } from "./findings.ts";
 

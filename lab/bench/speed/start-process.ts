@@ -1,5 +1,5 @@
-import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../../src/index.ts";
+import { embeddedIn } from "../../../src/shared/config.ts";
 import { generatedEncoder } from "./generate.ts";
 
 /** A process that opens a data folder, takes its documents in, asks once, tells how long each took, and ends without writing. */

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { embeddedIn } from "../../../src/config.ts";
 import { createEngine, loadProcessConfig } from "../../../src/index.ts";
+import { embeddedIn } from "../../../src/shared/config.ts";
 import { createTexts, generatedDocument, generatedEncoder } from "./generate.ts";
 
 const DOMAIN = "veterans";

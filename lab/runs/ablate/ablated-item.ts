@@ -1,8 +1,8 @@
-import type { Config } from "../../../src/config.ts";
 import type { EngineParts } from "../../../src/engine/engine-types.ts";
-import type { ChosenSet } from "../../../src/grade/choose-sets.ts";
-import type { ClaimJudge } from "../../../src/grade/claim-judge.ts";
-import type { Unanswerable } from "../../../src/grade/golden.ts";
+import type { ChosenSet } from "../../../src/grading/choose-sets.ts";
+import type { ClaimJudge } from "../../../src/grading/claim-judge.ts";
+import type { Unanswerable } from "../../../src/grading/golden.ts";
+import type { Config } from "../../../src/shared/config.ts";
 import type { LadderScore } from "./ladder-score.ts";
 import type { Rung } from "./rungs.ts";
 import type { FaultRates } from "./scripted-model.ts";

@@ -1,6 +1,6 @@
-import type { Random } from "../../../src/grade/metrics.ts";
+import type { Random } from "../../../src/grading/metrics.ts";
+import type { TextRange } from "../../../src/shared/types.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
-import type { TextRange } from "../../../src/types.ts";
 
 /** Categories in which the source design counts what a model makes up. */
 export const FAULT_CATEGORIES = ["hallucination", "number", "citation", "url"] as const;

@@ -1,8 +1,8 @@
-import type { ClaimJudge } from "../../../src/grade/claim-judge.ts";
-import type { GoldenPlaces } from "../../../src/grade/golden-places.ts";
-import { scoreAnswer } from "../../../src/grade/score-answer.ts";
-import { quantitiesIn } from "../../../src/reading/quantities.ts";
-import type { Answer } from "../../../src/types.ts";
+import type { ClaimJudge } from "../../../src/grading/claim-judge.ts";
+import type { GoldenPlaces } from "../../../src/grading/golden-places.ts";
+import { scoreAnswer } from "../../../src/grading/score-answer.ts";
+import { quantitiesIn } from "../../../src/language/quantities.ts";
+import type { Answer } from "../../../src/shared/types.ts";
 import type { FaultFate, LadderScore } from "./ladder-score.ts";
 
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s)\]>"']+/gi;

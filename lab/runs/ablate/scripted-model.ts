@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../../../src/grade/metrics.ts";
+import { createRandom, type Random } from "../../../src/grading/metrics.ts";
 import { type EndpointRequest, startFakeEndpoint } from "../../../src/testing/fake-endpoint.ts";
 import { sha256Hex } from "../../../src/text/hash.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";

@@ -1,5 +1,5 @@
-import { mean, quantile } from "../../../src/grade/metrics.ts";
-import { countRow, decimal, makeReport, type Report, type TableRow } from "../../../src/grade/report.ts";
+import { mean, quantile } from "../../../src/grading/metrics.ts";
+import { countRow, decimal, makeReport, type Report, type TableRow } from "../../../src/grading/report.ts";
 import type { AblatedItem, AblatedQuestion, Writer } from "./ablated-item.ts";
 import type { FaultCategory } from "./faults.ts";
 import type { FaultType } from "./ladder-score.ts";

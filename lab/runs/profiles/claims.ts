@@ -1,5 +1,5 @@
-import { mean, quantile } from "../../../src/grade/metrics.ts";
-import { countRow, decimal, type TableRow } from "../../../src/grade/report.ts";
+import { mean, quantile } from "../../../src/grading/metrics.ts";
+import { countRow, decimal, type TableRow } from "../../../src/grading/report.ts";
 import { profileNamed } from "../../../src/profiles/index.ts";
 import type { ProfileItem } from "./item.ts";
 

@@ -1,4 +1,4 @@
-import type { Answer } from "../../../src/types.ts";
+import type { Answer } from "../../../src/shared/types.ts";
 
 /** What became of one question under one profile with one writer. */
 export interface Outcome {

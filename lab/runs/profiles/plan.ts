@@ -1,5 +1,5 @@
-import { chooseGoldenSets, chooseSets } from "../../../src/grade/choose-sets.ts";
-import { type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
+import { chooseGoldenSets, chooseSets } from "../../../src/grading/choose-sets.ts";
+import { type GoldenSet, readGoldenSet } from "../../../src/grading/golden-set.ts";
 
 /** A set with the pack whose vocabulary applies to it. */
 export interface PlannedSet {

@@ -1,5 +1,5 @@
-import { quantile } from "../../../src/grade/metrics.ts";
-import { countRow, makeReport, type Report, type TableRow } from "../../../src/grade/report.ts";
+import { quantile } from "../../../src/grading/metrics.ts";
+import { countRow, makeReport, type Report, type TableRow } from "../../../src/grading/report.ts";
 import { claimsOf } from "./claims.ts";
 import type { Outcome, ProfileItem } from "./item.ts";
 

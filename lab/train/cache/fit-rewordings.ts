@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { openSharedReader } from "../../../src/cross-encoder/shared-reader.ts";
+import { REWORDING_FEATURES, type RewordingWeights } from "../../../src/memory/match.ts";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
-import { openSharedReader } from "../../../src/reader/shared-reader.ts";
-import { REWORDING_FEATURES, type RewordingWeights } from "../../../src/remember/match.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { type RewordingRow, rewordingRowSchema } from "./rewording-rows.ts";
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { createLikeness } from "../../../src/compare/likeness.ts";
 import { loadDomain } from "../../../src/engine/domain.ts";
+import { createLikeness } from "../../../src/language/likeness.ts";
+import { type MatchWeights, matchScore } from "../../../src/memory/match.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
-import { type MatchWeights, matchScore } from "../../../src/remember/match.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { featuresOf } from "../../runs/cache-curve.ts";
 import { CACHE_SETS, type CachePair, readCachePairs } from "../../sets/cache-pairs.ts";

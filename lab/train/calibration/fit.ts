@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { auroc } from "../../../src/grade/metrics.ts";
+import { auroc } from "../../../src/grading/metrics.ts";
 import { createHubEncoder } from "../../../src/models/adapters/hub.ts";
 import { type Calibration, distributionOf } from "../../../src/models/calibration/calibration.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";

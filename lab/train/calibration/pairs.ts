@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createRandom } from "../../../src/grade/metrics.ts";
-import { Bm25Index } from "../../../src/retrieve/bm25.ts";
+import { createRandom } from "../../../src/grading/metrics.ts";
+import { Bm25Index } from "../../../src/retrieval/bm25.ts";
 import { createStemmer, tokenize } from "../../../src/text/tokens.ts";
 import { type RetrievalDocument, type RetrievalSet, type RetrievalSetName, readRetrievalSet } from "../../sets/retrieval-sets.ts";
 

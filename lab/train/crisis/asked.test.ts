@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { openCrisisFinder } from "../../../src/engine/local-models.ts";
 import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
-import { readLinesOf } from "../../../src/grade/golden.ts";
+import { readLinesOf } from "../../../src/grading/golden.ts";
 import { asksAnything } from "../../../src/guard/crisis.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";

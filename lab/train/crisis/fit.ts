@@ -2,12 +2,12 @@ import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import type { TextReading } from "../../../src/cross-encoder/reader.ts";
+import { openSharedReader } from "../../../src/cross-encoder/shared-reader.ts";
 import { asksAnything, createCrisisFinder, crisisFeatures, piecesOf } from "../../../src/guard/crisis.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
-import type { TextReading } from "../../../src/reader/reader.ts";
-import { openSharedReader } from "../../../src/reader/shared-reader.ts";
 import { unpackSets } from "../../sets/unpack-sets.ts";
 
 /** Fits the finder of crises, its glance and what it reads, on the cases beside this file and says, family by family held out, what it finds and what it takes for one. */

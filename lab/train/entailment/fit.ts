@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { parseMarkers } from "../../../src/check/markers.ts";
+import { parseMarkers } from "../../../src/checks/markers.ts";
+import { createReader } from "../../../src/cross-encoder/create-reader.ts";
 import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
-import { auroc } from "../../../src/grade/metrics.ts";
+import { auroc } from "../../../src/grading/metrics.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { createEntailmentScorer, type EntailmentWeights } from "../../../src/models/entailment.ts";
-import { createReader } from "../../../src/reader/create-reader.ts";
 import { quantile } from "../../../src/text/quantile.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";

@@ -1,13 +1,13 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { StageFacts } from "../../../src/answer/trace.ts";
-import { configSchema } from "../../../src/config.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
-import { locatePlaces } from "../../../src/grade/golden-places.ts";
-import { findGoldenSets, readGoldenSet } from "../../../src/grade/golden-set.ts";
-import { judgeAnswerable, judgeUnanswerable, openGoldenSet } from "../../../src/grade/run-golden.ts";
-import type { Answer } from "../../../src/types.ts";
-import { CONFIDENCE_FEATURES } from "../../../src/write/ranking-weights.ts";
+import { locatePlaces } from "../../../src/grading/golden-places.ts";
+import { findGoldenSets, readGoldenSet } from "../../../src/grading/golden-set.ts";
+import { judgeAnswerable, judgeUnanswerable, openGoldenSet } from "../../../src/grading/run-golden.ts";
+import type { StageFacts } from "../../../src/pipeline/trace.ts";
+import { CONFIDENCE_FEATURES } from "../../../src/ranking/ranking-weights.ts";
+import { configSchema } from "../../../src/shared/config.ts";
+import type { Answer } from "../../../src/shared/types.ts";
 
 /** Features of the confidence of every answer to a question of the validation part, and whether it is right: `answers.js --validation FOLDER --out answers.jsonl`. `fit.py confidence` learns from them. */
 const { values: flags } = parseArgs({ options: { validation: { type: "string" }, out: { type: "string" } } });

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { questionParts } from "../../../src/admit/follow-up.ts";
-import { readLines } from "../../../src/grade/golden.ts";
-import { locatePlaces, type Places } from "../../../src/grade/golden-places.ts";
-import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grade/golden-set.ts";
+import { readLines } from "../../../src/grading/golden.ts";
+import { locatePlaces, type Places } from "../../../src/grading/golden-places.ts";
+import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grading/golden-set.ts";
+import { questionParts } from "../../../src/pipeline/follow-up.ts";
+import type { StoredDocument, TextRange } from "../../../src/shared/types.ts";
 import { toOriginal } from "../../../src/text/source-map.ts";
-import type { StoredDocument, TextRange } from "../../../src/types.ts";
 import { markedSchema, placeOf } from "../../runs/marked-words.ts";
 import { toDocument } from "../../sets/extract-sets.ts";
 import { type Pair, pairSchema } from "../../sets/pair.ts";

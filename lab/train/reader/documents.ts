@@ -1,6 +1,6 @@
 import { chunkDocument } from "../../../src/ingest/chunk.ts";
 import { unitsOf } from "../../../src/ingest/parse.ts";
-import type { Block, BlockType, StoredDocument, TextRange } from "../../../src/types.ts";
+import type { Block, BlockType, StoredDocument, TextRange } from "../../../src/shared/types.ts";
 
 /** A passage of a set as it stands in its document; `places` maps its characters to the document's. */
 export interface Place extends TextRange {

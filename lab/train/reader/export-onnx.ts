@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { SHIPPED_WEIGHTS } from "../../../src/reader/create-reader.ts";
-import { placeOf } from "../../../src/reader/weights.ts";
-import { checkTensors, headerSchema, layerMatrices, PREFIX_BYTES } from "../../../src/reader/weights-file.ts";
+import { SHIPPED_WEIGHTS } from "../../../src/cross-encoder/create-reader.ts";
+import { placeOf } from "../../../src/cross-encoder/weights.ts";
+import { checkTensors, headerSchema, layerMatrices, PREFIX_BYTES } from "../../../src/cross-encoder/weights-file.ts";
 import { encodeModel, type OnnxConstant, type OnnxGraph, type OnnxNode } from "./onnx-model.ts";
 
 /** Writes the layers of the cross-encoder as an ONNX model: `export-onnx.js [--weights FILE] --out reader.onnx`. Embedding and heads stay in the weights file. */

@@ -1,4 +1,4 @@
-"""The polynomial of `gelu` in src/reader/kernel: gelu(x) = x * (1/2 + x * P(v)), v = 2 (x / 5)^2 - 1, for |x| <= 5.
+"""The polynomial of `gelu` in src/cross-encoder/kernel: gelu(x) = x * (1/2 + x * P(v)), v = 2 (x / 5)^2 - 1, for |x| <= 5.
 
 P is fitted to (normal share below x - 1/2) / x at Chebyshev nodes, each weighted by what its error does to gelu. Prints the
 factors, highest power first, and the largest error in float32.

@@ -1,6 +1,6 @@
 """Token ids that transformers gives, to compare the reader's own tokenizer with. Needs tokenizers, which transformers brings.
 
-    python golden_tokens.py tokenizer.json        writes src/reader/parity/tokens.json
+    python golden_tokens.py tokenizer.json        writes src/cross-encoder/parity/tokens.json
 
 Special pieces in a text are its characters here, as in the program: with BertTokenizer say `split_special_tokens=True`.
 """

@@ -1,4 +1,4 @@
-import type { TextRange } from "../../../src/types.ts";
+import type { TextRange } from "../../../src/shared/types.ts";
 import type { Ask, Known } from "./ask.ts";
 import { type MadeDocument, type Place, rangeIn } from "./documents.ts";
 import { type Index, keyOf, unique, type Window } from "./search.ts";

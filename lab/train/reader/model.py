@@ -11,7 +11,7 @@ from torch.nn.functional import dropout, gelu, layer_norm, linear, normalize, sc
 
 HEADS = 12
 CLS, SEP = 101, 102
-#: Tokens of a question beside a text, and of both together, as src/reader/sequence.ts.
+#: Tokens of a question beside a text, and of both together, as src/cross-encoder/sequence.ts.
 QUESTION_TOKENS, TOKENS = 48, 176
 EMBEDDINGS = "bert.embeddings."
 #: Present in MPNet: what a head adds to attention by the distance of two tokens, [buckets, heads] (Song et al. 2020; buckets as in T5).

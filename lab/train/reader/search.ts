@@ -1,11 +1,11 @@
 import type { EmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
-import { Corpus } from "../../../src/retrieve/corpus.ts";
-import { retrievePassages } from "../../../src/retrieve/retrieve.ts";
+import { Corpus } from "../../../src/retrieval/corpus.ts";
+import { retrievePassages } from "../../../src/retrieval/retrieve.ts";
+import type { Question, TextRange } from "../../../src/shared/types.ts";
 import type { DocumentStore } from "../../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../../src/store/embeddings.ts";
 import { headingPathAt } from "../../../src/text/outline.ts";
-import type { Question, TextRange } from "../../../src/types.ts";
 import { scopeInSet } from "../../sets/memory-corpus.ts";
 import type { Ask } from "./ask.ts";
 import type { MadeDocument, Place } from "./documents.ts";

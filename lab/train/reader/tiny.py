@@ -1,7 +1,7 @@
 """A reader with random weights of a few kilobytes, for tests of the kernel: other dimensions than the one that ships.
 
     python tiny.py FOLDER && python export.py --state FOLDER/tiny.npz --vocabulary FOLDER/vocab.txt --name tiny --heads 4 \\
-        --embedding-bits 5 --out ../../../src/reader/parity/tiny.bin
+        --embedding-bits 5 --out ../../../src/cross-encoder/parity/tiny.bin
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes and reads the reader's weights file; `src/reader/weights.ts` reads the same.
+"""Writes and reads the reader's weights file; `src/cross-encoder/weights.ts` reads the same.
 
     bytes 0-7     "SBREAD01"
     bytes 8-39    SHA-256 of everything after it

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
 import { packHotlines } from "../../engine/domain.ts";
 import { openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
-import { withWarnings } from "../../errors.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
 import { sharedEncoder } from "../../models/embedded-encoder.ts";
-import type { Answer, Warning } from "../../types.ts";
+import type { Config } from "../../shared/config.ts";
+import { withWarnings } from "../../shared/errors.ts";
+import type { Answer, Warning } from "../../shared/types.ts";
 import { answerToWire } from "../../wire/index.ts";
 import { DOMAIN, define, type FlagsOf, PROFILE, printResult, TENANT } from "../command.ts";
 import { type CliContext, configOf, EXIT, readInput, withEngine } from "../context.ts";

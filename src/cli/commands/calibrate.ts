@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { CalibrationReport } from "../../calibrate/calibrate.ts";
 import { calibrationFolder } from "../../engine/gate-thresholds.ts";
+import type { CalibrationReport } from "../../grading/calibrate.ts";
 import { toSnakeCase } from "../../text/snake-case.ts";
 import { DOMAIN, define, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
@@ -29,9 +29,9 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
       const options = { ...rest, golden: pathOf(context, golden) };
       const out = pathOf(context, given);
       const config = configOf(context, command);
-      const { calibrate, writeCalibration } = await import("../../calibrate/calibrate.ts");
-      const { calibrationTable } = await import("../../calibrate/calibration-table.ts");
-      const { renderTable } = await import("../../grade/report.ts");
+      const { calibrate, writeCalibration } = await import("../../grading/calibrate.ts");
+      const { calibrationTable } = await import("../../grading/calibration-table.ts");
+      const { renderTable } = await import("../../grading/report.ts");
       await withEngine(context, config, async (engine) => {
         for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {
           if (event.type === "progress") {

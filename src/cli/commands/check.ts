@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { VerifiedAnswer, VerifiedSentence } from "../../answer/verify-answer.ts";
+import type { VerifiedAnswer, VerifiedSentence } from "../../pipeline/verify-answer.ts";
 import { define, PROFILE, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput } from "../context.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
@@ -32,7 +32,7 @@ Examples:
     async run({ flags, command }) {
       const { terminal, signal } = context;
       const { question, profile, domain: name, tenant } = flags;
-      const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../answer/verify-answer.ts");
+      const { MAX_ANSWER_CHARACTERS, verifyAnswer } = await import("../../pipeline/verify-answer.ts");
       const answer = flags.answer === "-" ? await readAnswer(context, MAX_ANSWER_CHARACTERS) : flags.answer;
       const domain = name === undefined && tenant === undefined ? undefined : await domainOf(name, tenant, command, context);
       const verified = await verifyAnswer(question, answer, pathOf(context, flags.sources), { profile, domain, tenant, signal });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 import type { FileDescription } from "../../store/files.ts";
 import { toSnakeCase } from "../../text/snake-case.ts";
 import { conflictToWire } from "../../wire/answer-to-wire.ts";

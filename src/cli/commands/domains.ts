@@ -4,8 +4,8 @@ import type { Command } from "commander";
 import { type DomainPack, listDomains } from "../../engine/domain.ts";
 import { calibrationFolder } from "../../engine/gate-thresholds.ts";
 import type { FindingLevel, PackReport } from "../../engine/packs/check-pack.ts";
-import { RequestError } from "../../errors.ts";
 import { profileNamed, profiles } from "../../profiles/index.ts";
+import { RequestError } from "../../shared/errors.ts";
 import { isOpenToOthers } from "../../store/private.ts";
 import { define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
@@ -91,7 +91,7 @@ Examples:
           "--documents belongs to one pack: name it, as in `sourcebound doctor book --documents FOLDER`.",
         );
       const { checkPack } = await import("../../engine/packs/check-pack.ts");
-      const { CalibrationFiles } = await import("../../verify/calibration.ts");
+      const { CalibrationFiles } = await import("../../evidence/calibration.ts");
       const calibrations = new CalibrationFiles({ folder: calibrationFolder(data), clock: () => performance.now() });
       const madeHere = async ({ name, default_profile: profile }: DomainPack) =>
         calibrations.find(name, profile, null) === null ? null : withEngine(context, config, (engine) => engine.gateThreshold(name));

@@ -1,15 +1,15 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Config } from "../../config.ts";
-import { assertFigures, brokenBounds, figureNames, parseBound } from "../../grade/bounds.ts";
-import { type ChosenSet, chooseSets } from "../../grade/choose-sets.ts";
-import { type GoldenJournal, openGoldenJournal, runKey } from "../../grade/golden-journal.ts";
-import { itemsOf, type MeasuredSet, readGoldenReport, reportGolden } from "../../grade/golden-report.ts";
-import type { GoldenSet } from "../../grade/golden-set.ts";
-import { type OutputRecorder, playOutput, recordOutput } from "../../grade/recorded-output.ts";
-import { renderGolden } from "../../grade/render-golden.ts";
-import { renderTable, writeReport, writeText } from "../../grade/report.ts";
+import { assertFigures, brokenBounds, figureNames, parseBound } from "../../grading/bounds.ts";
+import { type ChosenSet, chooseSets } from "../../grading/choose-sets.ts";
+import { type GoldenJournal, openGoldenJournal, runKey } from "../../grading/golden-journal.ts";
+import { itemsOf, type MeasuredSet, readGoldenReport, reportGolden } from "../../grading/golden-report.ts";
+import type { GoldenSet } from "../../grading/golden-set.ts";
+import { type OutputRecorder, playOutput, recordOutput } from "../../grading/recorded-output.ts";
+import { renderGolden } from "../../grading/render-golden.ts";
+import { renderTable, writeReport, writeText } from "../../grading/report.ts";
+import type { Config } from "../../shared/config.ts";
 import { commandLine, define, type FlagsOf } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf } from "../context.ts";
 import { createProgressBar } from "../terminal.ts";
@@ -119,7 +119,7 @@ async function evaluateGolden(
   terminal.print(renderTable(table));
   if (outputs.read !== undefined) writeText(outputs.read, renderGolden(measured));
   if (outputs.html !== undefined) {
-    const { renderGoldenHtml } = await import("../../grade/golden-html.ts");
+    const { renderGoldenHtml } = await import("../../grading/golden-html.ts");
     const latenciesMs = measured.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
     writeText(outputs.html, renderGoldenHtml({ report, items: measured.flatMap(itemsOf), latenciesMs, changes }));
   }
@@ -151,8 +151,8 @@ async function measure(
   // Loaded only now: help and wrong usage answer without the engine.
   const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
     import("../../engine/engine.ts"),
-    import("../../grade/run-golden.ts"),
-    import("../../grade/claim-judge.ts"),
+    import("../../grading/run-golden.ts"),
+    import("../../grading/claim-judge.ts"),
   ]);
   const judge = createShippedJudge();
   const models = recorder !== null ? recorder.models : recorded === undefined ? undefined : playOutput(recorded);

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
 import type { Engine } from "../../engine/engine.ts";
-import { RequestError } from "../../errors.ts";
-import type { EmbeddingCost, IngestEvent } from "../../events.ts";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { changesIn } from "../../ingest/watch.ts";
+import { RequestError } from "../../shared/errors.ts";
+import type { EmbeddingCost, IngestEvent } from "../../shared/events.ts";
 import { toSnakeCase } from "../../text/snake-case.ts";
 import { define, type FlagsOf, toWhole } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";

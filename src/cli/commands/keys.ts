@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Engine } from "../../engine/engine.ts";
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 import { isLiveKey, type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 import { keyToWire } from "../../wire/service.ts";
 import { define, JSON_OUT, toTime } from "../command.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 import { toSnakeCase } from "../../text/snake-case.ts";
 import { forgetTargetOf, statisticsToWire } from "../../wire/memory.ts";
 import { DOMAIN, define, JSON_OUT, PROFILE, printResult, renderRecord, TENANT, toTime } from "../command.ts";
@@ -139,7 +139,7 @@ Examples:
   sourcebound experiments lower-threshold
   sourcebound experiments lower-threshold --json | jq .verdict.code`,
     async use(engine, { flags: { json }, given: name }) {
-      const { reportExperiments, reportOf } = await import("../../experiments/experiments.ts");
+      const { reportExperiments, reportOf } = await import("../../grading/experiments.ts");
       const reports = name === undefined ? await reportExperiments(engine) : [await reportOf(engine, name)];
       if (reports.length === 0) terminal.error("No experiment is configured: docs/experiments.md says how to begin one.");
       printResult(terminal, json, name === undefined ? reports : reports[0]);

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { type Config, hubFolders } from "../../config.ts";
-import { ConfigError } from "../../errors.ts";
+import { openSharedReader } from "../../cross-encoder/shared-reader.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import { configuredSpec } from "../../models/encoder-spec.ts";
 import { DEFAULT_DTYPE, DTYPES, hubModelFacts, hubModelNames } from "../../models/hub/catalog.ts";
@@ -14,7 +13,8 @@ import {
   installArguments,
   installHubRuntime,
 } from "../../models/hub/runtime.ts";
-import { openSharedReader } from "../../reader/shared-reader.ts";
+import { type Config, hubFolders } from "../../shared/config.ts";
+import { ConfigError } from "../../shared/errors.ts";
 import { DOMAIN, define, JSON_OUT } from "../command.ts";
 import { type CliContext, configOf, withEngine } from "../context.ts";
 

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import { createReportGrouping } from "../../remember/recommend.ts";
+import { createReportGrouping } from "../../memory/recommend.ts";
 import type { StoredReport } from "../../store/diagnostic-report.ts";
 import { sampleReport } from "../../testing/reports.ts";
 import { toSnakeCase } from "../../text/snake-case.ts";

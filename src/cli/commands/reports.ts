@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { DEFAULT_REPORT_DAYS } from "../../config.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { ReportOverview, TopicOverview } from "../../remember/recommend.ts";
+import type { ReportOverview, TopicOverview } from "../../memory/recommend.ts";
+import { DEFAULT_REPORT_DAYS } from "../../shared/config.ts";
 import { toSnakeCase } from "../../text/snake-case.ts";
 import { DOMAIN, define, JSON_OUT, printResult, toWhole } from "../command.ts";
 import type { CliContext } from "../context.ts";

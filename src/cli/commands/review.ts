@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { QueuedQuestion, ReviewHistory, ShownReview } from "../../remember/review.ts";
-import type { Answer } from "../../types.ts";
+import type { QueuedQuestion, ReviewHistory, ShownReview } from "../../memory/review.ts";
+import type { Answer } from "../../shared/types.ts";
 import { historyToWire, queueItemToWire, reviewToWire } from "../../wire/memory.ts";
 import { DOMAIN, define, JSON_OUT, printResult, toCount } from "../command.ts";
 import { type CliContext, configOf, EXIT, readText, userName, withEngine } from "../context.ts";

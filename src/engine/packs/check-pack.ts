@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, messageOf, SourceboundError } from "../../errors.ts";
-import { type GoldenSet, readGoldenSet } from "../../grade/golden-set.ts";
+import { type GateThreshold, gateCalibrationSchema, percent } from "../../evidence/calibration.ts";
+import { type GoldenSet, readGoldenSet } from "../../grading/golden-set.ts";
 import { profileNamed } from "../../profiles/index.ts";
+import { ConfigError, messageOf, SourceboundError } from "../../shared/errors.ts";
 import { fileOfDocument } from "../../text/document-path.ts";
 import { createStemmer, words } from "../../text/tokens.ts";
-import { type GateThreshold, gateCalibrationSchema, percent } from "../../verify/calibration.ts";
 import { type DomainPack, loadDomain } from "../domain.ts";
 import { readFeatures, readPackFile } from "./pack-files.ts";
 import { type FolderDocument, readFolder } from "./read-documents.ts";

@@ -1,8 +1,8 @@
+import type { Block, Heading, Scope } from "../../shared/types.ts";
 import type { DocumentOutline } from "../../store/document-records.ts";
 import type { DocumentStore } from "../../store/documents.ts";
 import { splitSentences } from "../../text/sentences.ts";
 import { isStopWord } from "../../text/tokens.ts";
-import type { Block, Heading, Scope } from "../../types.ts";
 
 /** Questions to try of documents whose pack names none. */
 export type FindExamples = (scope: Scope) => Promise<string[]>;

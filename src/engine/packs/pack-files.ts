@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { ConfigError, messageOf } from "../../errors.ts";
+import { ConfigError, messageOf } from "../../shared/errors.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { describeIssues } from "../../text/validate.ts";
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { messageOf, RequestError } from "../../errors.ts";
 import { isFindable } from "../../guard/hotlines.ts";
-import { createWordReader } from "../../reading/content-words.ts";
-import { MONTHS } from "../../reading/numbers.ts";
+import { createWordReader } from "../../language/content-words.ts";
+import { MONTHS } from "../../language/numbers.ts";
+import { messageOf, RequestError } from "../../shared/errors.ts";
 import { httpUrl } from "../../text/http-url.ts";
 import { literally } from "../../text/literally.ts";
 import { outlineOf } from "../../text/outline.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { messageOf } from "../../errors.ts";
 import { supportedExtensions } from "../../ingest/formats/formats.ts";
 import { type ParsedDocument, readDocuments } from "../../ingest/parse.ts";
 import { scanFolder } from "../../ingest/scan.ts";
+import { messageOf } from "../../shared/errors.ts";
 
 /** A document as it lies in a folder, read the way that ingest reads it. */
 export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text" | "blocks">;

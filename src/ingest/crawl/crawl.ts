@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
 import robotsParser from "robots-parser";
-import { messageOf, WebError } from "../../errors.ts";
+import { messageOf, WebError } from "../../shared/errors.ts";
 import { decodeText } from "../encoding.ts";
 
 /** Where a page leads, and whether it wants to be read. */

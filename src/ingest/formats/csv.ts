@@ -1,5 +1,5 @@
-import { IngestError } from "../../errors.ts";
-import type { TextRange } from "../../types.ts";
+import { IngestError } from "../../shared/errors.ts";
+import type { TextRange } from "../../shared/types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
 import { textFormat } from "./format.ts";

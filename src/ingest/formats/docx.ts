@@ -1,6 +1,6 @@
 import { zipSync } from "fflate";
-import { IngestError, messageOf } from "../../errors.ts";
-import type { ReadingNotice } from "../../types.ts";
+import { IngestError, messageOf } from "../../shared/errors.ts";
+import type { ReadingNotice } from "../../shared/types.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { titleOf, withoutRepeatedTitle } from "./parsed.ts";

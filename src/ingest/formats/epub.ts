@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { IngestError } from "../../errors.ts";
-import type { ReadingNotice } from "../../types.ts";
+import { IngestError } from "../../shared/errors.ts";
+import type { ReadingNotice } from "../../shared/types.ts";
 import { decodeText } from "../encoding.ts";
 import type { Format } from "./format.ts";
 import { isoDayOf } from "./front-matter.ts";

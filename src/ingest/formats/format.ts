@@ -1,4 +1,4 @@
-import { IngestError } from "../../errors.ts";
+import { IngestError } from "../../shared/errors.ts";
 import { decodeText } from "../encoding.ts";
 import { MAX_TEXT_BYTES } from "../limits.ts";
 import type { FormatResult } from "./parsed.ts";

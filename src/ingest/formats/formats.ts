@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import { IngestError, RequestError } from "../../errors.ts";
-import type { ReadingNotice } from "../../types.ts";
+import { IngestError, RequestError } from "../../shared/errors.ts";
+import type { ReadingNotice } from "../../shared/types.ts";
 import { csvFormat } from "./csv.ts";
 import { docxFormat } from "./docx.ts";
 import { epubFormat } from "./epub.ts";

@@ -1,8 +1,8 @@
 import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
-import { IngestError, messageOf } from "../../errors.ts";
+import { IngestError, messageOf } from "../../shared/errors.ts";
+import type { DocumentMetadata } from "../../shared/types.ts";
 import { type ComposedYaml, composeYaml } from "../../text/compose-yaml.ts";
-import type { DocumentMetadata } from "../../types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import type { FormatResult } from "./parsed.ts";
 

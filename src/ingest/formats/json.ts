@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { IngestError, messageOf } from "../../errors.ts";
+import { IngestError, messageOf } from "../../shared/errors.ts";
+import type { SourceMapData, TextRange } from "../../shared/types.ts";
 import { composeMaps } from "../../text/source-map.ts";
-import type { SourceMapData, TextRange } from "../../types.ts";
 import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
 import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue } from "./records.ts";

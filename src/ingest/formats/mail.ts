@@ -1,6 +1,6 @@
 import type { Email } from "postal-mime";
-import { IngestError, messageOf } from "../../errors.ts";
-import type { Block, ReadingNotice } from "../../types.ts";
+import { IngestError, messageOf } from "../../shared/errors.ts";
+import type { Block, ReadingNotice } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { TextRange } from "../../types.ts";
+import type { TextRange } from "../../shared/types.ts";
 import { linesOf } from "../visible.ts";
 import { BLANK_LINE, fenceAfter } from "./markdown-run.ts";
 import { COVER, type Sign } from "./masked-source.ts";

@@ -3,7 +3,7 @@ import { gfmStrikethroughFromMarkdown } from "mdast-util-gfm-strikethrough";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
 import { gfmTable } from "micromark-extension-gfm-table";
-import type { TextRange } from "../../types.ts";
+import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { linesOf } from "../visible.ts";
 import { createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { rounds } from "../../../test/support/trials.ts";
-import { IngestError } from "../../errors.ts";
+import { IngestError } from "../../shared/errors.ts";
 import { toOriginal } from "../../text/source-map.ts";
 import { parseMarkdown, parseMarkdownText } from "./markdown.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";

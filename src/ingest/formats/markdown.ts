@@ -1,4 +1,4 @@
-import type { TextRange } from "../../types.ts";
+import type { TextRange } from "../../shared/types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
-import { IngestError } from "../../errors.ts";
-import type { TextRange } from "../../types.ts";
+import { IngestError } from "../../shared/errors.ts";
+import type { TextRange } from "../../shared/types.ts";
 
 /** Elements that start a block of their own; all others are part of the running text. */
 export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities";
-import type { TextRange } from "../../types.ts";
+import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { firstAfter } from "../visible.ts";
 

@@ -1,4 +1,4 @@
-import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, SourceMapData } from "../../types.ts";
+import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, SourceMapData } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
 /** Blocks that may stand between a title and the heading that says it again: a subtitle, authors, a date. */

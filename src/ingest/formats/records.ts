@@ -1,6 +1,6 @@
-import { IngestError } from "../../errors.ts";
+import { IngestError } from "../../shared/errors.ts";
+import type { ReadingNotice, SourceMapData, TextRange } from "../../shared/types.ts";
 import { composeMaps } from "../../text/source-map.ts";
-import type { ReadingNotice, SourceMapData, TextRange } from "../../types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { MAX_SHEET_CELLS } from "../limits.ts";
 import { parseMarkdownText } from "./markdown.ts";

@@ -1,4 +1,4 @@
-import type { TextRange } from "../../types.ts";
+import type { TextRange } from "../../shared/types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import { linesOf } from "../visible.ts";
 import { textFormat } from "./format.ts";

@@ -1,4 +1,4 @@
-import type { ReadingNotice } from "../../types.ts";
+import type { ReadingNotice } from "../../shared/types.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
 import type { Panels } from "./panels.ts";
 

@@ -1,5 +1,5 @@
 import { format, isDateFormat } from "numfmt";
-import { IngestError } from "../../errors.ts";
+import { IngestError } from "../../shared/errors.ts";
 import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import { walkXml } from "./zip.ts";
 

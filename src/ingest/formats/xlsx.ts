@@ -1,5 +1,5 @@
-import { IngestError } from "../../errors.ts";
-import type { ReadingNotice, TextRange } from "../../types.ts";
+import { IngestError } from "../../shared/errors.ts";
+import type { ReadingNotice, TextRange } from "../../shared/types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import type { Format } from "./format.ts";
 import { closing, type MarkupEvent, opening } from "./markup.ts";

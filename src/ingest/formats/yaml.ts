@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type ParsedNode } from "yaml";
-import { IngestError } from "../../errors.ts";
+import { IngestError } from "../../shared/errors.ts";
+import type { SourceMapData } from "../../shared/types.ts";
 import { composeYaml, MAX_YAML_DEPTH } from "../../text/compose-yaml.ts";
-import type { SourceMapData } from "../../types.ts";
 import { textFormat } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { documentsOfValue, type ScalarValue, type SourceValue } from "./records.ts";

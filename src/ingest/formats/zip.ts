@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
 import { Parser } from "htmlparser2";
-import { IngestError, messageOf, systemCodeOf } from "../../errors.ts";
+import { IngestError, messageOf, systemCodeOf } from "../../shared/errors.ts";
 import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
 
 /** Files of an archive by name. Names are only looked up, never written anywhere. */

@@ -1,5 +1,5 @@
 import pRetry from "p-retry";
-import { messageOf } from "../../errors.ts";
+import { messageOf } from "../../shared/errors.ts";
 
 export interface EndpointOptions {
   readonly baseUrl: string;

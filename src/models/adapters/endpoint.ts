@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { z } from "zod";
-import { messageOf } from "../../errors.ts";
+import { messageOf } from "../../shared/errors.ts";
 import { CallFailure, type EndpointOptions, httpFailure, shownText } from "./call.ts";
 
 const TAGS = { open: "<think>", close: "</think>" } as const;

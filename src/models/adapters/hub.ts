@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ModelError, messageOf } from "../../errors.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
 import { DEFAULT_DTYPE, DEFAULT_MAX_TOKENS, type Dtype, hubModelFacts, type Pooling } from "../hub/catalog.ts";
 import { findLocalModel, fingerprint, poolingOf } from "../hub/local.ts";

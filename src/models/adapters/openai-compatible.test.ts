@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ModelError } from "../../errors.ts";
+import { ModelError } from "../../shared/errors.ts";
 import { type ChatBehaviour, describeChatContract } from "../../testing/chat-contract.ts";
 import { describeEncoderContract } from "../../testing/encoder-contract.ts";
 import { fakeChatModel } from "../../testing/fake-chat-model.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelError, messageOf } from "../../errors.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
 import type { ChatEvent, ChatModel, ChatPrompt } from "../chat.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
 import { CallFailure, createWatchdog, type EndpointOptions, toFailure, withRetries } from "./call.ts";

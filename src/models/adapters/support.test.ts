@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { ModelError } from "../../errors.ts";
+import { ModelError } from "../../shared/errors.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { fakeChatModel } from "../../testing/index.ts";
 import { describeSupportContract } from "../../testing/support-contract.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { WebError } from "../../errors.ts";
+import type { WebError } from "../../shared/errors.ts";
 import { type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../../testing/fake-web.ts";
 import { withSites } from "../web-search.ts";
 import { createWebSearch, type SearchEndpoint } from "./web-search.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageOf, WebError } from "../../errors.ts";
+import { messageOf, WebError } from "../../shared/errors.ts";
 import { type WebResult, type WebSearch, withSites } from "../web-search.ts";
 import { startDeadline } from "./call.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ModelError, messageOf } from "../../errors.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
 import { DTYPES, type Dtype, type HubModelKind, hubModelFacts, type Pooling, weightsFile } from "./catalog.ts";
 
 /** A model that lies in the models folder, in the layout of transformers.js. */

@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { ModelError, messageOf } from "../../errors.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { CallFailure, createWatchdog, withRetries } from "../adapters/call.ts";
 import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog.ts";

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { ModelError, messageOf } from "../../errors.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
 /** The package that runs hub models, and the version that our tests ran with. */
 export const HUB_PACKAGE = "@huggingface/transformers";
 export const HUB_PACKAGE_VERSION = "4.3.1";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "zod";
-import { ModelError, messageOf } from "../../errors.ts";
 import { PACKAGE_ROOT } from "../../package.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
 import { sha256Hex } from "../../text/hash.ts";
 
 /** Files that the scores of the checks come from. */

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import ipaddr from "ipaddr.js";
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 
 /** Headers that only something between the requester and this server adds. */
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;

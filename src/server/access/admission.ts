@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 import { COUNTER_TABLE, type CounterClient } from "../../store/store.ts";
 import { keyedHash } from "../../text/keyed-hash.ts";
 

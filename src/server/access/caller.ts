@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import type { ReachOptions, ScopeOptions } from "../../engine/engine-types.ts";
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 
 /** Who sent a request, and what it may reach. */

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { LRUCache } from "lru-cache";
-import { DEFAULT_REQUESTS_PER_HOUR } from "../../config/server.ts";
-import { DEFAULT_ACCESS } from "../../config.ts";
-import { RequestError } from "../../errors.ts";
+import { DEFAULT_REQUESTS_PER_HOUR } from "../../shared/config/server.ts";
+import { DEFAULT_ACCESS } from "../../shared/config.ts";
+import { RequestError } from "../../shared/errors.ts";
 import { KEY_PREFIX, type KeyStore, type Role } from "../../store/keys.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";

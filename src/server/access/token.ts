@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { z } from "zod";
-import type { TokenSettings } from "../../config/server.ts";
-import { messageOf, RequestError } from "../../errors.ts";
+import type { TokenSettings } from "../../shared/config/server.ts";
+import { messageOf, RequestError } from "../../shared/errors.ts";
 import { ROLES, type Role } from "../../store/keys.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import type { Caller } from "./caller.ts";

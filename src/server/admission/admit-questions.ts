@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { AskOptions, Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import type { Lane } from "../../engine/service-types.ts";
-import { RequestError, systemCodeOf, withWarnings } from "../../errors.ts";
-import type { AnswerEvent } from "../../events.ts";
+import { RequestError, systemCodeOf, withWarnings } from "../../shared/errors.ts";
+import type { AnswerEvent } from "../../shared/events.ts";
+import type { PricedCall } from "../../shared/types.ts";
 import type { Amount, UsageStore } from "../../store/usage.ts";
-import type { PricedCall } from "../../types.ts";
 import type { FairQueue } from "./fair-queue.ts";
 
 /** Lane of those who are counted with nobody. */

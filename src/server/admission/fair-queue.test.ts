@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 import { createFairQueue } from "./fair-queue.ts";
 
 const codeOf = (work: Promise<unknown>) =>

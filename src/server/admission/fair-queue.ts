@@ -1,4 +1,4 @@
-import { RequestError } from "../../errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 
 export interface FairQueueOptions {
   /** Worked on at once. */

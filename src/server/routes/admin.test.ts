@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Evaluations } from "../../grade/evaluations.ts";
-import type { Evaluation } from "../../grade/run-evaluation.ts";
+import type { Evaluations } from "../../grading/evaluations.ts";
+import type { Evaluation } from "../../grading/run-evaluation.ts";
 import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
 import { createApp } from "../app.ts";
 import { silentLog } from "../log.ts";

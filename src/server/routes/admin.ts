@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { RequestError } from "../../errors.ts";
-import { reportExperiments, reportOf } from "../../experiments/experiments.ts";
-import { NODE_TYPES, viewGraph } from "../../remember/graph-view.ts";
+import { reportExperiments, reportOf } from "../../grading/experiments.ts";
+import { NODE_TYPES, viewGraph } from "../../memory/graph-view.ts";
+import { RequestError } from "../../shared/errors.ts";
 import * as wire from "../../wire/index.ts";
 import { actorOf, narrow, scopeDenied, seesEverything } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";

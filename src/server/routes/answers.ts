@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { AnswerRecord } from "../../answer/record.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { mayShowRecord, unknownRecord, visibleRecord } from "../../engine/proofs.ts";
-import { RequestError } from "../../errors.ts";
-import { mayBeShown } from "../../remember/named-documents.ts";
-import type { Answer, Warning } from "../../types.ts";
+import { mayBeShown } from "../../memory/named-documents.ts";
+import type { AnswerRecord } from "../../pipeline/record.ts";
+import { RequestError } from "../../shared/errors.ts";
+import type { Answer, Warning } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
 import { type Caller, covers, narrow, seesEverything } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { SourceboundError } from "../../errors.ts";
-import type { AnswerEvent } from "../../events.ts";
+import { SourceboundError } from "../../shared/errors.ts";
+import type { AnswerEvent } from "../../shared/events.ts";
 import { askRequestSchema, askResponseSchema, eventToWire } from "../../wire/index.ts";
 import { narrow } from "../access/caller.ts";
 import { endpoint, type Services } from "../endpoint.ts";

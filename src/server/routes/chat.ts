@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { RequestError } from "../../errors.ts";
-import type { AnswerEvent } from "../../events.ts";
-import type { Answer, AnswerSentence, Citation, Turn } from "../../types.ts";
+import { RequestError } from "../../shared/errors.ts";
+import type { AnswerEvent } from "../../shared/events.ts";
+import type { Answer, AnswerSentence, Citation, Turn } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
-import { readableText } from "../../write/render.ts";
+import { readableText } from "../../writing/render.ts";
 import { narrow } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context } from "hono";
 import { getMimeType, mimes } from "hono/utils/mime";
-import { systemCodeOf } from "../../errors.ts";
+import { systemCodeOf } from "../../shared/errors.ts";
 
 /** A file of the built page, ready to send. */
 interface PageFile {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Engine } from "../../engine/engine.ts";
-import { RequestError } from "../../errors.ts";
-import type { Reader } from "../../remember/review.ts";
+import type { Reader } from "../../memory/review.ts";
+import { RequestError } from "../../shared/errors.ts";
 import type { Sees } from "../../store/review-reading.ts";
 import * as wire from "../../wire/index.ts";
 import { actorOf, type Caller, covers, narrow, scopeDenied, seesEverything } from "../access/caller.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Engine } from "../../engine/engine.ts";
-import { RequestError } from "../../errors.ts";
 import { VERSION } from "../../package.ts";
+import { RequestError } from "../../shared/errors.ts";
 import * as wire from "../../wire/index.ts";
 import { narrow } from "../access/caller.ts";
 import { endpoint } from "../endpoint.ts";

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from "@prometheus-io/client";
-import type { AnswerStage } from "../../events.ts";
 import type { WatchedCall } from "../../models/watched.ts";
-import type { Answer } from "../../types.ts";
+import type { AnswerStage } from "../../shared/events.ts";
+import type { Answer } from "../../shared/types.ts";
 
 /** Seconds: a hit is some milliseconds, an answer of quotes some ten, one of a model some thousand. */
 const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

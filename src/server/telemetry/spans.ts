@@ -1,10 +1,10 @@
 import { type Context, context, isSpanContextValid, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { Engine } from "../../engine/engine.ts";
-import { SourceboundError } from "../../errors.ts";
-import { ANSWER_STAGES, type AnswerEvent, type AnswerStage } from "../../events.ts";
 import type { WatchedCall } from "../../models/watched.ts";
 import { VERSION } from "../../package.ts";
-import type { Answer } from "../../types.ts";
+import { SourceboundError } from "../../shared/errors.ts";
+import { ANSWER_STAGES, type AnswerEvent, type AnswerStage } from "../../shared/events.ts";
+import type { Answer } from "../../shared/types.ts";
 import { withAsk } from "../admission/admit-questions.ts";
 import type { Metrics } from "./metrics.ts";
 

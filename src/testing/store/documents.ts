@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Scope, StoredDocument } from "../../shared/types.ts";
 import type { Store } from "../../store/store.ts";
-import type { Scope, StoredDocument } from "../../types.ts";
 import { fileContent, place, scope, storedDocument, type WithStore } from "./fixtures.ts";
 
 export function describeDocuments(name: string, withStore: WithStore): void {

@@ -1,5 +1,5 @@
-import { IngestError, messageOf } from "../../../errors.ts";
-import type { ReadingNotice } from "../../../types.ts";
+import { IngestError, messageOf } from "../../../shared/errors.ts";
+import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format, FormatFile } from "../format.ts";
 import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { IngestError } from "../../../errors.ts";
 import { PACKAGE_ROOT } from "../../../package.ts";
+import { IngestError } from "../../../shared/errors.ts";
 import { originalInWords, originalPlaceOf } from "../../../text/original-place.ts";
 import { type ParsedDocument, readDocuments } from "../../parse.ts";
 import { createRecogniser, findRecognition, type Picture, RECOGNITION_PACKAGES, type Recogniser } from "./recognise.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { IngestError, messageOf } from "../../../errors.ts";
+import { IngestError, messageOf } from "../../../shared/errors.ts";
 import type { PdfBox, PdfWord } from "./words.ts";
 
 /** The packages that read pictures of text; optional, the second brings the language. */

@@ -1,4 +1,4 @@
-import type { PlaceData, TextRange } from "../../../types.ts";
+import type { PlaceData, TextRange } from "../../../shared/types.ts";
 import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.ts";
 import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";

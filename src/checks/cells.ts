@@ -1,0 +1,224 @@
+import { countNegators } from "../language/negation.ts";
+import { equalQuantities, type Quantity } from "../language/quantities.ts";
+import { clausesOf } from "../language/question.ts";
+import type { Reading } from "../language/reading.ts";
+import type { TextRange } from "../shared/types.ts";
+import { once } from "../text/once.ts";
+import { cellsOf } from "../text/table-row.ts";
+import type { Alignment } from "./alignment.ts";
+import { type CitedQuote, type Finding, finding } from "./finding.ts";
+import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type Part, wholeOf, wordsOf } from "./parts.ts";
+import type { Reader, Statement } from "./statements.ts";
+import { bears } from "./values.ts";
+
+interface TableRow {
+  readonly cells: readonly Reading[];
+}
+
+/** The cited rows of one table. */
+export interface CitedTable {
+  /** What its header names the columns. */
+  readonly columns: readonly Reading[];
+  readonly rows: readonly TableRow[];
+  /** All else that is cited; read when first asked. */
+  others(): readonly Statement[];
+  /** What stands above its rows. */
+  readonly above: readonly Reading[];
+}
+
+/** Fewer rows or columns can be mistaken for none. */
+const FEWEST = 2;
+
+/** The tables of which two rows or more are cited, or one with two columns besides that which names it. */
+export function tablesOf(quotes: readonly CitedQuote[], reader: Reader): CitedTable[] {
+  const tables = new Map<string, CitedQuote[]>();
+  for (const quote of quotes) {
+    if (typeof quote.header !== "string" || cellsOf(quote.text).length > cellsOf(quote.header).length) continue;
+    const key = [quote.url, quote.header, ...(quote.above ?? [])].join("\u0000");
+    const rows = tables.get(key);
+    if (rows === undefined) tables.set(key, [quote]);
+    else rows.push(quote);
+  }
+  return [...tables.values()].flatMap((own) => {
+    const [first] = own as [CitedQuote];
+    const columns = cellsOf(first.header ?? "").map(reader.read);
+    if (columns.length < FEWEST || own.length + columns.length < FEWEST + FEWEST) return [];
+    const rows = own.map(({ text }) => ({ cells: columns.map((_, i) => reader.read(cellsOf(text)[i] ?? "")) }));
+    const isOwn = new Set(own);
+    const others = once(() => quotes.filter((quote) => !isOwn.has(quote)).flatMap((quote) => reader.statements(quote)));
+    return [{ columns, rows, others, above: (first.above ?? []).filter((line) => line !== first.header).map(reader.read) }];
+  });
+}
+
+/** A word by its root, or a value. */
+type Item = string | Quantity;
+
+/**
+ * Does a sentence give a cell of a cited table to a row or a column that holds another one? The row that it speaks of is the one of whose first cell it names all
+ * that it names of any, and more; the column likewise by its header. Nothing is told where it names two, says what stands in the place too, denies or excepts
+ * something, or where anything else that is cited says the same.
+ */
+export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">, tables: readonly CitedTable[]): Finding | null {
+  if (tables.length === 0) return null;
+  const found = excepts(claim) ? [] : tables.flatMap((table) => partsOf(claim, table).flatMap((part) => misplacedIn(part, table, given)));
+  return doubtOf("cells", found) ?? finding("cells", "pass", 1, "takes no cell from another row or column of a cited table");
+}
+
+/** The clauses, where each that says anything of a table names a row and says a cell; otherwise the sentence as a whole: "A and B are x and y". */
+function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
+  const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
+  if (clauses.length < 2) return [wholeOf(claim)];
+  const labels = rows.map(labelOf);
+  const says = clauses.map((part) => ({
+    row: namedAmong(labels, part) !== null,
+    cell: rows.some(({ cells }) => cells.slice(1).some((cell) => saysAll(part, cell))),
+  }));
+  return says.every(({ row, cell }) => row === cell) ? clauses : [wholeOf(claim)];
+}
+
+function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): Misplaced[] {
+  const named = namedAmong(table.rows.map(labelOf), part);
+  if (named === null) return [];
+  const rows = named.map((i) => table.rows[i] as TableRow);
+  const columns = columnsNamed(table, part);
+  const names = [...rows.map(labelOf), ...columns.map((i) => table.columns[i] as Reading)];
+  if (negatorsIn(part) > Math.max(...names.map(({ text }) => countNegators(text)))) return [];
+  return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
+}
+
+/** Of a row that the part does not name: a cell in the column of which it says nothing that the row has which it names. */
+function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
+  const name = labelOf(meant[0] as TableRow);
+  return table.rows.flatMap((row) => {
+    const own = labelOf(row);
+    // What the question named stays what is spoken of.
+    const isAsked = itemsOf(own).some((item) => typeof item === "string" && given(item) && !holds(itemsOf(name), item));
+    if (meant.includes(row) || isAsked) return [];
+    return row.cells.flatMap((cell, i): Misplaced[] => {
+      const places = meant.map(({ cells }) => cells[i] as Reading);
+      if (i === 0 || places.some((place) => itemsOf(place).length === 0)) return [];
+      return isMisplaced(part, { cell, own, name, places, held: meant.flatMap(({ cells }) => cells) }, table)
+        ? [misplaced(part, cell, own, name, places)]
+        : [];
+    });
+  });
+}
+
+/** Of the rows that the part names: a cell that stands in another column than it names, where one of the same measure stands. */
+function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
+  if (columns.length === 0) return [];
+  const name = table.columns[columns[0] as number] as Reading;
+  return meant.flatMap(({ cells }) =>
+    cells.flatMap((cell, i): Misplaced[] => {
+      const own = table.columns[i] as Reading;
+      const places = columns.map((column) => cells[column] as Reading);
+      if (i === 0 || columns.includes(i) || !places.every((place) => measuredAlike(place, cell))) return [];
+      const held = meant.flatMap((row) => columns.map((column) => row.cells[column] as Reading));
+      return isMisplaced(part, { cell, own, name, places, held }, table) ? [misplaced(part, cell, own, name, places)] : [];
+    }),
+  );
+}
+
+function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, places: readonly Reading[]): Misplaced {
+  const reason = `"${cell.text}" stands at "${own.text}" in the cited table; at "${name.text}" stands "${(places[0] as Reading).text}"`;
+  return { reason, spans: placesOf(part, cell) };
+}
+
+/** A cell, what names its own row or column, what names the one that is spoken of, and what stands there: in its place, and in all. */
+interface Placed {
+  readonly cell: Reading;
+  readonly own: Reading;
+  readonly name: Reading;
+  readonly places: readonly Reading[];
+  readonly held: readonly Reading[];
+}
+
+function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { columns, rows, above, others }: CitedTable): boolean {
+  if (!saysAll(part, cell) || itemsOf(own).length === 0 || isNamedItself(part, own, name)) return false;
+  const items = itemsOf(cell);
+  const isHeldBy = (readings: readonly Reading[]) => {
+    const all = readings.flatMap(itemsOf);
+    return items.every((item) => holds(all, item));
+  };
+  const said = saidOf(part, name).filter((item) => !holds(items, item));
+  const apart = said.filter((item) => !holds(itemsOf(own), item));
+  const naming = apart.length > 0 ? apart : saysAll(part, name) && !saysAll(part, own) ? said : [];
+  const isFree = places.every((place) => saidOf(part, place).every((item) => holds(items, item)));
+  if (naming.length === 0 || !isFree || isHeldBy(held) || isHeldBy(columns) || above.some((line) => isHeldBy([line]))) return false;
+  // Another statement may say it of what is named, or of something that the table does not know.
+  const known = new Set([...columns, ...above, ...rows.flatMap(({ cells }) => cells)].flatMap(({ roots }) => [...roots]));
+  const foreign = wordsOf(part).filter((root) => !known.has(root));
+  return !others().some(
+    (one) =>
+      isHeldBy([one]) &&
+      (foreign.some((root) => one.roots.has(root)) ||
+        naming.some((item) => holds(itemsOf(one), item) || (typeof item === "string" && one.above.has(item)))),
+  );
+}
+
+/** Does a part say the whole of a name, and not only as a part of another one: "member" of "non-member"? */
+function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
+  if (!saysAll(part, own)) return false;
+  const text = part.claim.text.slice(part.range.start, part.range.end).toLowerCase();
+  const [short, long] = [own.text.toLowerCase(), name.text.toLowerCase()];
+  const isPart = long.includes(short) && text.includes(long);
+  return !isPart || text.replaceAll(long, "").includes(short);
+}
+
+/** The columns that a part names by their headers, the first aside. One whose whole name it says is meant before one that has further words: "member" before "non-member". */
+function columnsNamed({ columns }: CitedTable, part: Part): number[] {
+  const headers = columns.slice(1);
+  const named = namedAmong(headers, part) ?? [];
+  const whole = named.filter((i) => saysAll(part, headers[i] as Reading));
+  return (whole.length > 0 ? whole : named).map((i) => i + 1);
+}
+
+/** By their indexes, those of which a part names all that it names of any; `null`: it names none, or several by different words. */
+function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
+  const said = readings.map((reading) => saidOf(part, reading));
+  const most = said.reduce((top, items) => (items.length > top.length ? items : top), []);
+  if (most.length === 0 || said.some((items) => items.some((item) => !holds(most, item)))) return null;
+  return said.flatMap((items, i) => (items.length === most.length ? [i] : []));
+}
+
+function labelOf({ cells }: TableRow): Reading {
+  return cells[0] as Reading;
+}
+
+function itemsOf({ words, quantities }: Reading): Item[] {
+  return [...new Set(words.map(({ root }) => root)), ...quantities];
+}
+
+function holds(items: readonly Item[], item: Item): boolean {
+  return items.some((one) =>
+    typeof one === "string" || typeof item === "string" ? one === item : equalQuantities(item, one) || equalQuantities(one, item),
+  );
+}
+
+function saidOf(part: Part, reading: Reading): Item[] {
+  return itemsOf(reading).filter((item) => placesOfItem(part, item, reading).length > 0);
+}
+
+function saysAll(part: Part, reading: Reading): boolean {
+  const items = itemsOf(reading);
+  return items.length > 0 && items.every((item) => placesOfItem(part, item, reading).length > 0);
+}
+
+function placesOf(part: Part, reading: Reading): TextRange[] {
+  return itemsOf(reading).flatMap((item) => placesOfItem(part, item, reading));
+}
+
+/** Where a part says a word or a value. */
+function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRange[] {
+  const found =
+    typeof item === "string"
+      ? claim.words.filter((word) => isWithin(word, range) && word.root === item)
+      : claim.quantities.filter((one) => isWithin(one, range) && isBound(one, item) && bears(item, one, claim, by));
+  return found.map(({ start, end }) => ({ start, end }));
+}
+
+/** Do both begin with a value of one measure? Cells of words are no rivals: a header such as "type" is said of much. */
+function measuredAlike(one: Reading, other: Reading): boolean {
+  const [a, b] = [one.quantities[0], other.quantities[0]];
+  return a !== undefined && b !== undefined && a.measure === b.measure;
+}

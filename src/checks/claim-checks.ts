@@ -1,0 +1,68 @@
+import type { Reading } from "../language/reading.ts";
+import type { CheckSettings } from "../profiles/profile.ts";
+import { type Alignment, align } from "./alignment.ts";
+import { type CitedTable, checkCells, tablesOf } from "./cells.ts";
+import { checkEntities } from "./entities.ts";
+import type { CitedQuote, Finding } from "./finding.ts";
+import { checkPairing } from "./pairing.ts";
+import type { Reader } from "./statements.ts";
+import { checkValues } from "./values.ts";
+
+/** A sentence beside the quotes that it cites. */
+export interface ClaimFacts {
+  readonly alignment: Alignment;
+  readonly question: Reading;
+  /** Names of the sites that are cited, in lower case. */
+  readonly publishers: ReadonlySet<string>;
+  /** The tables of which rows are cited. */
+  readonly tables: readonly CitedTable[];
+  readonly settings: CheckSettings;
+}
+
+/** One check of what a sentence says against what it cites; `null` where the profile leaves it out. */
+export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
+
+/** In the order in which they are reported. A further check is one more line. */
+const CLAIM_CHECKS: readonly ClaimCheck[] = [
+  ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question, settings.values)),
+  ofClaim(({ alignment, tables }) => checkCells(alignment, tables)),
+  ofClaim(({ alignment }) => checkPairing(alignment)),
+  ofClaim(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
+];
+
+/** A check that the profile may switch off; where nothing is cited there is nothing to compare. */
+function ofClaim(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding | null): ClaimCheck {
+  return (facts) => {
+    const { claims } = facts.settings;
+    return claims === "off" || facts.alignment.statements.length === 0 ? null : check(facts, claims);
+  };
+}
+
+/** A sentence laid beside quotes. */
+export function layBeside(
+  text: string,
+  quotes: readonly CitedQuote[],
+  question: string,
+  settings: CheckSettings,
+  reader: Reader,
+): ClaimFacts {
+  const asked = reader.read(question);
+  const statements = quotes.flatMap((quote) => reader.statements(quote));
+  return {
+    alignment: align(reader.read(text), statements, asked.roots),
+    question: asked,
+    publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
+    tables: tablesOf(quotes, reader),
+    settings,
+  };
+}
+
+/** Every check of what a sentence says. */
+export function checkClaim(facts: ClaimFacts): Finding[] {
+  return CLAIM_CHECKS.flatMap((check) => check(facts) ?? []);
+}
+
+/** The labels of an address's host: `www`, `va`, `gov`. */
+function hostLabels(url: string): string[] {
+  return URL.canParse(url) ? new URL(url).hostname.split(".") : [];
+}

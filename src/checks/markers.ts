@@ -1,0 +1,50 @@
+import { digitOf } from "../language/digits.ts";
+
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** `[1]`, `[[1]]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `【1†source】`, `[^1]`, and runs of superscript digits, except behind a digit, where they raise it ("10⁶"); digits of any script. */
+const MARKER =
+  /\s*(?:[[【]{1,2}\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*(?:†[^[\]【】]{0,40})?[\]】]{1,2}|(?<![\p{Nd}⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
+
+export interface MarkedText {
+  /** The text without its markers. */
+  readonly text: string;
+  /** Numbers that the markers name, in order, repeats removed. */
+  readonly numbers: readonly number[];
+}
+
+/** Takes citation markers of every style out of a sentence. */
+export function parseMarkers(sentence: string): MarkedText {
+  const numbers = new Set<number>();
+  const text = sentence.replaceAll(MARKER, (_whole, listed: string | undefined, raised: string | undefined) => {
+    for (const number of listed === undefined ? [superscriptValue(raised ?? "")] : listedNumbers(listed)) numbers.add(number);
+    return "";
+  });
+  return { text: tidy(text, numbers.size > 0), numbers: [...numbers] };
+}
+
+/** Closes up before a stop, and takes out the commas that stood between markers. */
+function tidy(text: string, marked: boolean): string {
+  const closed = text.replaceAll(/\s+([.,;:!?])/g, "$1").trim();
+  return marked ? closed.replaceAll(/[,;]+(?=[.,;:!?]|$)/g, "") : closed;
+}
+
+/** Ranges wider than this are taken as their two ends: nobody cites a hundred sources. */
+const WIDEST_RANGE = 20;
+
+function listedNumbers(listed: string): number[] {
+  return listed.split(/\s*(?:,|;|and|&)\s*/).flatMap((part) => {
+    const [from, to] = part.split(/\s*[-–]\s*/).map(digitsValue);
+    if (from === undefined) return [];
+    if (to === undefined || to <= from) return [from];
+    return to - from > WIDEST_RANGE ? [from, to] : Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  });
+}
+
+function superscriptValue(raised: string): number {
+  return Number([...raised].map((digit) => SUPERSCRIPTS.indexOf(digit)).join(""));
+}
+
+function digitsValue(digits: string): number {
+  return Number([...digits].map(digitOf).join(""));
+}

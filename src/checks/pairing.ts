@@ -1,0 +1,192 @@
+import type { ContentWord } from "../language/content-words.ts";
+import { equalQuantities, type Measure, type Quantity } from "../language/quantities.ts";
+import { clausesOf } from "../language/question.ts";
+import type { Reading } from "../language/reading.ts";
+import type { TextRange } from "../shared/types.ts";
+import { cellsOf } from "../text/table-row.ts";
+import type { Alignment } from "./alignment.ts";
+import { type Finding, finding } from "./finding.ts";
+import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type Part, wholeOf, wordsOf } from "./parts.ts";
+import type { Statement } from "./statements.ts";
+import { bears, isSpelledCount, statedValues } from "./values.ts";
+
+/** What a sentence says of one of several things: "children pay 4 euros" of "Adults pay 9 euros and children pay 4 euros". */
+interface Segment extends TextRange {
+  /** Of the kind by which the sentence is parted. */
+  readonly values: readonly Quantity[];
+  /** Those of other kinds that stand in no other segment. */
+  readonly valuesBesides: readonly Quantity[];
+  /** Words that stand in no other segment, and belong to no value. */
+  readonly own: readonly ContentWord[];
+  /** Those right beside its values or between them. */
+  readonly beside: readonly ContentWord[];
+}
+
+const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
+/** What speaks on of the same: "3,310 lamps, of which 2,640 went home mended". */
+const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
+/** What joins a value to the unit of which it is one: "$2 a day". */
+const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
+
+/** The parts of a sentence, between values of one kind, where punctuation or a joining word and at least one content word stand between two; none: fewer than two. */
+function segmentsOf(sentence: Reading, isKind: (value: Quantity) => boolean): Segment[] {
+  // A number in words is seldom what is told of one thing and of another: "the boundary between the two".
+  const values = statedValues(sentence).filter((value) => isKind(value) && !isSpelledCount(value, sentence.text));
+  const cuts = values.slice(1).flatMap((next, i) => cutBetween(values[i] as Quantity, next, sentence) ?? []);
+  if (cuts.length === 0) return [];
+  const ranges = [...cuts, { start: sentence.text.length, end: 0 }].map(({ start }, i) => ({ start: cuts[i - 1]?.end ?? 0, end: start }));
+  return ranges.map((range) => segmentOf(range, values, sentence));
+}
+
+/** From the first to the last delimiter between two values: to which of them the words between belong is not told. */
+function cutBetween(one: Quantity, next: Quantity, { text, words }: Reading): TextRange | null {
+  const between = { start: one.end, end: next.start };
+  if (!words.some((word) => isWithin(word, between))) return null;
+  const found = [...text.slice(between.start, between.end).matchAll(DELIMITER)];
+  const [first, last] = [found[0], found.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const end = between.start + last.index + last[0].length;
+  return RELATES.test(text.slice(end, between.end)) ? null : { start: between.start + first.index, end };
+}
+
+function segmentOf(range: TextRange, all: readonly Quantity[], { words, quantities, text }: Reading): Segment {
+  const values = all.filter((value) => isWithin(value, range));
+  const [first, last] = [values[0] as Quantity, values.at(-1) as Quantity];
+  const isAlone = ({ root }: ContentWord) => words.every((word) => word.root !== root || isWithin(word, range));
+  const isOfValue = (word: ContentWord) =>
+    values.some(({ start, end }) => (word.start < end && word.end > start) || JOINS_UNIT.test(text.slice(end, Math.max(end, word.start))));
+  const own = words.filter((word) => isWithin(word, range) && isAlone(word) && !isOfValue(word));
+  const before = own.filter(({ end }) => end <= first.start).slice(-1);
+  const behind = own.filter(({ start }) => start >= last.end).slice(0, 1);
+  const between = own.filter(({ start, end }) => start >= first.end && end <= last.start);
+  const valuesBesides = quantities.filter(
+    (value) => isWithin(value, range) && !all.includes(value) && quantities.every((one) => one === value || !equalQuantities(one, value)),
+  );
+  return { ...range, values, valuesBesides, own, beside: [...before, ...behind, ...between] };
+}
+
+/** A value said of what another segment of a cited sentence speaks of. */
+interface Mispaired extends Misplaced {
+  /** What is said to have the value. */
+  readonly other: Segment;
+  readonly said: readonly Quantity[];
+  /** Roots by which another statement may speak of the same as the sentence. */
+  readonly telling: readonly string[];
+}
+
+/** The stop that a time at the end of a sentence takes for its own; that of "p.m." stays. */
+const CLOSES = /(?<!\.\p{L})\.$/u;
+const COMPARES = /\bthan\b/iu;
+
+/**
+ * Does a sentence pair a value of a cited sentence with words of another part of it: "adults pay 4 euros" beside "Adults pay 9 euros and children pay 4 euros"?
+ * It does where it says no word of the segment that holds the value, and one of another segment, without the value that stands there. Nothing is told where
+ * something is denied, compared, bounded otherwise or excepted, nor where anything else that is cited says the same.
+ */
+export function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
+  if (statedValues(claim).length === 0) return null;
+  const found = excepts(claim) ? [] : statements.map((statement) => mispairedBy(statement, claim, given));
+  // A statement that pairs the value otherwise itself does not say the same.
+  const others = statements.filter((_, i) => found[i]?.length === 0);
+  const doubted = found.flat().filter((one) => !others.some((statement) => saysTheSame(statement, one, claim)));
+  return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");
+}
+
+function saysTheSame(statement: Statement, { said, telling }: Mispaired, claim: Reading): boolean {
+  const { quantities, quantitiesAbove, roots, above } = statement;
+  const isSaid = (value: Quantity) =>
+    quantities.some((one) => bears(one, value, claim, statement)) || quantitiesAbove.some((one) => bears(one, value, claim, null));
+  return said.every(isSaid) && telling.some((root) => roots.has(root) || above.has(root));
+}
+
+function mispairedBy(statement: Statement, claim: Reading, given: Alignment["given"]): Mispaired[] {
+  const { quantities, text } = statement;
+  const shared = quantities.filter((stated) => claim.quantities.some((one) => equalQuantities(one, stated)));
+  if (quantities.length < 2 || shared.length === 0 || cellsOf(text).length > 1) return [];
+  return [...new Set(shared.map(({ measure }) => kindOf(measure)))].flatMap((kind) => {
+    const isKind = ({ measure }: Quantity) => kindOf(measure) === kind;
+    const segments = segmentsOf(statement, isKind);
+    if (segments.length < 2) return [];
+    const valuesIn = ({ range }: Part) => statedValues(claim).filter((value) => isKind(value) && isWithin(value, range));
+    const parts = partsOf(claim, segments, valuesIn).map((part) => {
+      const said = valuesIn(part);
+      return { said, found: said.length === 0 ? [] : mispairedIn(part, said, statement, segments, given) };
+    });
+    // What another clause says rightly stays with it: "rest eight weeks before and twelve weeks after a birth".
+    const isSaidRightly = ({ values }: Segment) =>
+      parts.some(({ said, found }) => found.length === 0 && said.some((one) => values.some((value) => equalQuantities(one, value))));
+    return parts.flatMap(({ found }) => found.filter(({ other }) => !isSaidRightly(other)));
+  });
+}
+
+/** Durations stand in each other's place whatever their units: "within 24 hours", "within three days". */
+function kindOf(measure: Measure): string {
+  return measure === "minutes" || measure === "days" || measure === "months" ? "duration" : measure;
+}
+
+/** The clauses that say a value, where each names a segment and no other does; otherwise the sentence as a whole. */
+function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Quantity[]): Part[] {
+  const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
+  const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
+  const isParted = saying.length > 1 && clauses.every((clause) => clause.names === saying.includes(clause));
+  return isParted ? saying.map(({ part }) => part) : [wholeOf(claim)];
+}
+
+function namesAny(part: Part, segments: readonly Segment[]): boolean {
+  return wordsOf(part).some((root) => segments.some(({ own }) => hasRoot(own, root)));
+}
+
+/** A part that takes values of one segment alone to words of another one. */
+function mispairedIn(
+  part: Part,
+  said: readonly Quantity[],
+  statement: Statement,
+  segments: readonly Segment[],
+  given: Alignment["given"],
+): Mispaired[] {
+  const { claim, range } = part;
+  if (negatorsIn(part) > 0 || COMPARES.test(claim.text.slice(range.start, range.end))) return [];
+  const holds = ({ values }: Segment, one: Quantity) =>
+    values.some((value) => equalQuantities(one, value) && isBound(one, value) && bears(value, one, claim, statement));
+  const holding = segments.filter((segment) => said.some((one) => holds(segment, one)));
+  const [own] = holding;
+  if (own === undefined || holding.length > 1 || !said.every((one) => holds(own, one))) return [];
+  const roots = new Set(wordsOf(part));
+  // What the question named stays what is spoken of.
+  if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
+  if (own.valuesBesides.some((value) => claim.quantities.some((one) => isWithin(one, range) && equalQuantities(one, value)))) return [];
+  const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));
+  const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
+  return segments.flatMap((other): Mispaired[] => {
+    if (other === own) return [];
+    // Words of the first segment may be the subject of all: only those beside its value are its own for sure.
+    const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
+    // A word that the source lacks may mean what this segment speaks of: "in winter" from October to March, "kids" children.
+    if (naming.length === 0 || foreign.length > 0) return [];
+    if (!isSilentOfOwn && !(own === segments[0] && isPutInPlace(other, own, roots))) return [];
+    const reason = reasonOf(own, other, naming as [ContentWord], statement);
+    const spans = said.map(({ start, end }) => ({ start, end }));
+    return [{ other, said, reason, spans, telling: [...naming.map(({ root }) => root), ...foreign] }];
+  });
+}
+
+/** Does a part repeat words of the first segment, and has all of another one's in the place of some? "DVDs cost $1" beside "Books cost $1, DVDs $2". */
+function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
+  return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));
+}
+
+function hasRoot(words: readonly ContentWord[], root: string): boolean {
+  return words.some((word) => word.root === root);
+}
+
+function reasonOf(own: Segment, other: Segment, [name]: readonly [ContentWord], { text, words }: Statement): string {
+  const written = ({ start, end }: TextRange) => text.slice(start, end).replace(CLOSES, "");
+  const valuesOf = ({ values }: Segment) => {
+    const range = { start: (values[0] as Quantity).start, end: (values.at(-1) as Quantity).end };
+    const isOfNone = (word: ContentWord) => values.every(({ start, end }) => word.end <= start || word.start >= end);
+    return words.some((word) => isWithin(word, range) && isOfNone(word)) ? values.map(written).join(", ") : written(range);
+  };
+  const [beside] = own.beside;
+  const at = beside === undefined ? "elsewhere" : `with "${written(beside)}"`;
+  return `"${valuesOf(own)}" stands ${at} in the cited sentence; with "${written(name)}" stands "${valuesOf(other)}"`;
+}

@@ -1,0 +1,61 @@
+import { createWordReader, type ReadWords } from "../language/content-words.ts";
+import type { Quantity } from "../language/quantities.ts";
+import { createReading, type Reading } from "../language/reading.ts";
+import { splitSentences } from "../text/sentences.ts";
+import type { CitedQuote } from "./finding.ts";
+
+/** One sentence, list item or table row of a quote, with what it is said of. */
+export interface Statement extends Reading {
+  /** Roots of what stands above it: title, headings, a list's lead-in, a table's header. */
+  readonly above: ReadonlySet<string>;
+  /** Roots of the statements next to it in the same quote. */
+  readonly beside: ReadonlySet<string>;
+  /** Values of what stands above it. */
+  readonly quantitiesAbove: readonly Quantity[];
+}
+
+/** Reads texts, and remembers what it read: an answer's quotes are read once for all of its sentences. */
+export interface Reader {
+  read(text: string): Reading;
+  statements(quote: CitedQuote): readonly Statement[];
+}
+
+/** Quotes whose statements are kept. */
+const REMEMBERED = 2000;
+
+export function createReader(readWords: ReadWords = createWordReader()): Reader {
+  const known = new Map<string, readonly Statement[]>();
+  const read = createReading(readWords);
+  return {
+    read,
+    statements(quote) {
+      const key = [...(quote.above ?? []), quote.text].join("\u0000");
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const made = statementsOf(quote, read);
+      if (known.size >= REMEMBERED) known.clear();
+      known.set(key, made);
+      return made;
+    },
+  };
+}
+
+function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {
+  const pieces = splitSentences(quote.text).map(({ start, end }) => read(quote.text.slice(start, end)));
+  const fixed = (quote.above ?? []).map(read);
+  let leadIn: readonly Reading[] = [];
+  return pieces.map((piece, i) => {
+    const over = [...fixed, ...leadIn];
+    if (piece.text.endsWith(":")) leadIn = [piece];
+    return {
+      text: piece.text,
+      words: piece.words,
+      roots: piece.roots,
+      quantities: piece.quantities,
+      markers: piece.markers,
+      above: new Set(over.flatMap(({ roots }) => [...roots])),
+      beside: new Set([...(pieces[i - 1]?.roots ?? []), ...(pieces[i + 1]?.roots ?? [])]),
+      quantitiesAbove: over.flatMap(({ quantities }) => quantities),
+    };
+  });
+}

@@ -1,0 +1,105 @@
+import type { TextRange } from "../shared/types.ts";
+import { plainView } from "../text/plain-view.ts";
+
+/** What an address may hold; stops at its end belong to the sentence. */
+const REST = String.raw`[^\s<>"'\x60\]}]`;
+const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})`;
+/** Endings that make a bare word a host; endings that are English words are not among them. */
+const ENDINGS =
+  "com|org|net|gov|mil|edu|int|info|biz|pro|io|co|ai|app|dev|xyz|top|site|online|shop|club|link|click|win|vip|tech|website|page|us|uk|eu|de|fr|nl|ch|es|pl|cz|se|fi|dk|pt|gr|hu|ro|ru|su|ua|cn|jp|kr|tr|ir|br|mx|ar|cl|ca|au|nz|za|tk|ml|cf|gq|cc|ws|tv|gg|ly";
+/** With a scheme; with a scheme that runs or shows what follows; with `www.`; a number with a path; a host with a path; a host with an ending that is no word. */
+const URL_PATTERN = new RegExp(
+  [
+    String.raw`\b(?:[a-z][a-z0-9+.-]{1,15}:[\\/]{2,}|https?:|www\.)${REST}+`,
+    String.raw`\b(?:javascript|vbscript)\s{0,3}:${REST}*|\bdata:[\w.+-]+\/[\w.+-]+[;,]${REST}*`,
+    String.raw`(?<![\w.@-])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\/${REST}*`,
+    String.raw`(?<![\p{L}\p{N}@.-])(?:${LABEL}\.){1,5}\p{L}{2,24}(?::\d{1,5})?\/${REST}+`,
+    String.raw`(?<![\p{L}\p{N}@.-])(?:${LABEL}\.){1,5}(?:${ENDINGS})(?::\d{1,5})?(?![\p{L}\p{N}@-])\/?`,
+  ].join("|"),
+  "giu",
+);
+const CLOSING = /[.,;:!?*_~…»”’'"\\]+$/;
+
+export interface FoundUrl extends TextRange {
+  readonly url: string;
+}
+
+/** Addresses in a text as a reader sees them, with or without scheme; stops and brackets that open before an address are no part of it. */
+export function urlsIn(text: string): FoundUrl[] {
+  const { plain, at } = plainView(text);
+  return [...plain.matchAll(URL_PATTERN)].flatMap((match) => {
+    const url = trimEnd(match[0]);
+    return url === "" ? [] : [{ url, start: at(match.index), end: at(match.index + url.length) }];
+  });
+}
+
+/** Without stops at its end, and without brackets that it does not open. */
+function trimEnd(found: string): string {
+  let url = found;
+  for (;;) {
+    const bare = url.replace(CLOSING, "");
+    const open = bare.split("(").length;
+    const shorter = bare.endsWith(")") && bare.split(")").length > open ? bare.slice(0, -1) : bare;
+    if (shorter === url) return url;
+    url = shorter;
+  }
+}
+
+/**
+ * One spelling: host in lower case without `www.`, no scheme, no fragment, no slash at the end; a host of other scripts as its punycode.
+ * `null` when it is no web address, or one with a user name: what stands before the `@` only looks like a host.
+ */
+export function normalizeUrl(url: string): string | null {
+  try {
+    const parsed = new URL(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(url) ? url : `https://${url}`);
+    if (!/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "") return null;
+    return `${parsed.host.replace(/^www\./, "")}${parsed.pathname.replace(/\/+$/, "")}${parsed.search}`;
+  } catch {
+    return null;
+  }
+}
+
+export interface UrlRules {
+  /** Addresses of the documents that the sentence cites. */
+  readonly cited: readonly string[];
+  /** Texts of the quotes that the sentence cites. */
+  readonly quotes: readonly string[];
+  readonly mode: "remove" | "home-page" | "off";
+  readonly hosts: readonly string[];
+  readonly homePage: string | null;
+}
+
+/**
+ * Takes out every address that is neither the address of a cited document nor stands in a cited quote; of a markdown link the words stay.
+ * In `home-page` mode the host decides: on the whitelist it stays, else the home page takes its place (`seven-layer` source, equation 3).
+ */
+export function repairUrls(text: string, rules: UrlRules): { text: string; removed: string[] } {
+  if (rules.mode === "off") return { text, removed: [] };
+  const allowed = new Set([...rules.cited, ...rules.quotes.flatMap((quote) => urlsIn(quote).map(({ url }) => url))].map(normalizeUrl));
+  const removed: string[] = [];
+  let repaired = text;
+  for (const { url, start, end } of urlsIn(text).reverse()) {
+    const normal = normalizeUrl(url);
+    const stays = rules.mode === "home-page" ? normal !== null && onWhitelist(normal, rules.hosts) : normal !== null && allowed.has(normal);
+    if (stays) continue;
+    removed.unshift(url);
+    const instead = rules.mode === "home-page" ? (rules.homePage ?? "") : "";
+    repaired = repaired.slice(0, start) + instead + repaired.slice(end);
+  }
+  return { text: removed.length === 0 ? text : tidy(repaired), removed };
+}
+
+function onWhitelist(normal: string, hosts: readonly string[]): boolean {
+  const host = normal.split(/[/:?]/)[0] ?? "";
+  return hosts.some((known) => host === known || host.endsWith(`.${known}`));
+}
+
+/** What is left around a removed address: links without a target, empty brackets, doubled spaces; a lonely "at" is left to the reader. */
+function tidy(text: string): string {
+  return text
+    .replaceAll(/!?\[([^[\]]*)\]\(\s*(?:["'][^"']*["']\s*)?\)/g, "$1")
+    .replaceAll(/\(\s*\)|\[\s*\]|<\s*>/g, "")
+    .replaceAll(/[ \t]{2,}/g, " ")
+    .replaceAll(/\s+([.,;:!?])/g, "$1")
+    .trim();
+}

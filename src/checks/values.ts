@@ -1,0 +1,230 @@
+import { equalQuantities, type Measure, oppositeBounds, type Quantity } from "../language/quantities.ts";
+import type { Reading } from "../language/reading.ts";
+import type { Alignment } from "./alignment.ts";
+import { type Finding, finding } from "./finding.ts";
+import type { Statement } from "./statements.ts";
+
+/** How a claim shows that it adds, takes away, multiplies or takes a share. */
+const SUM = /\b(?:plus|and together|sum|in all|altogether|add(?:s|ed|ing)?|total(?:s|ing|ling)?)\b|\+/i;
+const DIFFERENCE = /\b(?:minus|less the|difference|subtract(?:s|ed|ing)?|deduct(?:s|ed|ing)?|remain(?:s|ing|der)?|leaves?)\b|[−-]\s/i;
+const PRODUCT = /\b(?:times|multiplied|each|per|every|for \w+ (?:days|weeks|months|years))\b|[×*]/i;
+const SHARE = /(?:%|percent|per cent|half|third|quarter)\s+of\b/i;
+
+/** Operands looked at: more numbers in one sentence are a table, where some two always give any third. */
+const MOST_OPERANDS = 6;
+
+/**
+ * Is the value the sum, difference, product or percentage of two values that the claim itself shows and that the quotes hold?
+ * What is derived in silence cannot be followed by the reader and is no support.
+ */
+function derivedFrom(quantity: Quantity, claim: Pick<Statement, "text" | "quantities">, statements: readonly Statement[]): boolean {
+  const quoted = (one: Quantity) => statements.some(({ quantities }) => quantities.some((stated) => equalQuantities(one, stated)));
+  const operands = claim.quantities.filter((one) => one !== quantity && quoted(one));
+  if (operands.length < 2 || operands.length > MOST_OPERANDS) return false;
+  const shows = {
+    sum: SUM.test(claim.text),
+    difference: DIFFERENCE.test(claim.text),
+    product: PRODUCT.test(claim.text),
+    share: SHARE.test(claim.text),
+  };
+  const value = amountOf(quantity);
+  const gives = (a: Quantity, b: Quantity): boolean => {
+    const [x, y] = [amountOf(a), amountOf(b)];
+    const alike = a.measure === b.measure && a.measure === quantity.measure;
+    if (alike) return (shows.sum && near(value, x + y)) || (shows.difference && near(value, Math.abs(x - y)));
+    if (b.measure !== quantity.measure) return false;
+    if (a.measure === "percent") return shows.share && near(value, (x / 100) * y);
+    return (a.measure === "times" || a.measure === "count") && shows.product && near(value, x * y);
+  };
+  return operands.some((a, i) => operands.some((b, j) => i !== j && gives(a, b)));
+}
+
+function amountOf({ amount }: Quantity): number {
+  return Number(amount.replace(/^[$€£]/, ""));
+}
+
+/** Equal but for rounding to a cent or a unit's tenth. */
+function near(a: number, b: number): boolean {
+  return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 0.01;
+}
+
+/** A statement fits a value's surroundings at least this well before it may speak against the value's own. */
+const FITS = 0.5;
+/** How much better it must fit where it holds another value of the measure in this value's place. */
+const RIVAL_MARGIN = 0.1;
+/** With fewer words than this around, nothing tells what a value is about. */
+const FEWEST_WORDS = 3;
+
+/** Share of the claim's words from which a statement speaks of the same, beside one that says none of them. */
+const SAID_ITSELF = 0.5;
+/** "7. " at the start numbers the sentence. */
+const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
+
+/** What is wrong with one value of a claim. */
+interface Fault {
+  readonly quantity: Quantity;
+  readonly what: string;
+}
+
+/**
+ * Every value of the claim must stand in a cited quote, and there be said of the same: presence is not support.
+ * A value that the question brought, or that shown operands give, needs no source.
+ * @param question what was asked, as read
+ */
+export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
+  const { claim } = alignment;
+  const values = statedValues(claim);
+  const faults = values.flatMap((quantity): Fault[] => {
+    const what = faultOf(quantity, alignment, question);
+    return what === null ? [] : [{ quantity, what }];
+  });
+  if (faults.length === 0) {
+    return finding("values", "pass", 1, values.length === 0 ? "holds no value" : "every value stands in a cited quote, said of the same");
+  }
+  const reason = faults.map(({ quantity, what }) => `${claim.text.slice(quantity.start, quantity.end)} ${what}`).join("; ");
+  const share = 1 - faults.length / values.length;
+  const spans = faults.map(({ quantity: { start, end } }) => ({ start, end }));
+  return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
+}
+
+/** The values of a sentence, without the number that it has in a list. */
+export function statedValues({ quantities, text }: Reading): Quantity[] {
+  return quantities.filter(({ end }) => !ENUMERATES.test(text.slice(0, end + 2)));
+}
+
+function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): string | null {
+  const { claim, statements } = alignment;
+  const own = statements.map((statement) => statement.quantities.find((one) => bears(one, quantity, claim, statement)));
+  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => bears(one, quantity, claim, null)));
+  const holds = (i: number) => own[i] !== undefined || over[i] === true;
+  if (!statements.some((_, i) => holds(i))) {
+    if (isSpelledCount(quantity, claim.text) && !statements.some((statement) => countsTheSame(quantity, claim, statement))) return null;
+    if (isAsked(quantity, claim, question)) return null;
+    return derivedFrom(quantity, claim, statements) ? null : "stands in no cited quote";
+  }
+  const near = alignment.near(quantity);
+  const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > (near[top] ?? -1) ? i : top), -1);
+  const fitAt = best(holds);
+  const fit = near[fitAt] ?? 0;
+  const stated = own[fitAt];
+  const isCell = stated !== undefined && stated.measure === "count" && quantity.measure !== "count";
+  const isRival = (i: number) => {
+    const other = statements[i] as Statement;
+    return (
+      !holds(i) &&
+      (takesThePlace(quantity, other, claim) || (isCell && standsInTheCell(stated, statements[fitAt] as Statement, other, claim)))
+    );
+  };
+  const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
+  const close = alignment.close(quantity);
+  const fits = (i: number) => isRival(i) && (near[i] as number) >= FITS && (close[i] as number) >= (close[fitAt] ?? 0);
+  if (enough && statements.some((_, i) => fits(i) && ((near[i] as number) - fit >= RIVAL_MARGIN || alignment.outdoes(i, fitAt)))) {
+    return "is said of something else in the cited quotes";
+  }
+  const said = (i: number) => ownShare(claim, statements[i] as Statement);
+  const isBare = statements.every((_, i) => !holds(i) || said(i) === 0);
+  if (isBare && statements.some((_, i) => isRival(i) && said(i) >= SAID_ITSELF)) return "is said of something else in the cited quotes";
+  const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
+  if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
+  return null;
+}
+
+/** What hardly anybody gives without its unit. */
+const NEEDS_UNIT: ReadonlySet<Measure> = new Set(["days", "months", "minutes", "length", "mass", "volume", "date", "time"]);
+
+/**
+ * Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off"; and
+ * "2 years" in one cell of a row bears out no 2 that stands for anything else: it is "under 2" of "under 2 years", with the same word beside it, or the second
+ * value beside one with that unit ("30 days, then 60"). Both ends of a range are bare numbers too: "4 to 5 years" holds 4 and 5.
+ * @param by what states it
+ */
+export function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: Reading | null): boolean {
+  if (!equalQuantities(claimed, stated)) return false;
+  if (claimed.measure !== "count" || stated.measure === "count") return true;
+  const alike = claim.quantities.filter(({ measure }) => measure === stated.measure);
+  if (alike.length > 0) return !alike.some((one) => equalQuantities(one, stated));
+  if (!NEEDS_UNIT.has(stated.measure)) return true;
+  return by !== null && (endsRange(stated, by) || sharesWordBeside([claimed, claim], [stated, by]));
+}
+
+/** What joins the ends of a range. */
+const JOINS_RANGE = /^\s?(?:[-–—]|to|and|or)\s?$/iu;
+
+/** Is a value one end of a range with one unit for both, "4 to 5 years"? */
+function endsRange(value: Quantity, { text, quantities }: Reading): boolean {
+  return quantities.some((first, i) => {
+    const last = quantities[i + 1];
+    if (last === undefined || (first !== value && last !== value) || first.measure !== last.measure) return false;
+    return /^[\d.,]+$/u.test(text.slice(first.start, first.end)) && JOINS_RANGE.test(text.slice(first.end, last.start));
+  });
+}
+
+/** Share of the claim's words that a statement says itself: a table's bare row says none, whatever its title names. */
+function ownShare({ words }: Reading, { roots }: Statement): number {
+  const all = new Set(words.map(({ root }) => root));
+  return all.size === 0 ? 0 : [...all].filter((root) => roots.has(root)).length / all.size;
+}
+
+/** Did the question bring the value? A bare number only of the same thing: the 35 of "chapter 35" is not the one of "over 35". */
+export function isAsked(quantity: Quantity, claim: Reading, question: Reading): boolean {
+  return question.quantities.some(
+    (one) =>
+      equalQuantities(quantity, one) &&
+      ((one.measure === quantity.measure && one.measure !== "count") || sharesWordBeside([quantity, claim], [one, question])),
+  );
+}
+
+function sharesWordBeside(one: readonly [Quantity, Reading], other: readonly [Quantity, Reading]): boolean {
+  const words = besideOf(...one);
+  return besideOf(...other).some((word) => words.includes(word));
+}
+
+/** The words right before and right behind a value. */
+function besideOf({ start, end }: Quantity, { text }: Reading): string[] {
+  const before = /(\p{L}+)[^\p{L}\p{N}]*$/u.exec(text.slice(Math.max(0, start - 40), start))?.[1];
+  const behind = /^[^\p{L}\p{N}]*(\p{L}+)/u.exec(text.slice(end, end + 40))?.[1];
+  return [before, behind].flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]));
+}
+
+/** Does the statement hold a value of the same measure that the claim does not? Of bare numbers: one of the same things. */
+function takesThePlace(quantity: Quantity, statement: Statement, claim: Reading): boolean {
+  if (quantity.measure === "count") return countsTheSame(quantity, claim, statement);
+  return statement.quantities.some((one) => one.measure === quantity.measure && !isClaimed(one, claim));
+}
+
+/**
+ * Where a table's cell states the value without its unit: does another row hold a bare number that the claim does not in the same cell? Cells are counted from
+ * the end: what a row names comes first.
+ */
+function standsInTheCell(stated: Quantity, holding: Statement, other: Statement, claim: Reading): boolean {
+  const fromEnd = holding.quantities.length - holding.quantities.indexOf(stated);
+  const cell = other.quantities.at(-fromEnd);
+  return cell?.measure === "count" && !isClaimed(cell, claim);
+}
+
+/** Does the claim say the value itself? */
+export function isClaimed(quantity: Quantity, { quantities }: Reading): boolean {
+  return quantities.some((mine) => equalQuantities(mine, quantity));
+}
+
+/** "two conditions": people count what a source lists; only another count of the same things contradicts it. */
+export function isSpelledCount({ measure, start }: Quantity, text: string): boolean {
+  return measure === "count" && /^\p{L}/u.test(text.slice(start, start + 1));
+}
+
+/** Does the statement give another number of the things that the claim counts? */
+function countsTheSame(quantity: Quantity, claim: Reading, statement: Reading): boolean {
+  const thing = wordBehind(quantity, claim);
+  return (
+    thing !== null &&
+    statement.quantities.some((one) => one.measure === "count" && !isClaimed(one, claim) && wordBehind(one, statement) === thing)
+  );
+}
+
+/** Characters between a number and the things that it counts: "6 or fewer people". */
+const COUNTED_REACH = 16;
+
+function wordBehind({ end }: Quantity, { words }: Reading): string | null {
+  const word = words.find(({ start }) => start >= end);
+  return word === undefined || word.start - end > COUNTED_REACH ? null : word.root;
+}

@@ -1,0 +1,197 @@
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { PACKAGE_ROOT } from "../package.ts";
+import { ModelError, messageOf } from "../shared/errors.ts";
+import type { ReadingOf, ToRead } from "./reader.ts";
+import type { ReaderWeights } from "./weights.ts";
+
+export interface ThreadSetup {
+  readonly weights: ReaderWeights;
+  readonly arenaNumber: number;
+}
+
+export interface ThreadTask {
+  readonly id: number;
+  readonly read: ToRead;
+}
+
+export type ThreadReply = { readonly id: number } & ({ readonly reading: ReadingOf<ToRead> } | { readonly failure: string });
+
+/** A thread that reads one text at a time. */
+export interface ReaderThread {
+  post(task: ThreadTask): void;
+  /** Whether it keeps the process alive. */
+  hold(busy: boolean): void;
+  end(): Promise<void>;
+}
+
+export interface ThreadEvents {
+  onReply(reply: ThreadReply): void;
+  /** It ended, whatever the reason; no reply comes after it. */
+  onEnd(cause: unknown): void;
+}
+
+export type StartThread = (arenaNumber: number, events: ThreadEvents) => ReaderThread;
+
+/** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
+export interface ReaderPool {
+  /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`, or what it could not be loaded for */
+  read(read: ToRead, signal: AbortSignal | undefined): Promise<ReadingOf<ToRead>>;
+  /** Starts every thread that is not running. */
+  warm(): void;
+  close(): Promise<void>;
+}
+
+interface Job {
+  readonly id: number;
+  readonly read: ToRead;
+  readonly resolve: (reading: ReadingOf<ToRead>) => void;
+  readonly reject: (reason: unknown) => void;
+  crashes: number;
+}
+
+interface Slot {
+  thread: ReaderThread | null;
+  job: Job | null;
+}
+
+/** A text whose thread ended is read once more: whatever ended two threads would end the next. */
+const MAX_CRASHES = 2;
+
+export function createReaderPool(start: StartThread, threads: number): ReaderPool {
+  const slots: Slot[] = Array.from({ length: threads }, () => ({ thread: null, job: null }));
+  const row: Job[] = [];
+  let lastId = 0;
+  let closed = false;
+
+  function startIn(slot: Slot): ReaderThread {
+    const thread = start(slots.indexOf(slot), {
+      onReply: (reply) => settle(slot, reply),
+      onEnd: (cause) => {
+        // A thread that was replaced or closed says nothing new.
+        if (slot.thread === thread) replace(slot, cause);
+      },
+    });
+    slot.thread = thread;
+    return thread;
+  }
+
+  function next(): void {
+    for (const slot of slots) {
+      if (row.length === 0) return;
+      if (slot.job !== null) continue;
+      const job = row.shift() as Job;
+      const thread = slot.thread ?? startIn(slot);
+      slot.job = job;
+      thread.hold(true);
+      thread.post({ id: job.id, read: job.read });
+    }
+  }
+
+  function settle(slot: Slot, reply: ThreadReply): void {
+    const job = slot.job;
+    if (job === null || job.id !== reply.id) return;
+    slot.job = null;
+    slot.thread?.hold(false);
+    if ("reading" in reply) job.resolve(reply.reading);
+    else job.reject(new ModelError("reader_failed", `the reader could not read a text: ${reply.failure}`, {}));
+    next();
+  }
+
+  /** The thread of the slot is gone: what it was reading goes to the front of the row, once. */
+  function replace(slot: Slot, cause: unknown): void {
+    const job = slot.job;
+    slot.thread = null;
+    slot.job = null;
+    if (job !== null) {
+      job.crashes++;
+      if (job.crashes < MAX_CRASHES) row.unshift(job);
+      else {
+        const message = `a thread of the reader ended twice over the same text (${messageOf(cause)}): report it with the text that was read`;
+        job.reject(new ModelError("reader_crashed", message, {}, { cause }));
+      }
+    }
+    next();
+  }
+
+  /** Nobody waits for the job: out of the row. What a thread reads already it reads to its end, some 10 ms later. */
+  function drop(job: Job): void {
+    const place = row.indexOf(job);
+    if (place >= 0) row.splice(place, 1);
+  }
+
+  return {
+    read(read, signal) {
+      if (closed) return Promise.reject(closedError());
+      if (signal?.aborted) return Promise.reject(signal.reason);
+      return new Promise<ReadingOf<ToRead>>((resolve, reject) => {
+        lastId = (lastId % 0x7fffffff) + 1;
+        const leave = () => {
+          drop(job);
+          reject(signal?.reason);
+        };
+        const settled =
+          <T>(settle: (value: T) => void) =>
+          (value: T) => {
+            signal?.removeEventListener("abort", leave);
+            settle(value);
+          };
+        const job: Job = { id: lastId, read, resolve: settled(resolve), reject: settled(reject), crashes: 0 };
+        signal?.addEventListener("abort", leave, { once: true });
+        row.push(job);
+        next();
+      });
+    },
+    warm() {
+      if (!closed) for (const slot of slots) if (slot.thread === null) startIn(slot);
+    },
+    async close() {
+      closed = true;
+      for (const job of row.splice(0)) job.reject(closedError());
+      const ending = slots.map((slot) => {
+        const { thread, job } = slot;
+        slot.thread = null;
+        slot.job = null;
+        job?.reject(closedError());
+        return thread?.end();
+      });
+      await Promise.all(ending);
+    },
+  };
+}
+
+export function closedError(): ModelError {
+  return new ModelError("reader_closed", "the reader is closed: open another engine to read again");
+}
+
+/** A thread's own heap holds a vocabulary and one text at a time; weights and buffers are outside. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
+
+const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
+
+/** Starts worker threads over shared weights. */
+export function createThreadStarter(weights: ReaderWeights): StartThread {
+  return (arenaNumber, { onReply, onEnd }) => {
+    const setup: ThreadSetup = { weights, arenaNumber };
+    // Without the flags of the process: some of them (`--input-type`) keep a thread from starting.
+    const worker = new Worker(ENTRY, {
+      execArgv: [],
+      workerData: setup,
+      name: `reader-${arenaNumber}`,
+      env: {},
+      resourceLimits: HEAP_LIMITS,
+    });
+    let cause: unknown;
+    worker.on("message", onReply);
+    worker.on("error", (error) => {
+      cause = error;
+    });
+    worker.once("exit", (code) => onEnd(cause ?? new Error(`the thread ended with code ${code}`)));
+    worker.unref();
+    return {
+      post: (task) => worker.postMessage(task),
+      hold: (busy) => (busy ? worker.ref() : worker.unref()),
+      end: async () => void (await worker.terminate()),
+    };
+  };
+}

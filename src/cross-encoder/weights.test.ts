@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ModelError } from "../shared/errors.ts";
+import { loadReaderWeights } from "./weights.ts";
+
+const path = join(import.meta.dirname, "parity", "tiny.bin");
+const folder = mkdtempSync(join(tmpdir(), "reader-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The file with changed bytes or header, its hash made to fit unless told otherwise. */
+function altered(
+  change: { bytes?: (bytes: Buffer) => Buffer; header?: (header: Record<string, unknown>) => unknown },
+  rehash = true,
+): string {
+  let bytes: Buffer = readFileSync(path);
+  if (change.header !== undefined) {
+    const length = bytes.readUInt32LE(40);
+    const header = JSON.stringify(change.header(JSON.parse(bytes.toString("utf8", 44, 44 + length))));
+    const padded = Buffer.from(header + " ".repeat((16 - ((44 + header.length) % 16)) % 16));
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(padded.length);
+    bytes = Buffer.concat([bytes.subarray(0, 40), size, padded, bytes.subarray(44 + length)]);
+  }
+  if (change.bytes !== undefined) bytes = change.bytes(bytes);
+  if (rehash && bytes.length > 40) createHash("sha256").update(bytes.subarray(40)).digest().copy(bytes, 8);
+  const file = join(folder, "altered.bin");
+  writeFileSync(file, bytes);
+  return file;
+}
+
+function written(bytes: Buffer, write: (copy: Buffer) => void): Buffer {
+  const copy = Buffer.from(bytes);
+  write(copy);
+  return copy;
+}
+
+function failureOf(file: string): ModelError {
+  try {
+    loadReaderWeights(file, 1);
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    throw error;
+  }
+  throw new Error("it was loaded");
+}
+
+describe("loadReaderWeights", () => {
+  it("takes dimensions and name from the file", () => {
+    const { header, hash } = loadReaderWeights(altered({ header: (header) => ({ ...header, name: "other" }) }), 2);
+    expect(header).toMatchObject({ name: "other", layers: 3, hidden: 64, heads: 4, feed_forward: 160 });
+    expect(hash).not.toBe(loadReaderWeights(path, 1).hash);
+  });
+
+  it("gives every thread an arena of its own behind the weights", () => {
+    const { firstArena, arenaBytes, memory } = loadReaderWeights(path, 3);
+    expect(memory.buffer.byteLength).toBeGreaterThanOrEqual(firstArena + 3 * arenaBytes);
+  });
+
+  it.each([
+    ["is empty", { bytes: () => Buffer.alloc(0) }, /no SBREAD01 mark/],
+    ["is of another kind", { bytes: () => Buffer.from("SBENC002".padEnd(400, "x")) }, /no SBREAD01 mark/],
+    ["ends in its header", { bytes: (bytes: Buffer) => bytes.subarray(0, 200) }, /header is cut short/],
+    [
+      "says that its header is huge",
+      { bytes: (bytes: Buffer) => written(bytes, (copy) => copy.writeUInt32LE(0xffffffff, 40)) },
+      /header is cut short/,
+    ],
+    ["has a header that is no JSON", { bytes: (bytes: Buffer) => bytes.fill("x", 44, 60) }, /header is not readable/],
+    ["is cut short", { bytes: (bytes: Buffer) => bytes.subarray(0, -40) }, /reaches beyond the end/],
+    ["lacks a tensor", { header: (header: object) => ({ ...header, tensors: {} }) }, /"vocabulary" is missing/],
+    ["names other dimensions than its tensors have", { header: (header: object) => ({ ...header, hidden: 96 }) }, /must be/],
+    ["is of another format", { header: (header: object) => ({ ...header, format: 1 }) }, /format/],
+    ["has more than we know", { header: (header: object) => ({ ...header, surprise: 1 }) }, /surprise/],
+    ["has heads that do not divide", { header: (header: object) => ({ ...header, heads: 5 }) }, /hidden \/ heads/],
+  ])("refuses a file that %s", (_, change, message) => {
+    const failure = failureOf(altered(change));
+    expect(failure.code).toBe("reader_corrupt");
+    expect(failure.message).toMatch(message);
+    expect(failure.message).toContain("lab/train/reader");
+  });
+
+  it("refuses a file in which a single bit differs, wherever it is", () => {
+    const { length } = readFileSync(path);
+    for (const at of [9, 300, 20_000, length >> 1, length - 1]) {
+      const flipped = altered({ bytes: (bytes) => written(bytes, (copy) => copy.writeUInt8(copy.readUInt8(at) ^ 1, at)) }, false);
+      expect(failureOf(flipped).code).toBe("reader_corrupt");
+    }
+  });
+
+  it("says what is wrong where the file is missing or a folder", () => {
+    expect(failureOf(join(folder, "absent.bin")).code).toBe("reader_missing");
+    expect(failureOf(folder).code).toBe("reader_unreadable");
+  });
+});

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { ModelError, messageOf, systemCodeOf } from "../shared/errors.ts";
+import { compileKernel, createKernel, largestCode } from "./kernel/kernel.ts";
+import { checkTensors, headerSchema, layerMatrices, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
+
+const PAGE_BYTES = 65536;
+const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
+
+/**
+ * Weights in memory, ready for the kernel: plain data that threads share without a copy. Each thread works in an arena of
+ * its own behind the weights.
+ */
+export interface ReaderWeights {
+  readonly header: Omit<WeightsHeader, "tensors">;
+  /** SHA-256 of the file's content: changes with any number in it. */
+  readonly hash: string;
+  /** Where each tensor starts in the memory. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly vocabulary: { readonly bytes: number; readonly pieces: number };
+  readonly memory: WebAssembly.Memory;
+  /** For each packed matrix, the largest code that its input may hold. */
+  readonly limits: ReadonlyMap<string, number>;
+  /** The compiled kernel. */
+  readonly module: WebAssembly.Module;
+  readonly firstArena: number;
+  readonly arenaBytes: number;
+}
+
+/**
+ * Reads a weights file into shared memory, checks its hash and every size in it, and arranges its matrices for the kernel.
+ * @param threads that will read at the same time; each gets an arena
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
+ */
+export function loadReaderWeights(path: string, threads: number): ReaderWeights {
+  const module = compileKernel();
+  const corrupt = (what: string, cause?: unknown) =>
+    new ModelError(
+      "reader_corrupt",
+      `the reader's weights ${path} are damaged (${what}): reinstall the package, or make them again with lab/train/reader`,
+      { path },
+      { cause },
+    );
+  const file = openWeights(path);
+  try {
+    const size = fstatSync(file).size;
+    const prefix = readExactly(file, 0, Buffer.alloc(Math.min(PREFIX_BYTES, size)));
+    if (size < PREFIX_BYTES || prefix.toString("latin1", 0, 8) !== MAGIC) throw corrupt(`no ${MAGIC} mark`);
+    const headerBytes = prefix.readUInt32LE(40);
+    if (headerBytes > MAX_HEADER_BYTES || PREFIX_BYTES + headerBytes > size) throw corrupt("the header is cut short");
+    const headerText = readExactly(file, PREFIX_BYTES, Buffer.alloc(headerBytes));
+    const { tensors, ...header } = parseOr(headerText, (error) => corrupt(`the header is not readable: ${messageOf(error)}`, error));
+    const payloadBytes = size - PREFIX_BYTES - headerBytes;
+    let places: Map<string, number>;
+    try {
+      places = checkTensors({ ...header, tensors }, payloadBytes);
+    } catch (error) {
+      throw corrupt(messageOf(error), error);
+    }
+    const firstArena = Math.ceil(payloadBytes / PAGE_BYTES) * PAGE_BYTES;
+    const arenaBytes = planArena(header).bytes;
+    const pages = Math.ceil((firstArena + threads * arenaBytes) / PAGE_BYTES);
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    const payload = Buffer.from(memory.buffer, 0, payloadBytes);
+    readExactly(file, PREFIX_BYTES + headerBytes, payload);
+    const hash = createHash("sha256").update(prefix.subarray(40)).update(headerText).update(payload).digest();
+    if (!hash.equals(prefix.subarray(8, 40))) throw corrupt("its hash differs from the one that it carries");
+    const vocabulary = { bytes: tensors.vocabulary?.shape[0] as number, pieces: tensors.rows?.shape[0] as number };
+    const weights = { header, hash: hash.toString("hex"), memory, module, places, vocabulary, firstArena, arenaBytes };
+    checkVocabulary(weights, tensors["words.scales"]?.shape[0] as number, corrupt);
+    return { ...weights, limits: packMatrices(weights) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The special pieces are there, and every piece has one of the kept rows. */
+function checkVocabulary(
+  weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">,
+  keptRows: number,
+  corrupt: (what: string) => ModelError,
+): void {
+  const pieces = piecesOf(weights);
+  if (pieces.length !== weights.vocabulary.pieces) throw corrupt("its vocabulary and rows do not add up");
+  for (const piece of SPECIAL_PIECES) if (!pieces.includes(piece)) throw corrupt(`the vocabulary has no piece "${piece}"`);
+  const rows = new Uint16Array(weights.memory.buffer, weights.places.get("rows"), pieces.length);
+  if (rows.some((row) => row >= keptRows)) throw corrupt("a piece has no row");
+}
+
+function openWeights(path: string): number {
+  try {
+    const file = openSync(path, "r");
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
+    throw new Error("it is no file");
+  } catch (error) {
+    const code = systemCodeOf(error) === "ENOENT" ? "reader_missing" : "reader_unreadable";
+    const message = `the reader's weights ${path} cannot be read (${messageOf(error)}): reinstall the package, or give the path of a weights file`;
+    throw new ModelError(code, message, { path }, { cause: error });
+  }
+}
+
+function readExactly<T extends Buffer>(file: number, from: number, into: T): T {
+  for (let done = 0; done < into.length; ) {
+    const count = readSync(file, into, done, into.length - done, from + done);
+    if (count === 0) throw new ModelError("reader_corrupt", "the reader's weights became shorter while they were read: try again");
+    done += count;
+  }
+  return into;
+}
+
+function parseOr(text: Buffer, failure: (error: unknown) => ModelError): WeightsHeader {
+  try {
+    return headerSchema.parse(JSON.parse(text.toString("utf8")));
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+/** Arranges every int8 matrix for `multiply`, in place. The first arena lends the room. */
+function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory" | "module" | "firstArena">): Map<string, number> {
+  const { header, places, firstArena } = weights;
+  const kernel = createKernel(weights);
+  const limits = new Map<string, number>();
+  for (let layer = 0; layer < header.layers; layer++) {
+    for (const [name, rows, depth] of layerMatrices(header)) {
+      const matrix = `layer.${layer}.${name}`;
+      limits.set(matrix, largestCode(kernel.packRows(places.get(`${matrix}.codes`) as number, rows, depth, firstArena)));
+    }
+  }
+  return limits;
+}
+
+/** The pieces by token id. */
+export function piecesOf(weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">): string[] {
+  // Decoders take no shared memory: a copy that lives as long as the call.
+  const bytes = new Uint8Array(weights.memory.buffer, weights.places.get("vocabulary"), weights.vocabulary.bytes);
+  return Buffer.from(bytes).toString("utf8").split("\n");
+}
+
+/** Where the tensor starts, in bytes. */
+export function placeOf({ places }: Pick<ReaderWeights, "places">, name: string): number {
+  const place = places.get(name);
+  if (place === undefined) throw new Error(`the weights have no tensor "${name}"`);
+  return place;
+}
+
+/** Where a thread's buffers lie, in bytes from the start of its arena, and how long the arena is. */
+export interface Arena {
+  readonly x: number;
+  readonly keyValue: number;
+  readonly query: number;
+  readonly mixed: number;
+  readonly wide: number;
+  readonly narrow: number;
+  readonly codes: number;
+  readonly codeScales: number;
+  readonly scratch: number;
+  readonly bytes: number;
+}
+
+/** Buffers for sequences of up to `max_tokens` tokens, which is a multiple of 8, so that tiles are whole. */
+export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0): Arena {
+  let at = start;
+  const take = (bytes: number) => {
+    const place = at;
+    at += Math.ceil(bytes / 64) * 64;
+    return place;
+  };
+  return {
+    x: take(4 * tokens * hidden),
+    keyValue: take(4 * tokens * 2 * hidden),
+    query: take(4 * tokens * hidden),
+    mixed: take(4 * tokens * hidden),
+    wide: take(4 * tokens * feed_forward),
+    narrow: take(4 * tokens * hidden),
+    codes: take(2 * tokens * Math.max(hidden, feed_forward)),
+    codeScales: take(4 * tokens),
+    scratch: take(4 * tokens * (2 * (hidden / heads) + tokens)),
+    bytes: at - start,
+  };
+}

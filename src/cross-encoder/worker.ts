@@ -1,0 +1,19 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../shared/errors.ts";
+import { createForward } from "./forward.ts";
+import type { ThreadReply, ThreadSetup, ThreadTask } from "./pool.ts";
+import { createReadText } from "./read-text.ts";
+
+/** A thread of the pool: one text in, one reply out, in an arena of its own. */
+const { weights, arenaNumber } = workerData as ThreadSetup;
+const readText = createReadText(weights, createForward(weights, arenaNumber).run);
+
+function answer({ id, read }: ThreadTask): ThreadReply {
+  try {
+    return { id, reading: readText(read) };
+  } catch (error) {
+    return { id, failure: messageOf(error) };
+  }
+}
+
+parentPort?.on("message", (task: ThreadTask) => parentPort?.postMessage(answer(task)));

@@ -1,0 +1,259 @@
+import { type Amount, compatible, sameAmount } from "../language/amounts.ts";
+import type { ContentWord } from "../language/content-words.ts";
+import type { TextRange } from "../shared/types.ts";
+import type { Fact } from "./facts.ts";
+import { holds, labelOf, NAMES_IN_NUMBERS, shareOfWords, strangeAbove, strangeNames, VERB } from "./same-subject.ts";
+
+/** Two values in the same place of two sentences. */
+interface PlacedValues {
+  readonly a: Amount;
+  readonly b: Amount;
+}
+
+/** Joins a clause, or a part of one, to what stands before. */
+const JOINT = /;\s|,?\s(?:and|but)\s/g;
+/** A verb right before a value, as a third person says it: "costs 5 dollars". */
+const VERB_BEFORE = /\p{Ll}{2,}s\s$/u;
+
+/**
+ * Where two sentences differ that are the same but for values of the same kinds and units, in several places joined to each other: "is towed after 15 minutes
+ * and the release fee is 240 euros". `null`: they are no such sentences, or one value says which case the other is for: "with 2 cards you pay $5", "after 15
+ * minutes the fee is $5", "the fee is $5 for 15 minutes".
+ */
+function valuesByPlace(a: Fact, b: Fact): PlacedValues[] | null {
+  if (!haveSameForm(a, b)) return null;
+  const differing = a.amounts.flatMap((one, i) => {
+    const other = b.amounts[i] as Amount;
+    return compatible(one, other) ? [] : [{ a: one, b: other }];
+  });
+  return differing.length > 1 && differing.every(({ a: one }, i) => standsAlone(one, differing[i - 1]?.a, a)) ? differing : null;
+}
+
+/** The same text with values of the same kinds in the same places. */
+function haveSameForm(a: Fact, b: Fact): boolean {
+  return (
+    a.amounts.length === b.amounts.length &&
+    a.amounts.every((one, i) => {
+      const other = b.amounts[i] as Amount;
+      return (["kind", "unit", "per", "bound", "approximate"] as const).every((part) => one[part] === other[part]);
+    }) &&
+    textBeside(a) === textBeside(b)
+  );
+}
+
+function textBeside({ piece, amounts }: Fact): string {
+  const ends = [0, ...amounts.map(({ end }) => end)];
+  const parts = ends.map((end, i) => piece.text.slice(end, amounts[i]?.start ?? piece.text.length));
+  return parts.join("\u0000").toLowerCase().replaceAll(/\s+/g, " ");
+}
+
+/** Stands the first value behind the verb of a main clause, and each later one in another clause or part that is joined to it? */
+function standsAlone({ start }: Amount, before: Amount | undefined, { reading: { text, words } }: Fact): boolean {
+  // What is supposed says of what the rest holds: "if you have 2 cards and pay at once, it is $5".
+  if (words.findLast(({ end }) => end <= start)?.supposed === true) return false;
+  const ahead = text.slice(0, start);
+  const joint = [...ahead.matchAll(JOINT)].at(-1);
+  const from = joint === undefined ? 0 : joint.index + joint[0].length;
+  const clause = ahead.slice(from);
+  return before === undefined ? VERB.test(clause) || VERB_BEFORE.test(clause) : from >= before.end;
+}
+
+const QUALIFIED = 0.85;
+const ONE_SIDED_NAME = 0.9;
+export const ALIGNED_MARKER = 0.8;
+/** Identifiers differ because they name different things, unless everything else is the same. */
+const ALIGNED_IDENTIFIER = 0.93;
+/** Words on each side of a value that say what it is of, and the share of them that the other fact must hold. */
+const LOCAL_WORDS = 3;
+const LOCAL_SHARE = { alone: 0.45, beside: 0.75 } as const;
+interface ValueDifference {
+  readonly type: "differ";
+  readonly kind: "value" | "date";
+  readonly a: Amount;
+  readonly b: Amount;
+  readonly factor: number;
+}
+
+/** `incomparable`: they give values for different cases. `null`: no values of one kind. */
+export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifference | { type: "agree" } | "incomparable" | null {
+  const placed = valuesByPlace(a, b);
+  if (placed !== null && maySayOtherwise(placed, a, b)) {
+    const [first] = placed as [PlacedValues];
+    return { type: "differ", kind: "value", ...first, factor: 1 };
+  }
+  const kinds = new Set(a.amounts.map(({ kind }) => kind).filter((kind) => b.amounts.some((other) => other.kind === kind)));
+  const differing: { a: Amount; b: Amount; least: number }[] = [];
+  let agreeing = 0;
+  // A sentence beside may give the value for the same, unless this one is surely the counterpart.
+  const isBeside = (one: Amount, other: Fact) => aligned < ALIGNED_MARKER && other.amountsAround.some((mine) => sameAmount(one, mine));
+  for (const kind of kinds) {
+    const ofA = a.amounts.filter((one) => one.kind === kind && isComparable(one, a));
+    const ofB = b.amounts.filter((one) => one.kind === kind && isComparable(one, b));
+    const leftA = ofA.filter((one) => !ofB.some((other) => matches(one, other, a, b)) && !isBeside(one, b));
+    const leftB = ofB.filter((one) => !ofA.some((other) => matches(one, other, a, b)) && !isBeside(one, a));
+    agreeing += ofA.length - leftA.length;
+    if (leftA.length === 0 || leftB.length === 0) continue;
+    // Where one value of a kind is the same the other may be of something else; of a period one end may be the same.
+    const least = kind !== "date" && leftA.length < ofA.length ? LOCAL_SHARE.beside : LOCAL_SHARE.alone;
+    if (leftA.length > 1 || leftB.length > 1) {
+      const pair = bestPair(leftA, leftB, a, b);
+      if (pair === null || aligned < ALIGNED_MARKER) return "incomparable";
+      differing.push({ ...pair, least });
+    } else differing.push({ a: leftA[0] as Amount, b: leftB[0] as Amount, least });
+  }
+  const [first, ...more] = differing;
+  if (more.length > 0) return "incomparable";
+  if (first === undefined) return agreeing > 0 ? { type: "agree" } : null;
+  if (!sameSlot(first.a, a, b, first.least) || !sameSlot(first.b, b, a, first.least) || first.a.per !== first.b.per) return "incomparable";
+  if (otherSides(a, b)) return "incomparable";
+  const { kind } = first.a;
+  if (kind === "count" && countedBy(first.a, a) !== countedBy(first.b, b)) return "incomparable";
+  if (kind === "duration" && otherEvents(first.a, a, first.b, b)) return "incomparable";
+  if (kind === "percent" && shareOf(first.a, a) !== shareOf(first.b, b)) return "incomparable";
+  const [strangeA, strangeB] = [strangeAbove(a, b, 0), strangeAbove(b, a, 0)];
+  const apart = strangeA && strangeB;
+  const identifies = IDENTIFIERS.has(kind) || (kind === "count" && (isName(first.a, a.reading) || isName(first.b, b.reading)));
+  if (identifies && (aligned < ALIGNED_IDENTIFIER || strangeA || strangeB)) return "incomparable";
+  const [ownOfA, ownOfB] = [strangeAmounts(a, b), strangeAmounts(b, a)].map(
+    (list) => list.filter((one) => IDENTIFIERS.has(one.kind)).length,
+  );
+  if (
+    !identifies &&
+    (kind === "time"
+      ? (ownOfA ?? 0) + (ownOfB ?? 0) > 0 || aligned < ALIGNED_MARKER || (apart && !sharesIdentifier(a, b))
+      : ownOfA && ownOfB)
+  )
+    return "incomparable";
+  const qualified = [...strangeAmounts(a, b), ...strangeAmounts(b, a)].filter((one) => one !== first.a && one !== first.b).length;
+  const named = strangeNames(a, b).length + strangeNames(b, a).length > 0 ? ONE_SIDED_NAME : 1;
+  return { type: "differ", kind: kind === "date" ? "date" : "value", a: first.a, b: first.b, factor: QUALIFIED ** qualified * named };
+}
+
+/**
+ * Values of several places are of two things where dates, codes or numbered things differ too, or what stands above both sentences, and of two cases where
+ * one page gives those of both, one after the other.
+ */
+function maySayOtherwise(placed: readonly PlacedValues[], a: Fact, b: Fact): boolean {
+  const tells = ({ kind, start, end }: Amount, { reading }: Fact) =>
+    kind === "date" || IDENTIFIERS.has(kind) || (kind === "count" && isName({ start, end }, reading));
+  if (placed.some(({ a: one, b: other }) => tells(one, a) || tells(other, b))) return false;
+  if (strangeAbove(a, b, 0) && strangeAbove(b, a, 0)) return false;
+  const givesToo = ({ amountsAround }: Fact, values: readonly Amount[]) =>
+    values.every((value) => amountsAround.some((one) => sameAmount(one, value)));
+  const [ofA, ofB] = [placed.map((one) => one.a), placed.map((one) => one.b)];
+  return !givesToo(a, ofB) && !givesToo(b, ofA);
+}
+
+export function isUnlimited({ low }: Amount): boolean {
+  return low === Number.POSITIVE_INFINITY;
+}
+
+const IDENTIFIERS: ReadonlySet<Amount["kind"]> = new Set(["code", "form", "phone"]);
+const PLACE = /\b(?:outside|abroad|overseas|without)\b/i;
+
+/** One holds before a date and the other after it, or one inside and the other outside: two cases of one rule. */
+function otherSides(a: Fact, b: Fact): boolean {
+  if (PLACE.test(a.reading.text) !== PLACE.test(b.reading.text)) return true;
+  const [ofA, ofB] = [a, b].map(({ amounts }) => amounts.filter(({ kind, bound }) => kind === "date" && bound !== "none"));
+  if (ofA === undefined || ofB === undefined || ofA.length === 0 || ofB.length === 0) return false;
+  return !ofA.some((one) => ofB.some((other) => one.bound === other.bound));
+}
+
+const EVENT = /^\s*(?:(?:or|and) (?:more|less)\s)?(?:from|after|of|before|since|following|prior to|until)\s/i;
+const CLAUSE_END = /[;.!?:](?:\s|$)|,\s|\s(?:to|and|or|but|if|unless|when)\s/;
+/** Share of the words of each event that the other fact holds. */
+const SAME_EVENT = 0.5;
+
+/** "Within 2 years from the grant" and "within 1 year from the notice": periods counted from two events. */
+function otherEvents(one: Amount, a: Fact, other: Amount, b: Fact): boolean {
+  const [ofA, ofB] = [eventWords(one, a), eventWords(other, b)];
+  if (ofA.length === 0 || ofB.length === 0) return false;
+  const share = (words: readonly ContentWord[], fact: Fact, against: readonly ContentWord[]) =>
+    shareOfWords(words, fact, (root) => Number(against.some((word) => word.root === root))) ?? 1;
+  return Math.max(share(ofA, a, ofB), share(ofB, b, ofA)) < SAME_EVENT;
+}
+
+/** What a period is counted from: the words behind "from", "after" … to the end of the clause. */
+function eventWords({ end }: Amount, { reading, words }: Fact): ContentWord[] {
+  const behind = reading.text.slice(end);
+  const event = EVENT.exec(behind);
+  if (event === null) return [];
+  const from = end + event[0].length;
+  const stop = CLAUSE_END.exec(reading.text.slice(from));
+  const to = stop === null ? reading.text.length : from + stop.index;
+  return words.filter((word) => word.start >= from && word.end <= to);
+}
+
+/** "60% of the fees": of what; empty if it does not say. */
+function shareOf({ end }: Amount, { reading, words }: Fact): string {
+  if (!/^\sof\b/.test(reading.text.slice(end))) return "";
+  return words.find(({ start }) => start >= end)?.root ?? "";
+}
+
+function sharesIdentifier(a: Fact, b: Fact): boolean {
+  return a.amounts.some((one) => IDENTIFIERS.has(one.kind) && b.amounts.some((other) => sameAmount(one, other)));
+}
+
+/** A bare number counts something, or says nothing that can be compared. */
+function isComparable(amount: Amount, fact: Fact): boolean {
+  const isLabel = amount.kind === "count" && labelOf(fact) !== null && fact.piece.text.slice(0, amount.start).trim() === "";
+  return !NAMES_IN_NUMBERS.has(amount.kind) && !isLabel && (amount.kind !== "count" || countedBy(amount, fact) !== null);
+}
+
+function matches(one: Amount, other: Amount, a: Fact, b: Fact): boolean {
+  if (one.kind === "count" && countedBy(one, a) !== countedBy(other, b)) return false;
+  return compatible(one, other);
+}
+
+const COUNTED_REACH = 16;
+
+function countedBy({ start, end, bound }: Amount, { reading }: Fact): string | null {
+  const word = reading.words.find((one) => one.start >= end);
+  if (word !== undefined && word.start - end <= COUNTED_REACH) return word.root;
+  // "Children under 13" counts nothing behind it; a number without a bound may be an address.
+  if (bound === "none") return null;
+  const before = reading.words.findLast((one) => one.end <= start);
+  return before === undefined || start - before.end > COUNTED_REACH ? null : `before ${before.root}`;
+}
+
+/** "Room 12, or by post", "chromosome 21 in each cell": right behind a word and before none, a number says which one. */
+function isName({ start, end }: TextRange, { text, words }: Fact["reading"]): boolean {
+  const touches = (between: string) => /^[\s-]$/.test(between);
+  return (
+    words.some((word) => word.end < start && touches(text.slice(word.end, start))) &&
+    !words.some((word) => word.start > end && touches(text.slice(end, word.start)))
+  );
+}
+
+/** Values that only one of two facts is limited to. */
+export function strangeAmounts(fact: Fact, other: Fact): Amount[] {
+  const known = [...other.amounts, ...other.amountsAround, ...other.amountsAbove];
+  return fact.amounts.filter((one) => !known.some((mine) => mine.kind === one.kind && compatible(one, mine)));
+}
+
+function aroundAmount({ start, end }: Amount, { words }: Fact): ContentWord[] {
+  return [
+    ...words.filter((word) => word.end <= start).slice(-LOCAL_WORDS),
+    ...words.filter((word) => word.start >= end).slice(0, LOCAL_WORDS),
+  ];
+}
+
+/** Are the words around a value those that the other fact speaks of? */
+function sameSlot(amount: Amount, fact: Fact, other: Fact, least: number): boolean {
+  return (shareOfWords(aroundAmount(amount, fact), fact, (root) => holds(other, root)) ?? -1) >= least;
+}
+
+/** Of several values left on both sides the two whose surroundings are most alike, if no other two are as alike. */
+function bestPair(leftA: readonly Amount[], leftB: readonly Amount[], a: Fact, b: Fact): { a: Amount; b: Amount } | null {
+  if (leftA.length > 1 && leftB.length > 1) return null;
+  const scored = leftA.flatMap((one) =>
+    leftB.map((other) => ({ a: one, b: other, score: alike(aroundAmount(one, a), aroundAmount(other, b)) })),
+  );
+  scored.sort((x, y) => y.score - x.score);
+  const [best, second] = scored;
+  return best !== undefined && (second === undefined || best.score > second.score) ? best : null;
+}
+
+function alike(a: readonly ContentWord[], b: readonly ContentWord[]): number {
+  return a.filter(({ root }) => b.some((other) => other.root === root)).length;
+}

@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+import { profileNamed } from "../profiles/index.ts";
+import type { Passage } from "../shared/types.ts";
+import { fakePassage, fakeWords } from "../testing/passages.ts";
+import { comparePassages } from "./compare-passages.ts";
+import { conflictWarning, type Precedence } from "./conflicts.ts";
+import { createFactReader } from "./facts.ts";
+import { verifyPassages, vScore } from "./verify.ts";
+
+const words = fakeWords();
+const QUESTION = "What does a library card cost?";
+const said = (...texts: string[]): Passage[] =>
+  texts.map((text, i) => {
+    const passage = fakePassage({ document: `d${i}`, title: "Cards", pieces: [text], scores: { dense: 0.9 } });
+    return { ...passage, sid: `S${i + 1}` };
+  });
+const compare = (passages: Passage[], precedence: Precedence = []) =>
+  comparePassages(words.tokens(QUESTION), passages, { words, reader: createFactReader(), precedence });
+const FIVE = "A library card costs $5 per year.";
+const EIGHT = "A library card costs $8 per year.";
+
+describe("comparePassages", () => {
+  it("quotes both sides exactly, with values, dates and versions", () => {
+    const [a, b] = said(`Hours are long. ${FIVE}`, EIGHT) as [Passage, Passage];
+    const dated = { ...b, document: { ...b.document, asOf: "2025-10-01" } };
+    const units = [
+      { ...(a.units[0] as Passage["units"][number]), end: 15 },
+      { ...(a.units[0] as Passage["units"][number]), start: 16 },
+    ];
+    const { conflicts } = compare([{ ...a, units }, dated]);
+    expect(conflicts).toHaveLength(1);
+    const [conflict] = conflicts;
+    expect(conflict?.sides.map(({ value, asOf, documentVersion }) => [value, asOf, documentVersion])).toEqual([
+      ["$5", null, "v1"],
+      ["$8", "2025-10-01", "v1"],
+    ]);
+    expect(conflict?.sides.map(({ quote }) => quote)).toEqual([FIVE, EIGHT]);
+    expect(a.text.slice(conflict?.sides[0].start, conflict?.sides[0].end)).toBe(FIVE);
+    expect(conflict?.about).toBe("library card costs year");
+    expect(conflict?.resolvedBy).toBeNull();
+  });
+
+  it("scores agreement by the passages that speak of the same; null alone, and where none does", () => {
+    const agreement = (passages: Passage[]) => passages.map((passage) => compare(passages).of(passage).agreement.score);
+    expect(agreement(said(FIVE))).toEqual([null]);
+    expect(agreement(said(FIVE, "The roof of the museum was repaired within 8 days."))).toEqual([null, null]);
+    expect(agreement(said(FIVE, "The library card costs $5 per year."))).toEqual([1, 1]);
+    expect(agreement(said(FIVE, "The library card costs $5 per year.", EIGHT))).toEqual([0.5, 0.5, 0]);
+  });
+
+  it("finds no conflict in copies, nor in what the question is not about", () => {
+    expect(compare(said(FIVE, FIVE)).conflicts).toEqual([]);
+    const other = said("The museum roof weighs 20 kg in total.", "The museum roof weighs 30 kg in total.").map((passage) => ({
+      ...passage,
+      document: { ...passage.document, title: "Roof" },
+    }));
+    expect(compare(other).conflicts).toEqual([]);
+  });
+
+  it("sees editions of one document that disagree, the later first, and no others whose titles name years", () => {
+    const titled = (texts: readonly string[], titles: readonly string[]) =>
+      said(...texts).map((passage, i) => ({ ...passage, document: { ...passage.document, title: titles[i] ?? "" } }));
+    const sides = (passages: Passage[], question = QUESTION) =>
+      comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence: [] }).conflicts.map((one) =>
+        one.sides.map(({ value, title }) => `${value} ${title}`),
+      );
+    const editions = ["Cards 2024", "Cards 2025"];
+    expect(sides(titled([FIVE, EIGHT], editions))).toEqual([["$8 Cards 2025", "$5 Cards 2024"]]);
+    expect(sides(titled([FIVE, FIVE], editions))).toEqual([]);
+    // Who names the year has chosen.
+    expect(sides(titled([FIVE, EIGHT], editions), "What does a library card cost in 2025?")).toEqual([]);
+    expect(sides(titled([FIVE, EIGHT], ["Cards 2024", "Rooms 2025"]))).toEqual([]);
+    expect(sides(titled([FIVE, EIGHT], ["Gold Cards 2024", "Silver Cards 2025"]))).toEqual([]);
+  });
+
+  it("sees that an undated document and a dated edition of it disagree, unless the question names the year", () => {
+    const passages = said(FIVE, EIGHT).map((passage, i) => ({
+      ...passage,
+      document: { ...passage.document, title: ["Cards", "Cards 2019"][i] ?? "" },
+    }));
+    const sides = (question: string) =>
+      comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence: [] }).conflicts.map((one) =>
+        one.sides.map(({ value, title }) => `${value} ${title}`),
+      );
+    // Which of them is the later one nobody knows: they stay in the order of the passages.
+    expect(sides(QUESTION)).toEqual([["$5 Cards", "$8 Cards 2019"]]);
+    expect(sides("What did a library card cost in 2019?")).toEqual([]);
+  });
+});
+
+describe("a declared rule", () => {
+  const sides = (a: Partial<Passage["document"]>, b: Partial<Passage["document"]>) => {
+    const [one, other] = said(FIVE, EIGHT) as [Passage, Passage];
+    return [
+      { ...one, document: { ...one.document, ...a } },
+      { ...other, document: { ...other.document, ...b } },
+    ];
+  };
+  it.each([
+    [["newer"], { asOf: "2024-01-01" }, { asOf: "2025-01-01" }, { rule: "newer", holds: "S2" }],
+    [["newer"], { asOf: "2024-01-01" }, { asOf: null }, null],
+    [["newer"], { asOf: "2024-01-01" }, { asOf: "2024-01-01" }, null],
+    [["regulation"], { authority: "regulation" }, { authority: "summary" }, { rule: "regulation", holds: "S1" }],
+    [["regulation"], { authority: "regulation" }, { authority: null }, null],
+    [["newer", "agency"], { authority: "summary" }, { authority: "agency" }, { rule: "agency", holds: "S2" }],
+    [[], { asOf: "2024-01-01" }, { asOf: "2025-01-01" }, null],
+  ] as const)("%j decides between %j and %j: %j", (precedence, a, b, expected) => {
+    const { conflicts, of } = compare(sides(a, b), precedence);
+    expect(conflicts[0]?.resolvedBy).toEqual(expected);
+    const lost = sides(a, b).map((passage) => of(passage).contradicted);
+    expect(lost).toEqual(expected === null ? [true, true] : ["S1", "S2"].map((sid) => sid !== expected.holds));
+  });
+
+  it.each([
+    ["the newer side first", { asOf: "2024-01-01" }, { asOf: "2025-01-01" }, ["$8", "$5"]],
+    ["the sides as they were found where the first is newer", { asOf: "2025-01-01" }, { asOf: "2024-01-01" }, ["$5", "$8"]],
+  ])("names %s", (_, first, second, values) => {
+    expect(compare(sides(first, second)).conflicts[0]?.sides.map(({ value }) => value)).toEqual(values);
+  });
+
+  it("is named in the warning, and without one both values and dates are", () => {
+    const resolved = compare(sides({ asOf: "2024-01-01" }, { asOf: "2025-01-01" }), ["newer"]).conflicts[0];
+    const open = compare(sides({ asOf: "2024-01-01" }, {})).conflicts[0];
+    if (resolved === undefined || open === undefined) throw new Error("no conflict");
+    expect(conflictWarning(resolved)).toEqual({
+      code: "conflict_resolved",
+      message:
+        'Sources differ: "$8" (Cards, as of 2025-01-01) holds over "$5" (Cards, as of 2024-01-01) by the declared rule "the newer source".',
+    });
+    expect(conflictWarning(open)).toEqual({
+      code: "conflict",
+      message: 'Sources disagree: "$5" (Cards, as of 2024-01-01) against "$8" (Cards, no date stated). Check both.',
+    });
+  });
+});
+
+describe("the gate with compared passages", () => {
+  const verdicts = (name: string, passages: Passage[], cosine = 0.9) => {
+    const scored = passages.map((passage) => ({ ...passage, scores: { ...passage.scores, dense: cosine } }));
+    const relevance = new Map(scored.map(({ sid }) => [sid, cosine]));
+    return verifyPassages(scored, profileNamed(name).gate, undefined, compare(scored), name === "sourcebound" ? relevance : null);
+  };
+
+  it("lowers contradicted passages to uncertain in the default, never below, and explains each score in one line", () => {
+    const evidence = verdicts("sourcebound", said(FIVE, EIGHT, EIGHT.replace("A library", "The library")));
+    expect(evidence.map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain", "uncertain"]);
+    expect(evidence[0]?.agreement).toBe(0);
+    expect(evidence[0]?.reason).toMatch(
+      /^0\.90 likely that its best sentence, list or row answers; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same say otherwise$/,
+    );
+    expect(verdicts("sourcebound", said(FIVE, "The library card costs $5 per year.")).map(({ verdict }) => verdict)).toEqual([
+      "verified",
+      "verified",
+    ]);
+  });
+
+  it("rejects the outlier of a majority in vg-rag, combines what is scored with equal weights, and takes one against one for no majority", () => {
+    const evidence = verdicts("vg-rag", said(FIVE, "The library card costs $5 per year.", EIGHT), 0.9);
+    expect(evidence.map(({ verdict }) => verdict)).toEqual(["verified", "verified", "rejected"]);
+    expect(evidence[0]?.score).toBeCloseTo((0.9 * 1 * 0.5) ** (1 / 3), 12);
+    expect(verdicts("vg-rag", said(FIVE), 0.6)[0]).toMatchObject({ verdict: "verified", agreement: null, score: Math.sqrt(0.6) });
+    expect(verdicts("vg-rag", said(FIVE, EIGHT), 0.9).map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain"]);
+  });
+
+  it("cuts vg-rag's V at .75 and .40, both ends with the better side", () => {
+    // Consistency 1 and no agreement: V = √cosine, and √.5625 = .75.
+    expect([0.5625, 0.55].map((cosine) => verdicts("vg-rag", said(FIVE), cosine)[0]?.verdict)).toEqual(["verified", "uncertain"]);
+    // A stub: consistency .4, V = √(.4 · cosine).
+    const stub = said("Card fees");
+    expect([0.41, 0.39].map((cosine) => verdicts("vg-rag", stub, cosine)[0]?.verdict)).toEqual(["uncertain", "rejected"]);
+  });
+
+  it("leaves profiles whose source compares nothing as they are", () => {
+    const evidence = verifyPassages(said(FIVE, EIGHT), profileNamed("spark").gate);
+    expect(evidence.map(({ consistency, agreement, reason }) => [consistency, agreement, reason.includes("agreement")])).toEqual([
+      [null, null, false],
+      [null, null, false],
+    ]);
+  });
+});
+
+describe("vScore", () => {
+  it("is the geometric mean of what exists, null of nothing", () => {
+    // (.9 · .6 · .4) ^ ⅓ = .216 ^ ⅓ = .6; √(.9 · .4) = .6
+    expect(vScore({ relevance: 0.9, consistency: 0.6, agreement: 0.4 })).toBeCloseTo(0.6, 12);
+    expect(vScore({ relevance: 0.9, consistency: 0.4, agreement: null })).toBeCloseTo(0.6, 12);
+    // What reads well and answers nothing: √(.09 · 1) = .3, rejected.
+    expect(vScore({ relevance: 0.09, consistency: 1, agreement: null })).toBeCloseTo(0.3, 12);
+    expect(vScore({ relevance: 0.9, consistency: 1, agreement: 0 })).toBe(0);
+    expect(vScore({ relevance: null, consistency: null, agreement: null })).toBeNull();
+    expect(vScore({ relevance: 0, consistency: null, agreement: null })).toBe(0);
+  });
+});

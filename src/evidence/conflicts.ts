@@ -1,0 +1,160 @@
+import type { Authority, Conflict, ConflictKind, ConflictResolution, ConflictSide, TextRange, Warning } from "../shared/types.ts";
+import type { Comparison } from "./compare-facts.ts";
+import type { Fact } from "./facts.ts";
+
+/** A title as one of an edition: what it is without years, and which it names. */
+export interface Edition {
+  /** Lower case, words alone. */
+  readonly name: string;
+  /** As written, in order; none where the title is undated. */
+  readonly years: readonly string[];
+}
+
+/** "2024", "2024-25", "2024/2025". */
+const YEARS = /(?<![\p{L}\p{N}.,$€£])(?:19|20)\d\d(?:[-–/](?:(?:19|20)\d\d|\d\d))?(?![\p{L}\p{N}]|[.,]\d)/gu;
+
+/** What a title is an edition of, dated or not; `null`: it names nothing beside years. */
+export function readEdition(title: string): Edition | null {
+  const name = withoutYears(title)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+  return name === "" ? null : { name, years: title.match(YEARS) ?? [] };
+}
+
+/** What a title that names a year is an edition of; `null`: it names no year, or nothing beside years. */
+export function editionOf(title: string): Edition | null {
+  const edition = readEdition(title);
+  return edition === null || edition.years.length === 0 ? null : edition;
+}
+
+/** "Fees 2024" and "Fees 2025", or "Fees" of no year, and neither of them "Fees 2024" again. */
+export function areEditions(one: Edition, other: Edition): boolean {
+  return one.name === other.name && one.years.join(" ") !== other.years.join(" ");
+}
+
+/** A title or heading with blanks where its years stood. */
+export function withoutYears(text: string): string {
+  return text.replaceAll(YEARS, " ").replaceAll(/\s+/g, " ").trim();
+}
+
+/** Which of two titles is the later edition of the same; `null`: they are no editions of the same. */
+export function laterEdition(a: string, b: string): "a" | "b" | null {
+  const [one, other] = [editionOf(a), editionOf(b)];
+  if (one === null || other === null || !areEditions(one, other)) return null;
+  return one.years.join(" ") > other.years.join(" ") ? "a" : "b";
+}
+
+/** Rules of a domain pack by which one side of a conflict holds, strongest first. */
+export type Precedence = readonly ConflictResolution["rule"][];
+
+/** Where a fact stands. */
+export interface FactSource {
+  readonly sid: string;
+  readonly id: string;
+  readonly version: string;
+  readonly title: string;
+  readonly url: string | null;
+  readonly asOf: string | null;
+  readonly authority: Authority | null;
+}
+
+/** Words of the subject that are named. */
+const ABOUT_WORDS = 5;
+/** Characters shown before and after words that have no value of their own. */
+const BEFORE = 16;
+const AFTER = 40;
+
+/** A difference of two facts as a conflict with both sides quoted, the newer first where both are dated, decided if a declared rule decides it. */
+export function toConflict(
+  difference: Extract<Comparison, { type: "differ" }>,
+  a: { fact: Fact; source: FactSource },
+  b: { fact: Fact; source: FactSource },
+  precedence: Precedence,
+): Conflict {
+  const { kind, certainty } = difference;
+  const [one, other] = [sideOf(a.fact, a.source, difference.a, kind), sideOf(b.fact, b.source, difference.b, kind)];
+  return {
+    about: subjectOf(a.fact, b.fact),
+    kind,
+    certainty,
+    sides: isNewer(b.source, a.source) ? [other, one] : [one, other],
+    resolvedBy: resolve(a.source, b.source, precedence),
+  };
+}
+
+/**
+ * Which side a declared rule lets hold: the first rule that tells them apart. A date or authority that is not stated decides nothing.
+ */
+export function resolve(a: FactSource, b: FactSource, precedence: Precedence): ConflictResolution | null {
+  for (const rule of precedence) {
+    const winner = winnerBy(rule, a, b);
+    if (winner !== null) return { rule, holds: winner.sid };
+  }
+  return null;
+}
+
+/** By the dates of both; where one states none, by the years of two editions. */
+function isNewer(a: FactSource, b: FactSource): boolean {
+  const newer = winnerBy("newer", a, b);
+  return newer === null ? laterEdition(a.title, b.title) === "a" : newer === a;
+}
+
+function winnerBy(rule: ConflictResolution["rule"], a: FactSource, b: FactSource): FactSource | null {
+  if (rule === "newer") {
+    if (a.asOf === null || b.asOf === null || a.asOf === b.asOf) return null;
+    return a.asOf > b.asOf ? a : b;
+  }
+  if (a.authority === null || b.authority === null || (a.authority === rule) === (b.authority === rule)) return null;
+  return a.authority === rule ? a : b;
+}
+
+function sideOf(fact: Fact, source: FactSource, range: TextRange, kind: ConflictKind): ConflictSide {
+  const { text, start, end } = fact.piece;
+  return {
+    sid: source.sid,
+    value: kind === "value" || kind === "date" ? text.slice(range.start, range.end) : aroundWords(text, range),
+    quote: text,
+    start,
+    end,
+    documentId: source.id,
+    documentVersion: source.version,
+    title: source.title,
+    url: source.url,
+    asOf: source.asOf,
+  };
+}
+
+/** A few whole words around a range. */
+function aroundWords(text: string, { start, end }: TextRange): string {
+  const from = start <= BEFORE ? 0 : start - BEFORE + text.slice(start - BEFORE, start).indexOf(" ") + 1;
+  const behind = text.slice(end, end + AFTER);
+  const to = end + AFTER >= text.length ? text.length : end + Math.max(0, behind.lastIndexOf(" "));
+  return `${from > 0 ? "… " : ""}${text.slice(from, to).trim()}${to < text.length ? " …" : ""}`;
+}
+
+/** The words that both share, the most telling ones, in the order of the first. */
+function subjectOf(a: Fact, b: Fact): string {
+  const shared = a.words.filter(({ root }, i) => b.own.has(root) && a.words.findIndex((other) => other.root === root) === i);
+  const telling = new Set([...shared].sort((x, y) => (a.own.get(y.root) ?? 0) - (a.own.get(x.root) ?? 0)).slice(0, ABOUT_WORDS));
+  const about = shared.filter((word) => telling.has(word)).map(({ start, end }) => a.piece.text.slice(start, end));
+  return about.length === 0 ? a.piece.title : about.join(" ");
+}
+
+/** What the reader is told: both values with their dates – where no value differs, both sentences –, and the rule if one decided. */
+export function conflictWarning({ kind, sides, resolvedBy }: Conflict): Warning {
+  const hasValue = kind === "value" || kind === "date";
+  const shown = sides.map(
+    ({ value, quote, title, asOf }) => `"${hasValue ? value : quote}" (${title}, ${asOf === null ? "no date stated" : `as of ${asOf}`})`,
+  );
+  if (resolvedBy === null) return { code: "conflict", message: `Sources disagree: ${shown.join(" against ")}. Check both.` };
+  const [first, second] = sides[0].sid === resolvedBy.holds ? shown : shown.toReversed();
+  return {
+    code: "conflict_resolved",
+    message: `Sources differ: ${first} holds over ${second} by the declared rule "${ruleInWords(resolvedBy.rule)}".`,
+  };
+}
+
+export function ruleInWords(rule: ConflictResolution["rule"]): string {
+  return rule === "newer" ? "the newer source" : `${rule} before other sources`;
+}

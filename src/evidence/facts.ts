@@ -1,0 +1,300 @@
+import { type Amount, amountsOf } from "../language/amounts.ts";
+import { type ContentWord, createWordReader, type ReadWords } from "../language/content-words.ts";
+import { NEGATOR } from "../language/negation.ts";
+import { SPELLED_NUMBER } from "../language/numbers.ts";
+import { isExample, personsIn, type Stance, stancesIn } from "../language/opposites.ts";
+import { createReading, type Reading } from "../language/reading.ts";
+import type { Passage, TextRange } from "../shared/types.ts";
+import { once } from "../text/once.ts";
+import { type Piece, piecesOf } from "./pieces.ts";
+
+/** What a piece says, as it is compared with others. */
+export interface Fact {
+  readonly piece: Piece;
+  /** Without asides in brackets; offsets are those of `piece.text`. */
+  readonly reading: Reading;
+  /** Content words that are no part of a value or stance. */
+  readonly words: readonly ContentWord[];
+  /** Their roots with weights. */
+  readonly own: ReadonlyMap<string, number>;
+  /** Every root that it holds, with how surely: in itself, in the sentence that it points back to, above it, beside it. */
+  readonly holding: ReadonlyMap<string, number>;
+  /** Does it begin by pointing back at the sentence before? */
+  readonly pointsBack: boolean;
+  readonly title: ReadonlyMap<string, number>;
+  readonly above: ReadonlyMap<string, number>;
+  /** Roots of the name of its column. */
+  readonly column: ReadonlyMap<string, number>;
+  readonly amounts: readonly Amount[];
+  readonly amountsAround: readonly Amount[];
+  readonly amountsAbove: readonly Amount[];
+  readonly stances: readonly Stance[];
+  readonly persons: ReadonlySet<string>;
+  readonly personsAround: ReadonlySet<string>;
+  readonly personsAbove: ReadonlySet<string>;
+  readonly example: boolean;
+}
+
+/** What reading facts needs of the index. */
+export interface FactWords {
+  tokens(text: string): string[];
+  idf(token: string): number;
+}
+
+/** A piece with its tokens in the index. */
+export interface PieceTokens {
+  readonly piece: Piece;
+  readonly own: ReadonlySet<string>;
+  /** Of what stands above it and before it; computed when asked for. */
+  readonly around: () => readonly ReadonlySet<string>[];
+}
+
+/** Facts and passages whose reading is kept: the same ones come up again and again. */
+const REMEMBERED = 4000;
+
+const PASSAGES_REMEMBERED = 1000;
+
+/** How surely a fact speaks of a word: in itself, where it points back to, above it, beside it. */
+const HELD = { own: 1, antecedent: 0.9, above: 0.75, beside: 0.6 } as const;
+
+/** A word that stands in every text still counts a little. */
+const BASE_WEIGHT = 0.3;
+
+/** Longer sentences are lists of many things; what each says of which cannot be told. */
+const LONGEST = 600;
+
+const SHORTEST = 12;
+
+/** A quick look for a value. */
+const VALUE = new RegExp(
+  String.raw`\d|\b(?:${SPELLED_NUMBER}|half|once|twice|any time|no (?:time )?(?:limit|deadline)|unlimited|indefinitely)\b`,
+  "iu",
+);
+/** A quick look for a denial, a duty, a change, a word that has an opposite. */
+const TURN = new RegExp(
+  String.raw`${NEGATOR}|\b(?:must|need|have to|required|optional|only|even|always|go(?:es)?|stays?|remains?|(?:increas|decreas|includ|exclud|allow|prohibit)\w*|(?:more|less) than|at least|up to)\b`,
+  "iu",
+);
+
+/** Leads to other pages and says nothing itself. */
+const LEADS_ON =
+  /^(?:learn (?:more|about|how)|find out|read (?:more|about)|see (?:more|also|our|the|if)|view|go to|get help|download|sign in to)\b/i;
+
+/** Begins by pointing at the sentence before. */
+export const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
+
+/** Is a text of a size and form that can be compared at all? */
+export function isStatement(text: string): boolean {
+  return text.length >= SHORTEST && text.length <= LONGEST && !text.endsWith("?") && !text.endsWith(":") && !LEADS_ON.test(text);
+}
+
+/** Can a text hold a value? A quick test before anything is read. */
+export function mayHoldValue(text: string): boolean {
+  return VALUE.test(text);
+}
+
+/** Can a text hold a denial, a duty or an opposite? A quick test before anything is read. */
+export function mayTurn(text: string): boolean {
+  return TURN.test(text);
+}
+
+/** Can a text hold a value, denial or opposite? Of two texts that contradict each other at least one does. */
+export function saysSomething(text: string): boolean {
+  return mayHoldValue(text) || mayTurn(text);
+}
+
+/** @param readWords remembers words and their stems, and may be shared */
+export function createFactReader(readWords: ReadWords = createWordReader()) {
+  const read = createReading(readWords);
+  const facts = remembering<ReadFact>(REMEMBERED);
+  const passages = remembering<PassageTokens>(PASSAGES_REMEMBERED);
+  const weights = remembering<ReadonlyMap<string, number>>(PASSAGES_REMEMBERED);
+  const viewOf = (passage: Passage, words: FactWords): PassageTokens => {
+    const { document, range, chunkId } = passage;
+    const key = `${document.id} ${document.version} ${chunkId} ${range.start} ${range.end}`;
+    return passages(key, words, () => tokensOfPassage(passage, words));
+  };
+  const wordsIn = (texts: readonly string[]) => texts.flatMap((text) => read(text).words);
+  /** What stands above many facts is weighed once. */
+  const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> =>
+    weights(texts.join("\u0000"), words, () => weightsOf(wordsIn(texts), weighing(words)));
+  return {
+    piecesOf: (passage: Passage, words: FactWords) => viewOf(passage, words).pieces,
+    /** Tokens of a passage with its title and headings. */
+    tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
+    read(piece: Piece, words: FactWords): Fact {
+      const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
+      const fact = facts(key, words, () => readFact(piece, read, words, (texts) => weightsAbove(texts, words)));
+      return fact.piece.start === piece.start ? fact : fact.at(piece);
+    },
+  };
+}
+export type FactReader = ReturnType<typeof createFactReader>;
+
+/** Keeps what was made of the same words of an index, the latest `most` or fewer. */
+function remembering<T>(most: number): (key: string, words: FactWords, make: () => T) => T {
+  const kept = new Map<string, { readonly made: T; readonly words: FactWords }>();
+  return (key, words, make) => {
+    const known = kept.get(key);
+    if (known?.words === words) return known.made;
+    const made = make();
+    if (kept.size >= most) kept.clear();
+    kept.set(key, { made, words });
+    return made;
+  };
+}
+
+type PassageTokens = ReturnType<typeof tokensOfPassage>;
+
+function tokensOfPassage({ document, headingPath, units, text, range }: Passage, words: FactWords) {
+  const textOf = ({ start, end }: TextRange) =>
+    start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
+  const known = new Map<string, ReadonlySet<string>>();
+  const tokensOf = (part: string) => {
+    const tokens = known.get(part) ?? new Set(words.tokens(part));
+    known.set(part, tokens);
+    return tokens;
+  };
+  const pieces: readonly PieceTokens[] = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
+    piece,
+    own: tokensOf(piece.text),
+    around: once(() => [piece.title, ...piece.above, piece.previous].map(tokensOf)),
+  }));
+  const isWhole = units.every(({ start, end }) => start >= range.start && end <= range.end);
+  const whole = once((): ReadonlySet<string> => {
+    const parts = [document.title, ...headingPath, ...(isWhole ? units.map(textOf) : [text])];
+    return new Set(parts.flatMap((part) => [...tokensOf(part)]));
+  });
+  return { pieces, whole };
+}
+
+function readFact(
+  piece: Piece,
+  read: (text: string) => Reading,
+  words: FactWords,
+  weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>,
+): ReadFact {
+  const reading = read(withoutAsides(piece.text));
+  const amounts = amountsOf(reading.text, reading.quantities);
+  const stances = stancesIn(reading.text);
+  const weigh = weighing(words);
+  const inside = (word: TextRange) => [...amounts, ...stances].some(({ start, end }) => word.start < end && word.end > start);
+  const content = reading.words.filter((word) => !inside(word));
+  return new ReadFact({ piece, reading, words: content, own: weightsOf(content, weigh), amounts, stances }, read, weightsAbove);
+}
+
+type Said = Pick<Fact, "piece" | "reading" | "words" | "own" | "amounts" | "stances">;
+
+/** What stands around a fact is read when first asked for: most facts are never compared so far. */
+class ReadFact implements Fact {
+  readonly piece: Piece;
+  readonly reading: Reading;
+  readonly words: readonly ContentWord[];
+  readonly own: ReadonlyMap<string, number>;
+  readonly amounts: readonly Amount[];
+  readonly stances: readonly Stance[];
+  private readonly read: (text: string) => Reading;
+  private readonly weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>;
+  private readonly known: { -readonly [Part in Exclude<keyof Fact, keyof Said>]?: Fact[Part] } = {};
+
+  constructor(said: Said, read: ReadFact["read"], weightsAbove: ReadFact["weightsAbove"]) {
+    this.piece = said.piece;
+    this.reading = said.reading;
+    this.words = said.words;
+    this.own = said.own;
+    this.amounts = said.amounts;
+    this.stances = said.stances;
+    this.read = read;
+    this.weightsAbove = weightsAbove;
+  }
+
+  /** The same said at another place. */
+  at(piece: Piece): ReadFact {
+    return new ReadFact({ ...this, piece }, this.read, this.weightsAbove);
+  }
+
+  get pointsBack(): boolean {
+    this.known.pointsBack ??= POINTS_BACK.test(this.piece.text);
+    return this.known.pointsBack;
+  }
+  get holding(): ReadonlyMap<string, number> {
+    this.known.holding ??= this.heldRoots();
+    return this.known.holding;
+  }
+  get title(): ReadonlyMap<string, number> {
+    this.known.title ??= this.weightsAbove([this.piece.title]);
+    return this.known.title;
+  }
+  get above(): ReadonlyMap<string, number> {
+    this.known.above ??= this.weightsAbove(this.over);
+    return this.known.above;
+  }
+  get column(): ReadonlyMap<string, number> {
+    this.known.column ??= this.weightsAbove(this.piece.column === undefined ? [] : [this.piece.column]);
+    return this.known.column;
+  }
+  get amountsAround(): readonly Amount[] {
+    this.known.amountsAround ??= this.amountsIn(this.besides);
+    return this.known.amountsAround;
+  }
+  get amountsAbove(): readonly Amount[] {
+    this.known.amountsAbove ??= this.amountsIn(this.over);
+    return this.known.amountsAbove;
+  }
+  get persons(): ReadonlySet<string> {
+    this.known.persons ??= new Set(personsIn(this.reading.text));
+    return this.known.persons;
+  }
+  get personsAround(): ReadonlySet<string> {
+    this.known.personsAround ??= new Set(personsIn([...this.over, ...this.besides].join(" ")));
+    return this.known.personsAround;
+  }
+  get personsAbove(): ReadonlySet<string> {
+    this.known.personsAbove ??= new Set(personsIn(this.over.join(" "), true));
+    return this.known.personsAbove;
+  }
+  get example(): boolean {
+    this.known.example ??= isExample(this.piece.text) || /\bexamples?\b/i.test(this.piece.above.join(" "));
+    return this.known.example;
+  }
+
+  private get over(): readonly string[] {
+    return [this.piece.title, ...this.piece.above];
+  }
+  private get besides(): readonly string[] {
+    return [this.piece.previous, this.piece.next];
+  }
+  private amountsIn(texts: readonly string[]): Amount[] {
+    return texts.map(this.read).flatMap(({ text, quantities }) => amountsOf(text, quantities));
+  }
+  private heldRoots(): Map<string, number> {
+    const held = new Map<string, number>();
+    // What is surer stands later and wins.
+    for (const text of this.besides) for (const { root } of this.read(text).words) held.set(root, HELD.beside);
+    for (const root of this.above.keys()) held.set(root, HELD.above);
+    if (this.pointsBack) for (const { root } of this.read(this.piece.previous).words) held.set(root, HELD.antecedent);
+    for (const root of this.own.keys()) held.set(root, HELD.own);
+    return held;
+  }
+}
+
+/** Rare words tell what a sentence is about: .3 for a word of every text to 1.3 for one of no other. */
+function weighing(words: FactWords): (word: ContentWord) => number {
+  const rarest = Math.max(1e-9, words.idf("\u0000"));
+  return ({ text }) => {
+    const idfs = words.tokens(text).map((token) => words.idf(token));
+    return BASE_WEIGHT + (idfs.length === 0 ? 0 : Math.min(1, Math.max(...idfs) / rarest));
+  };
+}
+
+function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => number): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const word of words) if (!weights.has(word.root)) weights.set(word.root, weigh(word));
+  return weights;
+}
+
+/** Blanks where brackets stood, so that offsets stay; brackets that hold most of a text are no aside. */
+function withoutAsides(text: string): string {
+  const without = text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
+  return without.replaceAll(/\s+/g, "").length * 2 < text.replaceAll(/\s+/g, "").length ? text : without;
+}

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, test } from "vitest";
+import { createReader } from "../cross-encoder/create-reader.ts";
+import { readQuestion } from "../language/question.ts";
+import { PACKAGE_ROOT } from "../package.ts";
+import { fakeEvidence, fakePassage } from "../testing/passages.ts";
+import { tokenize } from "../text/tokens.ts";
+import type { AskedTerm } from "./named-things.ts";
+import {
+  formsHeld,
+  holdingCodes,
+  layWordsBeside,
+  namedThings,
+  spelledLikeOthers,
+  unheldWords,
+  unlikeForms,
+  wordsUnheld,
+} from "./named-things.ts";
+
+const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
+const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), strange: [] };
+
+test.each([
+  ["How long is the warranty of the Teal kettle?", ["Teal"], []],
+  ["How long is the warranty of the Blue kettle?", [], []],
+  ["What does model K-300 weigh?", ["K-300"], []],
+  ["What does model K-200 weigh?", [], ["K-200"]],
+  ["Does 20-0997 ask for a witness?", ["20-0997"], []],
+  ["Is $20 or 5% or 12 months or 1990s a code?", [], []],
+  // Squares and cubes of lengths are units where an amount is meant; other signs behind a number are names.
+  ["What does a radiator in a room of 20 m2 need, or of 20 m2-40 m2?", [], []],
+  ["What does floor insulation cost per m2?", [], []],
+  ["What do 2 PS3 pads cost beside an M2?", ["PS3", "M2"], []],
+  ["HOW LONG IS THE WARRANTY", [], []],
+  ["Is It Covered By The Warranty Of Teal", [], []],
+])("%j names what no document names: %j, and codes: %j", (question, unknown, codes) => {
+  expect(namedThings(question, parts)).toEqual({ unknown, codes });
+});
+
+test("keeps the evidence that holds a code in its text, its headings or its title", () => {
+  const evidence = [
+    fakeEvidence(fakePassage({ document: "a", title: "Model K-200", pieces: ["It weighs 1 kg."] })),
+    fakeEvidence(fakePassage({ document: "b", headingPath: ["K200"], pieces: ["It weighs 2 kg."] })),
+    fakeEvidence(fakePassage({ document: "c", title: "Model K-210", pieces: ["It weighs 3 kg."] })),
+  ];
+  expect(holdingCodes(evidence, ["K-200"]).map(({ passage }) => passage.document.id)).toEqual(["a", "b"]);
+  expect(holdingCodes(evidence, ["K-999"])).toEqual([]);
+  expect(holdingCodes(evidence, [])).toBe(evidence);
+});
+
+describe("spelledLikeOthers", () => {
+  const known = new Set(tokenize("Samples of cesium, silicon and pyrite are kept in the laboratory for days. The retiree pays."));
+  const words = { tokens: (text: string) => tokenize(text), has: (token: string) => known.has(token) };
+  const lay = (question: string, text: string) =>
+    layWordsBeside(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], {
+      ...words,
+      content: new Set(tokenize(readQuestion(question).content)),
+    });
+  const isCommon = (word: string) => ["forgot", "back"].includes(word);
+  const beside = (question: string, text: string) => spelledLikeOthers(lay(question, text), { ...words, isCommon });
+
+  it.each([
+    ["How long are samples of cerium kept?", "Samples of cesium are kept for days.", "cerium"],
+    ["How long is silicone kept?", "Silicon is kept for days.", "silicone"],
+  ])("names the word that is another one: %s", (question, text, word) => expect(beside(question, text)).toEqual([word]));
+
+  it.each([
+    ["How long are samples of cesium kept?", "Samples of cesium are kept for days."],
+    ["When may I retire?", "The retiree pays."],
+    ["How long is pyrite kept?", "Pyrite is kept along with quartz."],
+    // What every text uses names nothing.
+    ["I forgot the samples", "Never forget a sample."],
+    ["May I get my cesium back?", "Pack the cesium in lead."],
+    ["", ""],
+  ])("is silent of forms of a word, and of words that are near to none: %s", (question, text) =>
+    expect(beside(question, text)).toEqual([]),
+  );
+
+  it.each([
+    ["munster", "Das Café Münster.", true],
+    ["Münster", "Cafe Munster.", true],
+    ["Tuesday", "| Item | Tue | Wed |", true],
+    ["September", "Closed in Sept.", true],
+    // Between Monday and Friday, and before April.
+    ["Tuesday", "Open from Monday to Friday.", true],
+    ["February", "Fees are paid back until 31 March.", true],
+    ["February", "They march at noon.", false],
+    ["December", "The market is open in July from 9 am to 5 pm.", false],
+    ["july", "Open from May to September.", true],
+    ["Tuesday", "| Item | Thu |", false],
+  ])("knows %s in another spelling: %s %s", (name, text, known) => {
+    expect(lay("", text).isSpelledOtherwise(name)).toBe(known);
+  });
+
+  it("gives what looks like a form of a word to whoever can read", () => {
+    expect([...formsHeld(lay("What does probation cost?", "The cost of probate of a will is 90 dollars."), words.tokens)]).toEqual([
+      ["probation", ["probate"]],
+    ]);
+  });
+
+  it.each([
+    ["How many days of leave are there?", "Leaves of absence last days; the leaving is free."],
+    ["May I decorate my balcony?", "Balconies may be decorated."],
+    ["Is baking allowed?", "Whoever bakes pays; to bake costs 2 dollars."],
+  ])("asks nobody whether a word that is inflected is the same: %s", (question, text) => {
+    expect(formsHeld(lay(question, text), words.tokens).size).toBe(0);
+  });
+});
+
+describe("wordsUnheld", () => {
+  const term = (token: string, weight: number, known: boolean, common = false): AskedTerm => ({
+    ...{ tokens: [token], weight, known, common },
+    ...{ rarity: 1, number: /\d/.test(token), name: false, core: true },
+  });
+  const unheldIn = (question: string, terms: readonly AskedTerm[], said: readonly string[] = []) =>
+    wordsUnheld(question, { terms, said }, tokenize);
+  const question = "How many days are samples of Plutonium kept, per plutonium order?";
+  const [plutonium, order] = [term("plutonium", 0.4, false), term("order", 0.2, false)];
+
+  it("gives the words that no document holds, as they are written, where they are most of what is asked", () => {
+    const terms = [plutonium, order, term("samples", 0.3, true), term("days", 0.1, false, true)];
+    expect(unheldIn(question, terms)).toEqual(["Plutonium", "order"]);
+    expect(unheldWords(["Plutonium", "order"])).toEqual([
+      { code: "not_held", message: 'No document holds "Plutonium", "order": what is quoted here may speak of something else.' },
+    ]);
+  });
+
+  it("gives none where half of what is asked is held, counts no word that every text uses, and none that is named already", () => {
+    expect(unheldIn(question, [term("plutonium", 0.5, false), term("samples", 0.5, true)])).toEqual([]);
+    expect(unheldIn(question, [term("days", 0.9, false, true), term("samples", 0.1, true)])).toEqual([]);
+    expect(unheldIn(question, [plutonium, order, term("samples", 0.4, true)], ["Plutonium"])).toEqual([]);
+    expect(unheldIn("", [])).toEqual([]);
+    expect(unheldWords([])).toEqual([]);
+  });
+});
+
+describe("unlikeForms", () => {
+  const reader = createReader({ threads: 0 });
+  afterAll(() => reader.close());
+  const signal = new AbortController().signal;
+  const ask = (word: string, ...held: string[]) => unlikeForms(new Map([[word, held]]), (texts) => reader.read(texts), signal);
+
+  it.each([
+    ["probation", "probate"],
+    ["university", "universe"],
+  ])("tells %s from %s", async (word, held) => expect(await ask(word, held)).toEqual([word]));
+
+  it.each([
+    ["allergies", "allergy"],
+    ["employer", "employ"],
+    ["teacher", "teach"],
+  ])("takes %s as a form of %s", async (word, held) => expect(await ask(word, held)).toEqual([]));
+
+  it("tells at least 76 of 101 pairs that are two words, and takes at most 6 of 98 forms for another word", async () => {
+    const rows = readFileSync(join(PACKAGE_ROOT, "lab/sets/own/word-forms.tsv"), "utf8").trim().split("\n");
+    const told: Record<string, number> = { one: 0, two: 0 };
+    for (const [word = "", held = "", kind = ""] of rows.map((row) => row.split("\t")))
+      told[kind] = (told[kind] ?? 0) + (await ask(word, held)).length;
+    expect(told).toEqual({ one: expect.toSatisfy((count: number) => count <= 6), two: expect.toSatisfy((count: number) => count >= 76) });
+  });
+
+  it("asks for one form that is alike, not for all", async () => expect(await ask("universities", "universe", "university")).toEqual([]));
+
+  it("says nothing where nothing is read", async () => {
+    expect(await unlikeForms(new Map([["probation", ["probate"]]]), null, signal)).toEqual([]);
+    expect(await unlikeForms(new Map([["probation", ["probate"]]]), async () => null, signal)).toEqual([]);
+    expect(await unlikeForms(new Map(), () => Promise.reject(new Error("read")), signal)).toEqual([]);
+  });
+});

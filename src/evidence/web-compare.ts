@@ -1,0 +1,182 @@
+import { documentOrders } from "../guard/injection.ts";
+import { type Amount, sameAmount } from "../language/amounts.ts";
+import type { SupportScorer } from "../models/support.ts";
+import type { PageText } from "../models/web-page.ts";
+import { SUPPORT_BANDS } from "../profiles/guards.ts";
+import type { Passage, WebVerdict } from "../shared/types.ts";
+import { unitsIn } from "../text/units.ts";
+import { compareFacts } from "./compare-facts.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, saysSomething } from "./facts.ts";
+import { type Piece, piecesOf } from "./pieces.ts";
+
+/** Statements of a passage that are looked up. */
+const MOST_STATEMENTS = 3;
+/** Least share of the question's words that they hold, and what a word above a statement counts. */
+const LEAST_SHARE = 0.2;
+const ABOVE = 0.5;
+/** Sentences of a page that are laid beside them, those that share most words. */
+const MOST_PIECES = 80;
+/** Sentences that are scored for support, per statement. */
+const MOST_SCORED = 3;
+/** Share of the statement's words, by weight, that such a sentence with what stands above it holds: the score alone takes some strangers for paraphrases. */
+const LEAST_HELD = 0.5;
+
+/** Digits with what joins them: `10-564-D`, `4.25`. */
+const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
+
+export interface CompareWithPageParts {
+  readonly words: FactWords;
+  readonly reader: FactReader;
+  /** `null`: only values, denials and conditions are compared. */
+  readonly support: Pick<SupportScorer, "score"> | null;
+}
+
+/** What a page says of a passage. */
+export interface PageComparison {
+  readonly verdict: Exclude<WebVerdict, "silent">;
+  readonly claim: string;
+  readonly quote: string;
+}
+
+/**
+ * The statements of a passage that hold most of the question's words, by weight, themselves or in what stands above them; what holds no value, denial or
+ * opposite cannot be looked up.
+ */
+export function statementsOf(
+  passage: Passage,
+  asked: readonly string[],
+  { words, reader }: Pick<CompareWithPageParts, "words" | "reader">,
+): Fact[] {
+  const weights = new Map(asked.map((token) => [token, words.idf(token)]));
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const share = ({ own, around }: PieceTokens) => {
+    const over = around();
+    let held = 0;
+    for (const [token, weight] of weights) held += own.has(token) ? weight : over.some((tokens) => tokens.has(token)) ? ABOVE * weight : 0;
+    return all === 0 ? 0 : held / all;
+  };
+  return reader
+    .piecesOf(passage, words)
+    .filter(({ piece }) => isStatement(piece.text) && saysSomething(piece.text))
+    .map((one) => ({ piece: one.piece, share: share(one) }))
+    .filter((one) => one.share >= LEAST_SHARE)
+    .sort((a, b) => b.share - a.share)
+    .slice(0, MOST_STATEMENTS)
+    .map(({ piece }) => reader.read(piece, words));
+}
+
+/**
+ * Does a page bear a passage out, or say otherwise? For each statement the most certain comparison counts; one statement that is contradicted outweighs others
+ * that are borne out. Sentences that give orders are not compared. `null`: the page does not speak of the same.
+ */
+export async function compareWithPage(
+  statements: readonly Fact[],
+  page: PageText,
+  { words, reader, support }: CompareWithPageParts,
+  signal: AbortSignal,
+): Promise<PageComparison | null> {
+  const facts = nearestPieces(statements, page, words).map((piece) => reader.read(piece, words));
+  let confirmed: (PageComparison & { certainty: number }) | null = null;
+  let contradicted: (PageComparison & { certainty: number }) | null = null;
+  for (const statement of statements) {
+    const best = { agree: { certainty: 0, quote: "" }, differ: { certainty: 0, quote: "" } };
+    for (const fact of facts) {
+      const comparison = compareFacts(statement, fact);
+      if (comparison?.type === "agree" && !holdsValues(statement, fact)) continue;
+      if (comparison !== null && comparison.certainty > best[comparison.type].certainty)
+        best[comparison.type] = { certainty: comparison.certainty, quote: fact.piece.text };
+    }
+    const { agree, differ } = best;
+    const claim = statement.piece.text;
+    if (agree.certainty > 0 && agree.certainty >= differ.certainty) {
+      if (agree.certainty > (confirmed?.certainty ?? 0)) confirmed = { verdict: "confirmed", claim, ...agree };
+    } else if (differ.certainty > (contradicted?.certainty ?? 0)) contradicted = { verdict: "contradicted", claim, ...differ };
+  }
+  const found = contradicted ?? confirmed;
+  if (found !== null) return { verdict: found.verdict, claim: found.claim, quote: found.quote };
+  return support === null ? null : await supportedBy(statements, facts, words, support, signal);
+}
+
+/**
+ * Where wording differs too much for rules, the learned score of claims speaks: a sentence that supports a statement with what stands above it, and
+ * that gives each of its values and no others, bears it out. It never contradicts: near sentences may speak of another thing.
+ */
+async function supportedBy(
+  statements: readonly Fact[],
+  facts: readonly Fact[],
+  words: FactWords,
+  support: Pick<SupportScorer, "score">,
+  signal: AbortSignal,
+): Promise<PageComparison | null> {
+  const pairs = statements.flatMap((statement) =>
+    nearestFacts(statement, facts, words).map(({ piece }) => ({
+      claim: statement.piece.text,
+      evidence: [{ text: piece.text, above: [piece.title, ...piece.above] }],
+    })),
+  );
+  const scored = pairs.length === 0 ? [] : await support.score(pairs, { signal });
+  const chances = scored.map((one) => one?.score ?? 0);
+  const best = Math.max(0, ...chances);
+  const pair = best >= SUPPORT_BANDS.unclear ? pairs[chances.indexOf(best)] : undefined;
+  return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0]?.text ?? "" };
+}
+
+/** The sentences that share most words with a statement, by weight, and could bear it out. */
+function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
+  const wanted = new Set(words.tokens(statement.piece.text));
+  const weigh = (tokens: Iterable<string>) =>
+    [...new Set(tokens)].reduce((sum, token) => sum + (wanted.has(token) ? words.idf(token) : 0), 0);
+  const least = LEAST_HELD * weigh(wanted);
+  return facts
+    .filter((fact) => holdsValues(statement, fact) && !givesMore(statement, fact))
+    .filter(({ piece }) => weigh(words.tokens([piece.text, ...piece.above].join("\n"))) >= least)
+    .map((fact) => ({ fact, weight: weigh(words.tokens(fact.piece.text)) }))
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_SCORED)
+    .map(({ fact }) => fact);
+}
+
+/** Does a sentence, or what stands above it, give each value of a statement, and each number that is no value? A bound that only allows a value does not. */
+function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
+  const given = [...other.amounts, ...other.amountsAbove];
+  const numbers = new Set<string>([other.piece.text, ...other.piece.above].join(" ").match(NUMBER));
+  return (
+    amounts.every((amount) => given.some((one) => sameValue(amount, one))) &&
+    [...piece.text.matchAll(NUMBER)].every(
+      ({ 0: number, index }) => numbers.has(number) || amounts.some(({ start, end }) => index >= start && index < end),
+    )
+  );
+}
+
+/** Does a sentence give further values of a kind that a statement has? Words alone do not tell which is meant. */
+function givesMore({ amounts }: Fact, other: Fact): boolean {
+  return other.amounts.some((one) => amounts.some(({ kind }) => kind === one.kind) && !amounts.some((amount) => sameValue(amount, one)));
+}
+
+function sameValue(a: Amount, b: Amount): boolean {
+  if (!sameAmount(a, b)) return false;
+  return typeof a.low === "string" || (near(a.low, Number(b.low)) && near(Number(a.high), Number(b.high)));
+}
+
+/** Equal but for units with no fixed ratio, such as months and days. */
+function near(a: number, b: number): boolean {
+  return a === b || Math.abs(a - b) <= 0.035 * Math.max(Math.abs(a), Math.abs(b));
+}
+
+/** Sentences and rows of a page that share most words with the statements, by weight, best first. */
+function nearestPieces(statements: readonly Fact[], page: PageText, words: FactWords): Piece[] {
+  const wanted = new Map(statements.flatMap(({ piece }) => words.tokens(piece.text)).map((token) => [token, words.idf(token)] as const));
+  const weigh = (piece: Piece) => {
+    let weight = 0;
+    for (const token of new Set(words.tokens(piece.text))) weight += wanted.get(token) ?? 0;
+    return weight;
+  };
+  const { title, text, blocks } = page;
+  return piecesOf({ title, units: unitsIn(page), blocks, textOf: ({ start, end }) => text.slice(start, end) })
+    .filter((piece) => isStatement(piece.text))
+    .map((piece) => ({ piece, weight: weigh(piece) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_PIECES)
+    .flatMap(({ piece }) => (documentOrders(piece.text).length === 0 ? [piece] : []));
+}

@@ -1,0 +1,202 @@
+import { setImmediate } from "node:timers/promises";
+import type { Engine } from "../engine/engine.ts";
+import { ModelError, RequestError } from "../shared/errors.ts";
+import type { Answer, Scope, TextRange } from "../shared/types.ts";
+import type { DocumentStore } from "../store/documents.ts";
+import { readableText } from "../writing/render.ts";
+import type { LabelledQuestion } from "./labelled-questions.ts";
+import { holdsToken } from "./score-answer.ts";
+
+/** A labelled question as the running system answers it when nothing is refused for want of confidence. */
+export interface JudgedQuestion {
+  readonly id: string;
+  readonly kind: LabelledQuestion["kind"];
+  /** Questions about one page stand or fall together. */
+  readonly cluster: string;
+  /** What the learned gate says; `null`: nothing was found to judge. */
+  readonly chance: number | null;
+  /** `false`: refused whatever the chance, as an order to the system is. */
+  readonly answered: boolean;
+  readonly wrong: boolean;
+}
+
+/** What judged them: the same for every question. */
+export interface JudgedBy {
+  readonly encoder: string | null;
+  readonly model: "vectors" | "words";
+}
+
+export type AskLabelledEvent =
+  | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
+  | {
+      readonly type: "judged";
+      readonly questions: readonly JudgedQuestion[];
+      /** Ids of answerable questions that cannot be judged: no key values, and no gold quote stands in the documents. */
+      readonly unjudgeable: readonly string[];
+      readonly by: JudgedBy;
+    };
+
+export interface AskLabelledOptions {
+  readonly scope: Scope;
+  readonly profile: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks each question of the engine with its documents, the threshold taken away.
+ * @throws ModelError `encoder_unsteady` when not every question was judged alike
+ */
+export async function* askLabelled(
+  engine: Pick<Engine, "ask" | "store">,
+  questions: readonly LabelledQuestion[],
+  { scope, profile, signal }: AskLabelledOptions,
+): AsyncGenerator<AskLabelledEvent, void> {
+  const places = new Map<string, GoldPlaces>();
+  const isAnswerable = (one: LabelledQuestion) => one.kind === "answerable";
+  for (const [tenant, own] of Map.groupBy(questions.filter(isAnswerable), (one) => one.tenant ?? scope.tenant))
+    for (const [id, found] of await locateGold(own, { ...scope, tenant }, engine.store.documents)) places.set(id, found);
+  const judged: JudgedQuestion[] = [];
+  const unjudgeable: string[] = [];
+  const judges = new Map<string, JudgedBy>();
+  for (const [i, labelled] of questions.entries()) {
+    // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+    await setImmediate();
+    signal.throwIfAborted();
+    yield { type: "progress", done: i, total: questions.length, what: labelled.question };
+    const gold: GoldPlaces | null = labelled.kind === "answerable" ? (places.get(labelled.id) ?? new Map()) : null;
+    const keyValues = labelled.kind === "answerable" ? labelled.key_values : [];
+    if (gold !== null && keyValues.length === 0 && [...gold.values()].every((ranges) => ranges.length === 0)) {
+      unjudgeable.push(labelled.id);
+      continue;
+    }
+    const asker = { ...scope, tenant: labelled.tenant ?? scope.tenant };
+    const { answer, chance, by } = await askOne(engine, labelled.question, { scope: asker, profile, signal });
+    if (by !== null) judges.set(JSON.stringify(by), by);
+    const isGold = ({ documentId, start, end }: Answer["citations"][number]) =>
+      (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);
+    // Without key values and gold quotes, as a question is that has no answer, every answer is wrong.
+    const { answered, wrong } = judgeAnswer(answer, keyValues, isGold);
+    const cluster = labelled.kind === "answerable" ? (labelled.gold_pages[0] as string) : `question ${labelled.id}`;
+    judged.push({ id: labelled.id, kind: labelled.kind, cluster, chance, answered, wrong });
+  }
+  const [by, other] = judges.values();
+  if (other !== undefined) {
+    const message = "The encoder failed for some of the questions, so that they were not all judged alike: try again when it is steady.";
+    throw new ModelError("encoder_unsteady", message);
+  }
+  yield { type: "progress", done: questions.length, total: questions.length, what: "" };
+  yield { type: "judged", questions: judged, unjudgeable, by: by ?? { encoder: null, model: "words" } };
+}
+
+async function askOne(
+  engine: Pick<Engine, "ask">,
+  question: string,
+  { scope, profile, signal }: AskLabelledOptions,
+): Promise<{ answer: Answer; chance: number | null; by: JudgedBy | null }> {
+  const facts: Record<string, string | number | boolean | null> = {};
+  let answer: Answer | null = null;
+  for await (const event of engine.ask(question, { domain: scope.domain, tenant: scope.tenant, profile, measuring: true, signal })) {
+    if (event.type === "retrieve-end" || event.type === "decide-end" || event.type === "parts-end") Object.assign(facts, event.facts);
+    if (event.type === "answer") answer = event.answer;
+  }
+  if (answer === null) throw new Error("a question ended without an answer");
+  const { chance, weights, encoder } = facts;
+  const model: JudgedBy["model"] | null = weights === "vectors" || weights === "words" ? weights : null;
+  const by = model === null ? null : { encoder: typeof encoder === "string" ? encoder : null, model };
+  return { answer, chance: typeof chance === "number" ? chance : null, by };
+}
+
+interface JudgedAnswer {
+  readonly answered: boolean;
+  /** The answer as people read it. */
+  readonly text: string;
+  /** Does the text hold every key value? `null`: the question has none. */
+  readonly keyValuesHeld: boolean | null;
+  readonly goldQuoted: boolean;
+  /** Answered, but a key value is missing, or without key values no quote overlaps a gold quote (DESIGN.md, section 10). */
+  readonly wrong: boolean;
+}
+
+/** @param overlapsGold does the place that is cited overlap a gold quote? */
+export function judgeAnswer(
+  answer: Answer,
+  keyValues: readonly string[],
+  overlapsGold: (citation: Answer["citations"][number]) => boolean,
+): JudgedAnswer {
+  const answered = answer.status === "ok";
+  const text = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
+  const keyValuesHeld = keyValues.length === 0 ? null : keyValues.every((value) => holdsToken(text, value));
+  const goldQuoted = answer.citations.some(overlapsGold);
+  return { answered, text, keyValuesHeld, goldQuoted, wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld) };
+}
+
+/** What of a labelled question says where its answer stands. */
+interface Gold {
+  readonly id: string;
+  readonly gold_pages: readonly string[];
+  readonly gold_quotes: readonly string[];
+}
+
+/** Ranges of documents by document id. */
+type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
+
+/**
+ * Where the gold quotes of each question stand in the documents that were ingested, by question id. Quotes are those of the original files; markup, white space
+ * and punctuation, which normalising changes, make no difference.
+ * @throws RequestError `golden_pages_missing` when a question's pages are none of the documents: nothing could be right for it
+ */
+export async function locateGold(
+  golden: readonly Gold[],
+  scope: Scope,
+  documents: Pick<DocumentStore, "outlines" | "load">,
+): Promise<ReadonlyMap<string, GoldPlaces>> {
+  const paths = (await documents.outlines(scope)).map(({ id, path }) => ({ id, path }));
+  const pages = new Map([...new Set(golden.flatMap(({ gold_pages }) => gold_pages))].map((page) => [page, documentOf(page, paths)]));
+  const lost = golden.filter(({ gold_pages }) => gold_pages.every((page) => pages.get(page) === null));
+  if (lost.length > 0) {
+    const example = lost[0] as Gold;
+    const message = `${lost.length} of ${golden.length} answerable questions cite pages that are not among the ${paths.length} documents (${example.id}: ${example.gold_pages[0]}). Ingest the documents that the questions were written for, with paths as the questions name them (--root).`;
+    throw new RequestError("golden_pages_missing", message, { questions: lost.map(({ id }) => id) });
+  }
+  const ids = [...new Set([...pages.values()].flatMap((id) => id ?? []))];
+  const texts = new Map([...(await documents.load(scope, ids))].map(([id, { text }]) => [id, lettersOf(text)]));
+  return new Map(
+    golden.map(({ id, gold_pages, gold_quotes }) => {
+      const held = gold_pages.flatMap((page) => pages.get(page) ?? []);
+      const places = new Map(held.map((one) => [one, gold_quotes.flatMap((quote) => findLetters(quote, texts.get(one) as Letters))]));
+      return [id, places];
+    }),
+  );
+}
+
+/** The document of a page: the same path, else the only one whose path ends in it, or in which it ends. */
+function documentOf(page: string, documents: readonly { readonly id: string; readonly path: string }[]): string | null {
+  const exact = documents.find(({ path }) => path === page);
+  if (exact !== undefined) return exact.id;
+  const alike = documents.filter(({ path }) => path.endsWith(`/${page}`) || page.endsWith(`/${path}`));
+  return alike.length === 1 ? (alike[0]?.id ?? null) : null;
+}
+
+/** Letters and digits of a text in lower case, and where each stands in it. */
+interface Letters {
+  readonly text: string;
+  readonly at: readonly number[];
+}
+
+function lettersOf(text: string): Letters {
+  const at: number[] = [];
+  let letters = "";
+  for (const match of text.matchAll(/[\p{L}\p{N}]/gu)) {
+    const lower = match[0].toLowerCase();
+    letters += lower;
+    for (let i = 0; i < lower.length; i++) at.push(match.index);
+  }
+  return { text: letters, at };
+}
+
+function findLetters(quote: string, { text, at }: Letters): TextRange[] {
+  // Addresses of links and tags are no text.
+  const { text: wanted } = lettersOf(quote.replaceAll(/\]\([^)]*\)/g, "]").replaceAll(/<[^>]*>/g, ""));
+  const start = wanted === "" ? -1 : text.indexOf(wanted);
+  return start < 0 ? [] : [{ start: at[start] as number, end: (at[start + wanted.length - 1] as number) + 1 }];
+}

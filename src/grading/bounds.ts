@@ -1,0 +1,104 @@
+import { RequestError } from "../shared/errors.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { goldenItemSchema } from "./golden-item.ts";
+import { reportGolden } from "./golden-report.ts";
+import type { GoldenSet } from "./golden-set.ts";
+import { decimal } from "./report.ts";
+import type { AskedItem } from "./run-golden.ts";
+
+/** A figure that must not be below, or not above, a value. */
+export interface Bound {
+  readonly side: "under" | "over";
+  readonly name: string;
+  readonly value: number;
+}
+
+/** `right.answerable=.5` as a bound. @throws RequestError `config_invalid` */
+export function parseBound(side: Bound["side"], text: string): Bound {
+  const [, name, value] = /^([\w.-]+)\s*=\s*(-?(?:\d+\.?\d*|\.\d+))$/.exec(text.trim()) ?? [];
+  if (name === undefined || value === undefined)
+    throw new RequestError(
+      "config_invalid",
+      `--fail-${side} ${text} is no bound: give NAME=VALUE, such as --fail-under right.answerable=.5.`,
+    );
+  return { side, name, value: Number(value) };
+}
+
+/** What can be known of a run's figures before anything is asked. */
+export interface FiguresAhead {
+  readonly names: readonly string[];
+  /** There is an earlier report, and each figure has its change. */
+  readonly compared: boolean;
+}
+
+/** Figures of live grading are named by the profile's metrics when answers are graded: before that none of them can be called wrong. */
+const LIVE = /(?:^|\.)live\./;
+const CHANGE = /\.change(?:\.low|\.high)?$/;
+
+/**
+ * Before anything is asked: is there a figure of each name, as far as that is known?
+ * @throws RequestError `config_invalid`
+ */
+export function assertFigures(bounds: readonly Bound[], { names, compared }: FiguresAhead): void {
+  const known = new Set(names);
+  for (const { name } of bounds) {
+    const figure = compared ? name.replace(CHANGE, "") : name;
+    if (!known.has(figure) && !LIVE.test(figure)) throw noFigure(name, names);
+  }
+}
+
+/**
+ * Bounds that do not hold, in words. A figure that could not be computed fails: nothing is known of it.
+ * @throws RequestError `config_invalid` when there is no figure of the name
+ */
+export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<string, number | null>>): string[] {
+  return bounds.flatMap(({ side, name, value }) => {
+    const figure = metrics[name];
+    if (figure === undefined) {
+      // Of a figure that is compared and could be told in neither run there is no change.
+      if (CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined) return [unscored({ side, name, value })];
+      throw noFigure(name, Object.keys(metrics));
+    }
+    if (figure === null) return [unscored({ side, name, value })];
+    const holds = side === "under" ? figure >= value : figure <= value;
+    return holds ? [] : [`${name} is ${decimal(figure)}; it must be ${limitOf({ side, name, value })}`];
+  });
+}
+
+function unscored(bound: Bound): string {
+  return `${bound.name} could not be scored; it must be ${limitOf(bound)}`;
+}
+
+function limitOf({ side, value }: Bound): string {
+  return `${side === "under" ? "at least" : "at most"} ${decimal(value)}`;
+}
+
+function noFigure(name: string, known: readonly string[]): RequestError {
+  return new RequestError(
+    "config_invalid",
+    `There is no figure "${name}": some are ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`,
+  );
+}
+
+type Asked = Pick<GoldenSet, "name" | "answerable" | "unanswerable">;
+
+/** Names of the figures that a run of these sets will have but for those of live grading and of changes: those of its report if nothing were answered. */
+export function figureNames(sets: readonly Asked[]): string[] {
+  const ingested = { documents: 0, chunks: 0, ms: 0 };
+  const measured = sets.map((set) => ({ name: set.name, asked: unanswered(set), ingested }));
+  return Object.keys(reportGolden(measured, { command: "", now: new Date(0) }).report.metrics);
+}
+
+function unanswered({ name, answerable, unanswerable }: Asked): AskedItem[] {
+  const asked = [
+    ...answerable.map(({ id, needs }) => ({ id, needs, kind: "answerable" })),
+    ...unanswerable.map((one) => ({ ...one, needs: "" })),
+  ];
+  return asked.map(({ id, needs, kind }) => {
+    const item = goldenItemSchema.parse({
+      ...{ domain: name, id, needs, kind, question: "", cluster: "", shown: false, right: null, first: null, page: null, quoted: null },
+      ...{ lacks: [], holds: [], confidence: null, words: 0, refusal: null, sentences: [], citations: [] },
+    });
+    return { item, latencyMs: 0, checkMs: null };
+  });
+}

@@ -1,0 +1,230 @@
+import { join } from "node:path";
+import type { Engine } from "../engine/engine.ts";
+import { calibrationName, type GateCalibration, type GateFacts, gateCalibrationSchema } from "../evidence/calibration.ts";
+import { VERSION } from "../package.ts";
+import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import { replaceFile } from "../retrieval/snapshot-keeper.ts";
+import { messageOf, RequestError, StoreError } from "../shared/errors.ts";
+import type { Scope } from "../shared/types.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { type AskLabelledEvent, askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
+import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
+import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
+import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "./metrics.ts";
+
+export interface CalibrateOptions {
+  readonly domain?: string | undefined;
+  readonly profile?: string | undefined;
+  /** File or folder of labelled questions; the domain pack's own when absent. */
+  readonly golden?: string | undefined;
+  readonly risk: number;
+  readonly delta: number;
+  readonly date: Date;
+  readonly signal: AbortSignal;
+}
+
+export interface Measured extends Interval {
+  readonly value: number;
+}
+
+/** What answering from a threshold on costs, counted on the labelled questions. */
+export interface OperatingPoint {
+  readonly threshold: number;
+  readonly answered: number;
+  readonly wrong: number;
+  readonly answeredAnswerable: number;
+}
+
+export interface CalibrationReport {
+  readonly domain: string;
+  readonly profile: string;
+  readonly risk: number;
+  readonly delta: number;
+  readonly by: JudgedBy;
+  readonly labels: {
+    readonly sha256: string;
+    readonly n: number;
+    readonly answerable: number;
+    readonly unanswerable: Readonly<Record<string, number>>;
+    /** Pages that the answerable ones are about: questions about one page are no independent labels. */
+    readonly pages: number;
+    readonly repeated: number;
+    readonly unjudgeable: readonly string[];
+  };
+  /** Strictest first; the last one answers everything. */
+  readonly curve: readonly OperatingPoint[];
+  readonly shipped: OperatingPoint;
+  readonly aurc: Measured;
+  /** Of the gate's chance as the chance of a right answer. */
+  readonly calibrationError: Measured;
+  readonly choice: ChosenThreshold;
+  /** What is to be written; `null`: too few labels. */
+  readonly calibration: GateCalibration | null;
+  readonly questions: readonly JudgedQuestion[];
+}
+
+export type CalibrateEvent =
+  | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
+  | { readonly type: "report"; readonly report: CalibrationReport };
+
+const SEED = 1;
+const DRAWS = 1000;
+/** Thresholds of the curve that is printed. */
+const CURVE = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0];
+
+/**
+ * Asks labelled questions of the running system with the threshold taken away, and chooses the threshold that holds a risk. Writes nothing.
+ * @throws RequestError when there is nothing to calibrate: no labelled questions, another gate, an index too small
+ */
+export async function* calibrate(engine: Engine, options: CalibrateOptions): AsyncGenerator<CalibrateEvent, void> {
+  const { signal, risk, delta, date } = options;
+  const pack = engine.domain(options.domain);
+  const profile = options.profile ?? engine.config.profile ?? pack.default_profile;
+  const facts = engine.gateFacts(pack.name, profile);
+  if (facts === null)
+    throw new RequestError(
+      "calibrate_profile",
+      `Profile "${profile}" refuses by the rules of its source; only a profile with the learned gate is calibrated, such as sourcebound (--profile).`,
+    );
+  const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
+  const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
+  const documents = await documentFacts(engine, scope, labelled);
+  if (documents.windows === 0)
+    throw new RequestError("calibrate_index", `Domain "${pack.name}" has no documents. Ingest those that the questions are about.`);
+  for await (const event of askLabelled(engine, labelled.questions, { scope, profile, signal })) {
+    if (event.type === "progress") yield event;
+    else {
+      const report = summarise(event, labelled, facts, { risk, delta });
+      yield { type: "report", report: { ...report, calibration: artifactOf(report, facts, documents, date) } };
+    }
+  }
+}
+
+function goldenOf({ name, folder, golden }: ReturnType<Engine["domain"]>): string {
+  if (golden !== null) return `${folder}/${golden}`;
+  throw new RequestError("golden_missing", `Domain "${name}" brings no labelled questions: give a file or a folder of them with --golden.`);
+}
+
+/** Documents of everybody who asks. */
+async function documentFacts(engine: Engine, scope: Scope, { questions }: LabelledQuestions): Promise<GateCalibration["documents"]> {
+  const corpus = engine.corpus(scope.domain);
+  await corpus.ready();
+  await corpus.sync();
+  const askers = [...new Set([scope.tenant, ...questions.map(({ tenant }) => tenant ?? scope.tenant)])];
+  const found = await Promise.all(askers.map((tenant) => engine.store.documents.outlines({ ...scope, tenant })));
+  const outlines = [...new Map(found.flat().map((one) => [one.id, one])).values()];
+  const sha256 = sha256Hex(JSON.stringify(outlines.map(({ path, version }) => [path, version]).sort()));
+  const { revision } = await engine.counts(scope);
+  return { count: outlines.length, windows: corpus.windows, revision, sha256 };
+}
+
+/** A question that is answered when its chance reaches the threshold. */
+interface Answered extends JudgedQuestion {
+  readonly chance: number;
+}
+
+function summarise(
+  { questions, by, unjudgeable }: Extract<AskLabelledEvent, { readonly type: "judged" }>,
+  { sha256, repeated }: LabelledQuestions,
+  { domain, profile }: GateFacts,
+  { risk, delta }: Pick<CalibrateOptions, "risk" | "delta">,
+): Omit<CalibrationReport, "calibration"> {
+  const answered = questions.filter((one): one is Answered => one.answered && one.chance !== null);
+  if (answered.length === 0) {
+    const message = `None of the ${questions.length} labelled questions was answered: there is nothing to calibrate.`;
+    throw new RequestError("calibrate_nothing", message);
+  }
+  const clusters = answered.map(({ cluster }) => cluster);
+  const options = { draws: DRAWS, seed: SEED };
+  const bounded = (figure: (some: readonly Answered[]) => number | null): Measured =>
+    clusterBootstrap(clusters, (indexes) => figure(indexes.map((i) => answered[i] as Answered)), options) ?? { value: 0, low: 0, high: 0 };
+  const unanswerable: Record<string, number> = {};
+  for (const { kind } of questions) if (kind !== "answerable") unanswerable[kind] = (unanswerable[kind] ?? 0) + 1;
+  const scored = answered.map(({ chance, wrong }) => ({ score: chance, wrong }));
+  return {
+    ...{ domain, profile, risk, delta, by },
+    labels: {
+      sha256,
+      n: questions.length,
+      answerable: questions.filter(({ kind }) => kind === "answerable").length,
+      unanswerable,
+      pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
+      ...{ repeated, unjudgeable },
+    },
+    curve: CURVE.map((threshold) => pointAt(answered, threshold)),
+    shipped: pointAt(answered, readRankingWeights().threshold.minimum),
+    aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
+    calibrationError: bounded((some) => expectedCalibrationError(some.map(({ chance, wrong }) => ({ score: chance, right: !wrong })))),
+    choice: chooseThreshold(scored, risk, delta),
+    questions,
+  };
+}
+
+function pointAt(answered: readonly Answered[], threshold: number): OperatingPoint {
+  const some = answered.filter(({ chance }) => chance >= threshold);
+  return {
+    threshold,
+    answered: some.length,
+    wrong: some.filter(({ wrong }) => wrong).length,
+    answeredAnswerable: some.filter(({ kind }) => kind === "answerable").length,
+  };
+}
+
+/** `null`: no threshold was chosen. */
+function artifactOf(
+  report: Omit<CalibrationReport, "calibration">,
+  facts: GateFacts,
+  documents: GateCalibration["documents"],
+  date: Date,
+): GateCalibration | null {
+  const { choice, questions, labels, risk, delta, by, aurc, calibrationError } = report;
+  if (choice.type !== "chosen") return null;
+  const { threshold, answered, wrong } = choice;
+  const interval = wilson(wrong, answered) as Interval;
+  const reaches = ({ chance, answered, kind }: JudgedQuestion) =>
+    answered && kind === "answerable" && chance !== null && chance >= threshold;
+  return {
+    format: "sourcebound-gate-calibration-1",
+    name: calibrationName(facts, date),
+    date: date.toISOString(),
+    version: VERSION,
+    ...{ domain: facts.domain, profile: facts.profile, settings: facts.settings },
+    encoder: by.encoder,
+    weights: { id: facts.weights, model: by.model },
+    writer: facts.writer,
+    documents,
+    labels: { sha256: labels.sha256, n: labels.n, answerable: labels.answerable, unanswerable: { ...labels.unanswerable } },
+    risk,
+    delta,
+    threshold,
+    measured: {
+      answered,
+      wrong,
+      risk: { value: wrong / answered, ...interval },
+      coverage: answered / questions.length,
+      answered_answerable: questions.filter(reaches).length,
+      reached: questions.filter(({ chance }) => chance !== null && chance >= threshold).length,
+    },
+    aurc,
+    calibration_error: calibrationError,
+    chances: questions.flatMap(({ chance }) => chance ?? []).sort((a, b) => a - b),
+  };
+}
+
+/**
+ * Writes a calibration as a whole or not at all.
+ * @param out another file than the one that the engine looks for
+ * @returns path of the file
+ * @throws StoreError `calibration_unwritable`
+ */
+export async function writeCalibration(calibration: GateCalibration, folder: string, out?: string): Promise<string> {
+  const path = out ?? join(folder, `${calibration.name}.json`);
+  const text = `${JSON.stringify(gateCalibrationSchema.parse(calibration), null, 2)}\n`;
+  try {
+    await replaceFile(path, [new TextEncoder().encode(text)], async () => true);
+    return path;
+  } catch (cause) {
+    const message = `The calibration could not be written to ${path} (${messageOf(cause)}).`;
+    throw new StoreError("calibration_unwritable", message, { path }, { cause });
+  }
+}

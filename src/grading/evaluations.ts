@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf, RequestError } from "../shared/errors.ts";
+import { compareText } from "../text/compare-text.ts";
+import { chooseSets } from "./choose-sets.ts";
+import { renderGoldenHtml } from "./golden-html.ts";
+import { goldenItemSchema } from "./golden-item.ts";
+import { type Change, compareGolden } from "./golden-report.ts";
+import { type GoldenSet, readSentQuestions, type SentQuestions } from "./golden-set.ts";
+import { type Evaluation, type RunParts, runEvaluation } from "./run-evaluation.ts";
+
+/** Golden runs of an installation, one at a time; what is done is kept in files until it is deleted. */
+export interface Evaluations {
+  /**
+   * @param of.questions asked of the documents that everybody may read here; `null`: the pack's own, of the pack's own documents
+   * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
+   */
+  start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation;
+  /** Newest first, without the judged questions. */
+  list(): Promise<Evaluation[]>;
+  /** @throws RequestError `unknown_evaluation` */
+  get(id: string): Promise<Evaluation>;
+  /** How figures differ from those of another run on the questions that both asked. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+  compare(id: string, against: string): Promise<Change[]>;
+  /** The run as one page that stands alone. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+  html(id: string): Promise<string>;
+  /** Stops it if it runs, and deletes what is kept of it. @throws RequestError `unknown_evaluation` */
+  delete(id: string): Promise<void>;
+  /** Resolves when nothing runs any more. */
+  close(): Promise<void>;
+}
+
+/** @param now @default the clock of the machine */
+export type EvaluationParts = Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>;
+
+/** Runs that are kept; the oldest go. */
+const KEPT = 50;
+const ID = /^eval_[0-9a-f-]{36}$/;
+
+export function createEvaluations({ now = () => new Date(), ...parts }: EvaluationParts): Evaluations {
+  const { config } = parts;
+  const kept = keptIn(join(config.data_dir, "evaluations"));
+  let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
+
+  const read = async (id: string) => (running?.evaluation.id === id ? running.evaluation : await kept.read(id));
+  const list = async () => {
+    const all = [...(running === null ? [] : [running.evaluation]), ...(await kept.list())];
+    return all.sort((a, b) => compareText(b.startedAt, a.startedAt));
+  };
+  return {
+    start({ domain, profile, questions }) {
+      if (running !== null) throw new RequestError("evaluation_running", "A golden run is on its way: wait for its end, or stop it.");
+      const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
+      const total = asked.answerable.length + asked.unanswerable.length;
+      const evaluation = begun({ domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() });
+      const abort = new AbortController();
+      const end = async (more: Partial<Evaluation>) => {
+        if (running === null) return;
+        const ended = { ...running.evaluation, ...more, endedAt: now().toISOString() };
+        await kept.write(ended);
+        running = null;
+        for (const { id } of (await list()).slice(KEPT)) await kept.remove(id);
+      };
+      const change = (more: Partial<Evaluation>) => {
+        if (running?.evaluation.id === evaluation.id) running.evaluation = { ...running.evaluation, ...more };
+      };
+      const ended = runEvaluation({ ...parts, now }, { evaluation, asked, change, signal: abort.signal }).then(
+        () => end({}),
+        (error: unknown) => end(abort.signal.aborted ? { state: "stopped" } : { state: "failed", reason: messageOf(error) }),
+      );
+      running = { evaluation, abort, ended: ended.catch(() => {}) };
+      return evaluation;
+    },
+    list: async () => (await list()).map((one) => ({ ...one, report: one.report === null ? null : { ...one.report, items: [] } })),
+    get: read,
+    async compare(id, against) {
+      return compareGolden(judgedIn(await read(id)).items, judgedIn(await read(against)).items);
+    },
+    async html(id) {
+      return renderGoldenHtml({ ...judgedIn(await read(id)), changes: null });
+    },
+    async delete(id) {
+      if (running?.evaluation.id === id) {
+        const { abort, ended } = running;
+        abort.abort();
+        await ended;
+      }
+      await read(id);
+      await kept.remove(id);
+    },
+    async close() {
+      running?.abort.abort();
+      await running?.ended;
+    },
+  };
+}
+
+/** @throws RequestError `evaluation_running` */
+function judgedIn({ report, latenciesMs }: Evaluation) {
+  if (report === null) throw notDone();
+  return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
+}
+
+function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
+  const [chosen] = chooseSets({ domain }, domainsDir);
+  if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
+  return chosen.set;
+}
+
+function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total" | "startedAt">): Evaluation {
+  const open = { state: "running", done: 0, reason: null, endedAt: null, report: null, latenciesMs: [] } as const;
+  return { id: `eval_${randomUUID()}`, ...of, ...open };
+}
+
+/** Runs that are kept, a file each. */
+function keptIn(folder: string) {
+  const pathOf = (id: string) => join(folder, `${id}.json`);
+  /** @throws RequestError `unknown_evaluation` */
+  const read = async (id: string): Promise<Evaluation> => {
+    const text = ID.test(id) ? await readFile(pathOf(id), "utf8").catch(() => null) : null;
+    if (text === null) throw unknownEvaluation(id);
+    return JSON.parse(text) as Evaluation;
+  };
+  return {
+    read,
+    async list(): Promise<Evaluation[]> {
+      const names = await readdir(folder).catch(() => []);
+      return await Promise.all(names.filter((name) => ID.test(name.replace(/\.json$/, ""))).map((name) => read(name.slice(0, -5))));
+    },
+    /** Written beside first, so that nobody reads half a file. */
+    async write(evaluation: Evaluation): Promise<void> {
+      const path = pathOf(evaluation.id);
+      await mkdir(folder, { recursive: true });
+      await writeFile(`${path}.part`, JSON.stringify(evaluation));
+      await rename(`${path}.part`, path);
+    },
+    remove: (id: string) => rm(pathOf(id), { force: true }),
+  };
+}
+
+function unknownEvaluation(id: string): RequestError {
+  return new RequestError("unknown_evaluation", "There is no such golden run here: GET /v1/evaluations lists them.", {
+    id: id.slice(0, 100),
+  });
+}
+
+function notDone(): RequestError {
+  return new RequestError("evaluation_running", "This golden run is not done: compare runs that came to their end.");
+}

@@ -1,0 +1,261 @@
+import type { ExperimentMetric, ExperimentSettings } from "../shared/config/experiments.ts";
+import type { ExposedSession } from "../store/statistics.ts";
+import type { WireExperiment } from "../wire/reports.ts";
+
+/** What a session came to: a sum over its questions, and how many they were. */
+interface Observed {
+  readonly sum: number;
+  readonly questions: number;
+}
+
+/** A figure per question with the variance of its estimate. */
+interface Estimate {
+  readonly mean: number;
+  /** Of the mean; sessions are what varies, not questions. */
+  readonly variance: number;
+  readonly sessions: number;
+  /** Of a share, how many independent questions would tell as much, and how many sessions of equal size; `null`: the figure is no share, and has no bound. */
+  readonly effective: { readonly questions: number; readonly sessions: number } | null;
+}
+
+interface Difference {
+  readonly difference: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * A ratio of sums over sessions, with the variance that the delta method gives it: questions of one session are not independent, sessions are.
+ * Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
+ * @param isShare each question counts as 0 or 1
+ * @returns `null` for fewer than two sessions
+ */
+export function estimateRatio(sessions: readonly Observed[], isShare = false): Estimate | null {
+  const k = sessions.length;
+  const total = sessions.reduce((sum, { questions }) => sum + questions, 0);
+  if (k < 2 || total === 0) return null;
+  const mean = sessions.reduce((sum, one) => sum + one.sum, 0) / total;
+  const perSession = total / k;
+  // var(x) − 2R·cov(x, n) + R²·var(n) is the variance of x − R·n, whose mean is 0.
+  const squares = sessions.reduce((sum, one) => sum + (one.sum - mean * one.questions) ** 2, 0) / (k - 1);
+  const variance = squares / (k * perSession ** 2);
+  const ofEqualSize = total ** 2 / sessions.reduce((sum, { questions }) => sum + questions ** 2, 0);
+  // Kish 1965, "Survey Sampling", section 8.2: the variance (over k, as that of a share is) is that of so many independent questions.
+  const independent = mean > 0 && mean < 1 ? (mean * (1 - mean)) / (variance * (1 - 1 / k)) : ofEqualSize;
+  return { mean, variance, sessions: k, effective: isShare ? { questions: independent, sessions: ofEqualSize } : null };
+}
+
+/**
+ * Difference `b − a` with an interval that holds with chance 1 − alpha, where it is looked at once, at a size that was set before: that of each side, put together as
+ * independent ones. Source: Newcombe 1998, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17, method 10;
+ * for any figure Zou, Donner 2008, "Construction of confidence limits about effect measures". For what is no share it is the normal interval.
+ */
+export function fixedDifference(a: Estimate, b: Estimate, alpha: number): Difference {
+  const z = normalQuantile(1 - alpha / 2);
+  const [x, y] = [limits(a, z), limits(b, z)];
+  const difference = b.mean - a.mean;
+  return {
+    difference,
+    low: difference - Math.hypot(b.mean - y.low, x.high - a.mean),
+    high: difference + Math.hypot(y.high - b.mean, a.mean - x.low),
+  };
+}
+
+/**
+ * Difference `b − a` with an interval that holds with chance 1 − alpha at every look together, however often one looks.
+ * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic confidence sequences", theorem 2.2,
+ * for each side with alpha / 2 (union bound), tightest at `planned` sessions by their equation for rho.
+ */
+export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
+  const [x, y] = [a, b].map((side) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned))) as [Limits, Limits];
+  return { difference: b.mean - a.mean, low: y.low - x.high, high: y.high - x.low };
+}
+
+/** Standard errors that a mean of `t` sessions is never away from its truth, at all `t` together. */
+function anytimeDeviations(t: number, alpha: number, planned: number): number {
+  const rho2 = (-2 * Math.log(alpha) + Math.log(-2 * Math.log(alpha) + 1)) / planned;
+  return Math.sqrt(((2 * (t * rho2 + 1)) / (t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
+}
+
+type Limits = Pick<Difference, "low" | "high">;
+
+/**
+ * Where the truth of a figure lies that is at most `z` standard errors away. Those of a share are taken at the truth, not at what was seen: none of 30 does not mean
+ * that there are none. Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference"; with effective questions Korn, Graubard 1998,
+ * "Confidence intervals for proportions with small expected number of positive counts estimated from survey data". The limits are no nearer than sessions of a kind
+ * that was not seen may take them, all of whose questions are alike: by Wilson they are up to z² / (k + z²) of all.
+ */
+function limits({ mean, variance, effective }: Estimate, z: number): Limits {
+  if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
+  const { questions: n, sessions: k } = effective;
+  const middle = (mean + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
+  const half = (z / (1 + z ** 2 / n)) * Math.sqrt((mean * (1 - mean)) / n + z ** 2 / (4 * n ** 2));
+  const unseen = z ** 2 / (k + z ** 2);
+  return {
+    low: Math.max(0, Math.min(middle - half, mean - unseen * mean)),
+    high: Math.min(1, Math.max(middle + half, mean + unseen * (1 - mean))),
+  };
+}
+
+/** Chance below which counts of an assignment count as broken: they are looked at often (Fabijan et al. 2019, "Diagnosing Sample Ratio Mismatch"). */
+const MISMATCH_ALPHA = 0.0005;
+
+/** Do counts differ from their shares by more than chance makes them? Each by the normal test of a share, with the level divided among them. */
+export function isMismatched(counts: readonly { readonly count: number; readonly share: number }[]): boolean {
+  const n = counts.reduce((sum, { count }) => sum + count, 0);
+  const limit = normalQuantile(1 - MISMATCH_ALPHA / (2 * counts.length));
+  return counts.some(({ count, share }) => {
+    if (share === 0 || share === 1) return share === 0 ? count > 0 : count < n;
+    return Math.abs(count - n * share) > limit * Math.sqrt(n * share * (1 - share));
+  });
+}
+
+/** Quantile of the standard normal distribution, to 7 digits. Source: Wichura 1988, algorithm AS 241, PPND7. */
+export function normalQuantile(p: number): number {
+  const q = p - 0.5;
+  if (Math.abs(q) <= 0.425) {
+    const r = 0.180625 - q * q;
+    const above = ((59.10937472 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179;
+    return (q * above) / (((67.1875636 * r + 78.757757664) * r + 17.895169469) * r + 1);
+  }
+  const tail = Math.sqrt(-Math.log(Math.min(p, 1 - p)));
+  const far = tail > 5;
+  const r = tail - (far ? 5 : 1.6);
+  const size = far
+    ? (((0.017337203997 * r + 0.42868294337) * r + 3.081226386) * r + 6.657905115) / ((0.012258202635 * r + 0.24197894225) * r + 1)
+    : (((0.17023821103 * r + 1.3067284816) * r + 2.75681539) * r + 1.4234372777) / ((0.12021132975 * r + 0.7370016425) * r + 1);
+  return q < 0 ? -size : size;
+}
+
+/** A variant with its figures against those of the control, which is the first one. */
+type VariantReport = WireExperiment["variants"][number];
+type Compared = NonNullable<VariantReport["compared"]>;
+type GuardrailState = VariantReport["guardrails"][number];
+
+const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => number>> = {
+  answered: ({ answered }) => answered,
+  warned: ({ warned }) => warned,
+  cached: ({ cached }) => cached,
+  latency_ms: ({ latencyMs }) => latencyMs,
+  tokens: ({ tokens }) => tokens,
+  cost_usd: ({ costUsd }) => costUsd,
+  thumbs_up: ({ thumbsUp }) => thumbsUp,
+  thumbs_down: ({ thumbsDown }) => thumbsDown,
+  flagged: ({ flagged }) => flagged,
+};
+
+/** Metrics that each question counts in as 0 or 1. */
+const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "cached", "thumbs_up", "thumbs_down", "flagged"]);
+
+/**
+ * The report of an experiment. A verdict on who is better rests on the first `sessions` of each variant and on no others, so that it is the same
+ * whenever one looks, and none is given before they are there. A guardrail can be shown to be broken at any time.
+ * @param sessions in the order in which they began
+ */
+export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): WireExperiment {
+  const { metric, better, sessions: planned, alpha } = settings;
+  const groups = Object.entries(settings.variants).map(([variant, { share }]) => {
+    const all = sessions.filter((session) => session.variant === variant);
+    return { name: variant, share, assigned: all.length, counted: all.slice(0, planned) };
+  });
+  const isComplete = groups.every(({ share, counted }) => share === 0 || counted.length >= planned);
+  const variants = compareAll(groups, settings, isComplete);
+  const mismatched = isMismatched(groups.map(({ assigned, share }) => ({ count: assigned, share })));
+  const facts = { metric, better, planned, isComplete, mismatched };
+  return {
+    ...{ name, metric, better, planned, alpha, intervals: isComplete ? "fixed" : "anytime", variants },
+    verdict: decide(variants, facts),
+  };
+}
+
+interface Group {
+  readonly name: string;
+  readonly assigned: number;
+  readonly counted: readonly ExposedSession[];
+}
+
+/** Levels are divided among the comparisons (Bonferroni): of variants, and for guardrails of variants and guardrails. */
+function compareAll([control, ...others]: readonly Group[], settings: ExperimentSettings, isComplete: boolean): VariantReport[] {
+  const { metric, sessions: planned, guardrails } = settings;
+  const margins = Object.entries(guardrails) as [ExperimentMetric, number][];
+  const estimate = ({ counted }: Group, of: ExperimentMetric) =>
+    estimateRatio(
+      counted.map((session) => ({ sum: SUM_OF[of](session), questions: session.questions })),
+      SHARES.has(of),
+    );
+  const compare = (group: Group, of: ExperimentMetric, alpha: number): Compared | null => {
+    const a = control === undefined ? null : estimate(control, of);
+    const b = estimate(group, of);
+    if (a === null || b === null) return null;
+    return { metric: of, control: a.mean, mean: b.mean, ...between(a, b, { alpha, planned, isComplete }) };
+  };
+  const level = settings.alpha / Math.max(1, others.length);
+  const describe = ({ name, assigned, counted }: Group) => ({
+    ...{ name, assigned, sessions: counted.length },
+    questions: counted.reduce((sum, { questions }) => sum + questions, 0),
+  });
+  const guard = (group: Group): GuardrailState[] =>
+    margins.flatMap(([of, margin]) => {
+      const compared = compare(group, of, level / margins.length);
+      return compared === null ? [] : [{ ...compared, margin, state: stateOf(compared, margin) }];
+    });
+  return [
+    ...(control === undefined ? [] : [{ ...describe(control), compared: null, guardrails: [] }]),
+    ...others.map((group) => ({ ...describe(group), compared: compare(group, metric, level), guardrails: guard(group) })),
+  ];
+}
+
+function between(a: Estimate, b: Estimate, { alpha, planned, isComplete }: { alpha: number; planned: number; isComplete: boolean }) {
+  return isComplete ? fixedDifference(a, b, alpha) : anytimeDifference(a, b, alpha, planned);
+}
+
+/** A margin above 0 bounds a rise, one of 0 or below a fall. */
+function stateOf({ low, high }: Difference, margin: number): GuardrailState["state"] {
+  if (margin > 0) return high <= margin ? "holds" : low > margin ? "breached" : "open";
+  return low >= margin ? "holds" : high < margin ? "breached" : "open";
+}
+
+interface DecidingFacts extends Pick<WireExperiment, "metric" | "better" | "planned"> {
+  readonly isComplete: boolean;
+  readonly mismatched: boolean;
+}
+
+function decide(
+  variants: readonly VariantReport[],
+  { metric, better, planned, isComplete, mismatched }: DecidingFacts,
+): WireExperiment["verdict"] {
+  if (mismatched) {
+    const counts = variants.map(({ name, assigned }) => `${name} ${assigned}`).join(", ");
+    const text = `Sessions did not fall on the variants as their shares say (${counts}): something loses them, and no figure can be trusted. Find out what before you go on.`;
+    return { code: "assignment_broken", text, variant: null };
+  }
+  for (const { name, guardrails } of variants) {
+    const breached = guardrails.find(({ state }) => state === "breached");
+    if (breached === undefined) continue;
+    const text = `${name} broke the guardrail on ${breached.metric}: ${signed(breached)}, and at most ${breached.margin} is allowed. End it.`;
+    return { code: "guardrail_breached", text, variant: name };
+  }
+  if (!isComplete) {
+    const least = Math.min(...variants.map(({ sessions }) => sessions));
+    const text = `Too early: ${least} of ${planned} sessions in the smallest variant. Nothing is said of who is better before they are there.`;
+    return { code: "too_early", text, variant: null };
+  }
+  const isBetter = ({ compared }: VariantReport) => compared !== null && (better === "higher" ? compared.low > 0 : compared.high < 0);
+  const gainOf = ({ compared }: VariantReport) => (better === "higher" ? 1 : -1) * (compared?.difference ?? 0);
+  const [best] = variants.filter(isBetter).sort((a, b) => gainOf(b) - gainOf(a));
+  if (best?.compared == null) {
+    return { code: "no_winner", text: `No variant was shown to be better in ${metric} than the control. Keep the control.`, variant: null };
+  }
+  const open = best.guardrails.filter(({ state }) => state !== "holds").map((one) => one.metric);
+  if (open.length > 0) {
+    const text = `${best.name} is better in ${metric} (${signed(best.compared)}), but it was not shown that ${open.join(" and ")} stay within their margins. Keep the control, or plan more sessions.`;
+    return { code: "no_winner", text, variant: null };
+  }
+  const text = `${best.name} is better in ${metric}: ${signed(best.compared)}, and every guardrail holds.`;
+  return { code: "better", text, variant: best.name };
+}
+
+function signed({ difference, low, high }: Difference): string {
+  const show = (value: number) => `${value > 0 ? "+" : ""}${Number(value.toPrecision(3))}`;
+  return `${show(difference)} [${show(low)}, ${show(high)}]`;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import type { StoredDocument } from "../shared/types.ts";
+import { windowedDocument } from "../testing/windowed-document.ts";
+import { locateGold } from "./ask-labelled.ts";
+
+const scope = { domain: "d", tenant: null, access: ["public"] };
+const document = (id: string, path: string, text: string): StoredDocument => ({ ...windowedDocument(id, [text]), path, text });
+const store = (documents: readonly StoredDocument[]) => ({
+  outlines: async () => documents.map(({ id, path, version, title }) => ({ id, path, version, title, headings: [], pages: null })),
+  load: async (_: unknown, ids: readonly string[]) => new Map(documents.filter(({ id }) => ids.includes(id)).map((one) => [one.id, one])),
+});
+const gold = (page: string, quotes: readonly string[]) => [{ id: "q", gold_pages: [page], gold_quotes: quotes }];
+
+describe("locateGold", () => {
+  const text = "Fees\n\nA card costs 5 dollars – per year. Children pay nothing, see the list.";
+  const documents = store([document("one", "pages/fees.md", text), document("two", "pages/other/rules.md", "Rules.")]);
+  const placed = async (page: string, quotes: readonly string[]) => (await locateGold(gold(page, quotes), scope, documents)).get("q");
+
+  it("finds a quote of the original in the normalised text, whatever its markup", async () => {
+    const places = await placed("pages/fees.md", [
+      "A card costs **5 dollars** &ndash; per year.".replace("&ndash;", "–"),
+      "[Children](https://x.example/children?a=1) pay <b>nothing</b>",
+    ]);
+    expect(places?.get("one")?.map(({ start, end }) => text.slice(start, end))).toEqual([
+      "A card costs 5 dollars – per year",
+      "Children pay nothing",
+    ]);
+  });
+
+  it("has no place for a quote that stands nowhere, or that says nothing", async () => {
+    expect((await placed("pages/fees.md", ["A card costs 6 dollars", "**"]))?.get("one")).toEqual([]);
+  });
+
+  it("knows a page by a path with or without a folder in front, if it is the only one", async () => {
+    expect([...((await placed("rules.md", ["Rules."])) ?? [])][0]?.[0]).toBe("two");
+    expect([...((await placed("corpus/pages/fees.md", [])) ?? [])][0]?.[0]).toBe("one");
+    const twice = store([document("one", "a/rules.md", "Rules."), document("two", "b/rules.md", "Rules.")]);
+    await expect(locateGold(gold("rules.md", []), scope, twice)).rejects.toThrowError(/1 of 1 answerable questions/);
+  });
+
+  it("refuses questions about pages that were not ingested", async () => {
+    await expect(placed("pages/gone.md", [])).rejects.toMatchObject({
+      code: "golden_pages_missing",
+      message: expect.stringContaining("q: pages/gone.md"),
+    });
+  });
+});

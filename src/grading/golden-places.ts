@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RequestError } from "../shared/errors.ts";
+import type { Citation, TextRange } from "../shared/types.ts";
+import { fileOfDocument } from "../text/document-path.ts";
+import type { GoldenSet } from "./golden-set.ts";
+
+/** Ranges of files, UTF-16 units of the file as it was read, by page. */
+export type Places = ReadonlyMap<string, readonly TextRange[]>;
+
+/** Where the quotes that somebody marked stand in the files. */
+export interface GoldenPlaces {
+  /** Every place of every gold quote on its pages. */
+  gold(id: string): Places;
+  /** The same of each gold quote that stands anywhere, in their order. */
+  quotes(id: string): readonly Places[];
+  /** Every place in the documents of what contradicts a false premise. */
+  contradicting(id: string): Places;
+}
+
+/**
+ * @param paths of every document, relative to the corpus
+ * @throws RequestError `golden_pages_missing`, `golden_quote_missing` when what the questions name is not in the documents: nothing could be right for them
+ */
+export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]): GoldenPlaces {
+  const texts = new Map<string, string>();
+  const textOf = (page: string): string => {
+    const known = texts.get(page) ?? readFileSync(join(corpus, fileOfDocument(page)), "utf8");
+    texts.set(page, known);
+    return known;
+  };
+  const documents = new Set(paths);
+  const gold = new Map<string, Places>();
+  const quotes = new Map<string, readonly Places[]>();
+  const keep = (id: string, marked: readonly string[], pages: readonly string[]) => {
+    const each = marked.map((quote) => placesOf([quote], pages, textOf)).filter(({ size }) => size > 0);
+    quotes.set(id, each);
+    gold.set(id, together(each));
+    return each.length;
+  };
+  for (const { id, gold_pages, gold_quotes } of answerable) {
+    if (gold_pages.length === 0) {
+      // Somebody else's passages: where they were cut otherwise they stand nowhere, and nothing is said of places.
+      keep(id, gold_quotes, paths);
+      continue;
+    }
+    const pages = gold_pages.filter((page) => documents.has(page));
+    if (pages.length === 0) {
+      const message = `None of the pages of ${id} (${gold_pages.join(", ")}) is among the ${paths.length} documents: give the corpus that the questions were written over, with paths as they name them.`;
+      throw new RequestError("golden_pages_missing", message, { id });
+    }
+    if (keep(id, gold_quotes, pages) === 0 && gold_quotes.length > 0)
+      throw new RequestError("golden_quote_missing", `No gold quote of ${id} stands in ${pages.join(", ")} as it is written: correct it.`, {
+        id,
+      });
+  }
+  const contradicting = new Map(
+    unanswerable.map(({ id, contradicting_quotes: quotes }) => [id, quotes.length === 0 ? new Map() : placesOf(quotes, paths, textOf)]),
+  );
+  return {
+    gold: (id) => gold.get(id) ?? new Map(),
+    quotes: (id) => quotes.get(id) ?? [],
+    contradicting: (id) => contradicting.get(id) ?? new Map(),
+  };
+}
+
+function together(all: readonly Places[]): Places {
+  const places = new Map<string, TextRange[]>();
+  for (const one of all) for (const [page, ranges] of one) places.set(page, [...(places.get(page) ?? []), ...ranges]);
+  return places;
+}
+
+function placesOf(quotes: readonly string[], pages: readonly string[], textOf: (page: string) => string): Places {
+  const places = new Map<string, TextRange[]>();
+  for (const page of new Set(pages)) {
+    const text = textOf(page);
+    const ranges = quotes.flatMap((quote) => occurrencesOf(quote, text));
+    if (ranges.length > 0) places.set(page, ranges);
+  }
+  return places;
+}
+
+function occurrencesOf(quote: string, text: string): TextRange[] {
+  const found: TextRange[] = [];
+  for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + 1)) found.push({ start: at, end: at + quote.length });
+  return found;
+}
+
+/** Does what is cited share a character with one of the places? */
+export function standsAt(
+  { original }: { readonly original: Pick<Citation["original"], "path" | "start" | "end"> },
+  places: Places,
+): boolean {
+  return (places.get(original.path) ?? []).some(({ start, end }) => original.start < end && start < original.end);
+}

@@ -1,0 +1,376 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { messageOf, RequestError } from "../shared/errors.ts";
+import { describeIssues } from "../text/validate.ts";
+import { UNANSWERABLE_KINDS } from "./golden.ts";
+import { type GoldenItem, goldenItemSchema, SCORE_NAMES, type ScoreName } from "./golden-item.ts";
+import { auroc, bootstrapFigures, clusterBootstrap, mean, quantile } from "./metrics.ts";
+import { countRow, decimal, type Report, signed, type TableRow, versionsOf } from "./report.ts";
+import type { AskedItem, Ingested } from "./run-golden.ts";
+
+const reportSchema = z.object({ name: z.literal("golden"), items: z.array(goldenItemSchema) });
+
+/**
+ * Judged questions of a report that `eval golden --json` wrote.
+ * @throws RequestError `baseline_invalid`
+ */
+export function readGoldenReport(path: string): GoldenItem[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new RequestError("baseline_invalid", `${path} could not be read (${messageOf(cause)}): ${HINT}`, { path }, { cause });
+  }
+  const parsed = reportSchema.safeParse(value);
+  if (parsed.success) return parsed.data.items;
+  const faults = describeIssues(parsed.error, reportSchema).slice(0, 3).join("; ");
+  throw new RequestError("baseline_invalid", `${path} is no report of \`eval golden\` (${faults}): ${HINT}`, { path });
+}
+
+const HINT = "give a file that `eval golden --json FILE` wrote with --against.";
+
+/** `hits` of `n` questions. */
+export interface Count {
+  readonly name: string;
+  readonly hits: number;
+  readonly n: number;
+  readonly note?: string;
+}
+
+/** What is counted over judged questions (DESIGN.md, section 10). */
+export function countGolden(all: readonly GoldenItem[]): Count[] {
+  const items = all.filter(({ error }) => error === null);
+  const answerable = items.filter(({ kind }) => kind === "answerable");
+  const shown = items.filter((item) => item.shown && item.right !== null);
+  const right = answerable.filter((item) => item.right === true);
+  const of = (name: string, some: readonly GoldenItem[], hit: (item: GoldenItem) => boolean, note?: string): Count => ({
+    name,
+    hits: some.filter(hit).length,
+    n: some.length,
+    ...(note === undefined ? {} : { note }),
+  });
+  const told = (name: string, some: readonly GoldenItem[], verdict: (item: GoldenItem) => boolean | null, note?: string) =>
+    of(
+      name,
+      some.filter((item) => verdict(item) !== null),
+      (item) => verdict(item) === true,
+      note,
+    );
+  return [
+    of("answered.answerable", answerable, (item) => item.shown),
+    told("right.answerable", answerable, ({ right }) => right),
+    told("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
+    told("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
+    of("wrong.shown", shown, (item) => !item.right, "of everything shown, also where nothing answers"),
+    told("first.right", right, ({ first }) => first, "right answers whose first sentence quotes gold"),
+    ...UNANSWERABLE_KINDS.map((kind) =>
+      of(
+        `refused.${kind}`,
+        items.filter((item) => item.kind === kind),
+        (item) => !item.shown || item.right === true,
+        kind === "false_premise" ? "refused, or what contradicts it is quoted" : undefined,
+      ),
+    ).filter(({ n }) => n > 0),
+  ];
+}
+
+/** Sentences of answers by fault: each is borne out by what it cites, or is one of the three, or could not be told. */
+export function countFaults(items: readonly GoldenItem[]): Count[] {
+  const sentences = items.reduce((sum, item) => sum + item.sentences.length, 0);
+  const of = (fault: string) => items.reduce((sum, item) => sum + item.faults.filter((one) => one.fault === fault).length, 0);
+  const judged = sentences - of("unscored");
+  const notes = {
+    fabricated: "sentences with words or values that no passage found has together or apart",
+    stitched: "sentences put together from two places and said in none",
+    misattributed: "sentences that another passage bears out, not the one cited",
+  };
+  return [
+    ...Object.entries(notes).map(([name, note]) => ({ name: `faults.${name}`, hits: of(name), n: judged, note })),
+    { name: "faults.unscored", hits: of("unscored"), n: sentences, note: "sentences that could not be judged: counted nowhere else" },
+  ];
+}
+
+/** Metrics of live grading: answers that passed, of those for which it could be told. Empty where no profile grades. */
+export function countLive(items: readonly GoldenItem[]): Count[] {
+  const names = [...new Set(items.flatMap(({ report }) => Object.keys(report?.metrics ?? {})))];
+  const verdicts = (name: string) => items.flatMap(({ report }) => report?.metrics[name]?.passed ?? []);
+  return names.map((name) => ({
+    name: `live.${name}`,
+    hits: verdicts(name).filter((passed) => passed).length,
+    n: verdicts(name).length,
+    note: `answers that pass; not told of ${items.filter(({ report }) => report !== null).length - verdicts(name).length}`,
+  }));
+}
+
+/** A mean over the questions for which it could be scored. */
+interface MeanScore {
+  readonly name: ScoreName;
+  readonly value: number | null;
+  readonly n: number;
+  /** Questions for which it could not be scored: they count as nothing, never as 0. */
+  readonly unscored: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** Every score with its mean, n and 95 % interval of the bootstrap over pages. */
+export function meanScores(items: readonly GoldenItem[]): MeanScore[] {
+  return SCORE_NAMES.map((name) => {
+    const scored = items.flatMap(({ scores, cluster }) => {
+      const value = scores[name] ?? null;
+      return value === null ? [] : [{ value, cluster }];
+    });
+    const interval = clusterBootstrap(
+      scored.map(({ cluster }) => cluster),
+      (indexes) => mean(indexes.flatMap((i) => scored[i]?.value ?? [])),
+    );
+    const { value = null, low = null, high = null } = interval ?? {};
+    return { name, value, n: scored.length, unscored: items.length - scored.length, low, high };
+  });
+}
+
+/** Confidence of right against wrong answers among those shown; `null` where one of both is missing. */
+function confidenceAuroc(items: readonly GoldenItem[]): number | null {
+  const of = (right: boolean) => items.flatMap((item) => (item.shown && item.right === right ? (item.confidence ?? []) : []));
+  return auroc(of(true), of(false));
+}
+
+/** Every figure by its name; `null` where there is nothing to count. */
+export function goldenFigures(items: readonly GoldenItem[]): Record<string, number | null> {
+  const shown = items.filter((item) => item.shown);
+  const counts = [...countGolden(items), ...countFaults(items), ...countLive(items)];
+  return {
+    ...Object.fromEntries(counts.map(({ name, hits, n }) => [name, n === 0 ? null : hits / n])),
+    ...Object.fromEntries(SCORE_NAMES.map((name) => [name, mean(items.flatMap(({ scores }) => scores[name] ?? []))])),
+    "confidence.auroc": confidenceAuroc(items),
+    "words.median": quantile(
+      shown.map(({ words }) => words),
+      0.5,
+    ),
+  };
+}
+
+export interface MeasuredSet {
+  readonly name: string;
+  readonly asked: readonly AskedItem[];
+  readonly ingested: Ingested;
+}
+
+export function itemsOf({ asked }: Pick<MeasuredSet, "asked">): GoldenItem[] {
+  return asked.map(({ item }) => item);
+}
+
+interface ReportOptions {
+  readonly command: string;
+  readonly now: Date;
+  /** Judged questions of an earlier run. */
+  readonly against?: readonly GoldenItem[] | undefined;
+  /** Questions of the sets, also those that a cancelled run did not come to. @default those that were asked */
+  readonly questions?: number;
+}
+
+const SEED = 1;
+const DRAWS = 1000;
+
+/** The figures of all sets together, by what a question needs, and of each set (`sets`), for a file and for people. */
+export function reportGolden(
+  sets: readonly MeasuredSet[],
+  { command, now, against, questions }: ReportOptions,
+): { report: Report; table: TableRow[]; sets: TableRow[]; changes: Change[] | null } {
+  const items = sets.flatMap(itemsOf);
+  const changes = against === undefined ? null : compareGolden(items, against);
+  const timings = timingsOf(sets);
+  const report = {
+    name: "golden",
+    command,
+    versions: versionsOf(),
+    seed: SEED,
+    date: now.toISOString(),
+    n: {
+      questions: questions ?? items.length,
+      asked: items.length,
+      not_asked: items.filter(({ error }) => error !== null).length,
+      answerable: items.filter(({ kind }) => kind === "answerable").length,
+      unanswerable: items.filter(({ kind }) => kind !== "answerable").length,
+      documents: sets.reduce((sum, { ingested }) => sum + ingested.documents, 0),
+      chunks: sets.reduce((sum, { ingested }) => sum + ingested.chunks, 0),
+    },
+    metrics: metricsOf(sets, items, changes),
+    timings: { ...timings.all, ...timings.ofEach },
+    items: items.map((item) => ({ ...item })),
+  };
+  return { report, table: tableOf(items, timings, changes), sets: setRows(sets), changes };
+}
+
+/** Questions by what they need, in the order of its names. */
+function byNeed(items: readonly GoldenItem[]): (readonly [need: string, items: readonly GoldenItem[]])[] {
+  const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
+  return needs.map((need) => [need, items.filter((item) => item.needs === need)] as const);
+}
+
+const costsOf = (items: readonly GoldenItem[]) => items.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
+
+function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], changes: readonly Change[] | null) {
+  return {
+    ...goldenFigures(items),
+    ...boundsOf(items),
+    "cost.mean_usd": mean(costsOf(items)),
+    ...prefixed(sets.map((set) => [set.name, goldenFigures(itemsOf(set))])),
+    ...prefixed(
+      byNeed(items).map(([need, own]) => {
+        const { "right.answerable": right, "answered.answerable": answered } = goldenFigures(own);
+        return [`needs.${need}`, { right: right ?? null, answered: answered ?? null }];
+      }),
+    ),
+    ...Object.fromEntries(
+      (changes ?? []).flatMap(({ name, difference, low, high }) => [
+        [`${name}.change`, difference],
+        [`${name}.change.low`, low],
+        [`${name}.change.high`, high],
+      ]),
+    ),
+  };
+}
+
+/** Milliseconds over all sets, and of each set and question. */
+function timingsOf(sets: readonly MeasuredSet[]) {
+  const latencies = (of: readonly MeasuredSet[]) => of.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
+  const checks = sets.flatMap(({ asked }) => asked.flatMap(({ checkMs }) => checkMs ?? []));
+  const shares = (ms: readonly number[]) => ({ ask_ms_p50: quantile(ms, 0.5), ask_ms_p95: quantile(ms, 0.95) });
+  return {
+    /** Answers whose grading was timed. */
+    checked: checks.length,
+    all: {
+      ...shares(latencies(sets)),
+      check_ms_p50: quantile(checks, 0.5),
+      check_ms_p95: quantile(checks, 0.95),
+    },
+    ofEach: {
+      ...Object.fromEntries(sets.flatMap(({ name, asked }) => asked.map(({ item, latencyMs }) => [`${name}/${item.id}`, latencyMs]))),
+      ...prefixed(sets.map((set) => [set.name, { ...shares(latencies([set])), ingest_ms: set.ingested.ms }])),
+    },
+  };
+}
+
+function tableOf(
+  items: readonly GoldenItem[],
+  { all, checked }: Pick<ReturnType<typeof timingsOf>, "all" | "checked">,
+  changes: readonly Change[] | null,
+): TableRow[] {
+  const costs = costsOf(items);
+  return [
+    ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),
+    {
+      name: "confidence.auroc",
+      figure: decimal(confidenceAuroc(items)),
+      note: changeNote("confidence.auroc", "right against wrong, of those shown", changes) ?? "",
+    },
+    { name: "words.median", figure: String(goldenFigures(items)["words.median"] ?? "–"), note: "of an answer shown" },
+    {
+      name: "cost",
+      figure: costs.length === 0 ? "–" : `$${mean(costs)?.toFixed(5)}`,
+      note: `an answer, by list prices; known of ${costs.length} of ${items.length}`,
+    },
+    { name: "ask", figure: `${all.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${all.ask_ms_p95?.toFixed(0)} ms` },
+    ...(checked === 0
+      ? []
+      : [
+          {
+            name: "  of it, grading",
+            figure: `${all.check_ms_p50?.toFixed(1)} ms`,
+            note: `p95 ${all.check_ms_p95?.toFixed(1)} ms; checks of the whole answer, n ${checked}`,
+          },
+        ]),
+    ...meanScores(items).map((score) => scoreRow(score, changes)),
+    ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) => countRow(name, hits, n, note)),
+    ...byNeed(items).flatMap(([need, own]) =>
+      countGolden(own).flatMap(({ name, hits, n }) => (name === "right.answerable" ? [countRow(`needs.${need}`, hits, n, "right")] : [])),
+    ),
+  ];
+}
+
+/** n and interval of every mean, so that no figure of the file stands alone. */
+function boundsOf(items: readonly GoldenItem[]): Record<string, number | null> {
+  return Object.fromEntries(
+    meanScores(items).flatMap(({ name, n, low, high }) => [
+      [`${name}.n`, n],
+      [`${name}.low`, low],
+      [`${name}.high`, high],
+    ]),
+  );
+}
+
+function scoreRow({ name, value, n, unscored, low, high }: MeanScore, changes: readonly Change[] | null): TableRow {
+  const note = unscored === 0 ? undefined : `${unscored} could not be scored`;
+  return {
+    name,
+    figure: n === 0 ? "none" : `n ${n}`,
+    ...(value === null ? {} : { interval: `${decimal(value)} [${decimal(low)}, ${decimal(high)}]` }),
+    note: changeNote(name, note, changes) ?? "",
+  };
+}
+
+/** One line a set, as columns. */
+function setRows(sets: readonly MeasuredSet[]): TableRow[] {
+  const columns = ["answered.answerable", "right.answerable", "wrong.shown", "first.right", "refused.near_miss", "refused.false_premise"];
+  const heads = ["answered", "right", "wrong of shown", "first", "near miss refused", "premise refused", "AUROC"];
+  const cells = sets.map(itemsOf).map((items) => {
+    const counts = new Map(countGolden(items).map((count) => [count.name, count]));
+    return [...columns.map((name) => fraction(counts.get(name))), decimal(confidenceAuroc(items))];
+  });
+  const widths = heads.map((head, i) => Math.max(head.length, ...cells.map((row) => (row[i] as string).length)));
+  const line = (row: readonly string[]) => row.map((cell, i) => cell.padStart(widths[i] as number)).join("  ");
+  return [{ name: "", figure: line(heads) }, ...sets.map(({ name }, i) => ({ name, figure: line(cells[i] as string[]) }))];
+}
+
+function fraction(count: { hits: number; n: number } | undefined): string {
+  return count === undefined || count.n === 0 ? "–" : `${count.hits} of ${count.n}`;
+}
+
+export interface Change {
+  readonly name: string;
+  readonly before: number;
+  readonly difference: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How each figure differs from that of an earlier run on the questions that both asked, with 95 % intervals of the paired bootstrap over pages. */
+export function compareGolden(items: readonly GoldenItem[], against: readonly GoldenItem[]): Change[] {
+  const earlier = new Map(against.map((item) => [`${item.domain}/${item.id}`, item]));
+  const pairs = items.flatMap((item) => {
+    const before = earlier.get(`${item.domain}/${item.id}`);
+    return before === undefined ? [] : [{ item, before }];
+  });
+  const before = goldenFigures(pairs.map((pair) => pair.before));
+  const changes = bootstrapFigures(
+    pairs.map(({ item }) => item.cluster),
+    (indexes) => {
+      const drawn = indexes.flatMap((i) => pairs[i] ?? []);
+      const then = goldenFigures(drawn.map((pair) => pair.before));
+      const now = Object.entries(goldenFigures(drawn.map((pair) => pair.item)));
+      return Object.fromEntries(now.map(([name, value]) => [name, minus(value, then[name] ?? null)]));
+    },
+    { draws: DRAWS, seed: SEED },
+  );
+  return [...changes].flatMap(([name, { value: difference, low, high }]) => {
+    const was = before[name] ?? null;
+    return was === null ? [] : [{ name, before: was, difference, low, high }];
+  });
+}
+
+function minus(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one - other;
+}
+
+function changeNote(name: string, note: string | undefined, changes: readonly Change[] | null): string | undefined {
+  const change = changes?.find((one) => one.name === name);
+  if (change === undefined) return note;
+  return `before ${decimal(change.before)}, ${signed(change.difference)} [${signed(change.low)}, ${signed(change.high)}]`;
+}
+
+function prefixed(groups: readonly (readonly [string, Readonly<Record<string, number | null>>])[]): Record<string, number | null> {
+  return Object.fromEntries(
+    groups.flatMap(([prefix, figures]) => Object.entries(figures).map(([name, value]) => [`${prefix}.${name}`, value])),
+  );
+}

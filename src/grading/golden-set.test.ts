@@ -1,0 +1,248 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RequestError } from "../shared/errors.ts";
+import type { FileDescription } from "../store/files.ts";
+import { goldenItem } from "../testing/golden-item.ts";
+import { assertFigures, brokenBounds, figureNames, parseBound } from "./bounds.ts";
+import { reportGolden } from "./golden-report.ts";
+import { type DocumentFiles, layOutDocuments, readSentQuestions } from "./golden-set.ts";
+import { answerableSchema, readGoldenFile, readGoldenFolder, unanswerableSchema } from "./read-golden-files.ts";
+
+function faultOf(name: string, text: string): RequestError {
+  try {
+    readSentQuestions({ name, text });
+  } catch (error) {
+    if (error instanceof RequestError) return error;
+    throw error;
+  }
+  throw new Error(`${name} was read`);
+}
+
+describe("questions that were sent", () => {
+  it("are read as a file of that name would be", () => {
+    const row = { id: "a", question: "How long?", key_values: ["21 days"] };
+    const yaml = readSentQuestions({ name: "own.yaml", text: "- { id: a, question: How long?, key_values: [21 days] }" });
+    expect(yaml.answerable).toMatchObject([row]);
+    expect(readSentQuestions({ name: "own.json", text: JSON.stringify([row]) })).toEqual(yaml);
+    expect(readSentQuestions({ name: "own.jsonl", text: `\n${JSON.stringify(row)}\n` })).toEqual(yaml);
+  });
+
+  it("are named by their own name where they are wrong, with the row and its cause", () => {
+    const bad = faultOf("own.yaml", "questions:\n  - question: What is this?\n");
+    expect(bad.message).toMatch(/^own\.yaml: question 1 is not valid: /);
+    expect([bad.code, bad.data]).toEqual(["golden_invalid", { path: "own.yaml", row: 1 }]);
+    const line = faultOf("own.jsonl", '{"id":"a","question":"How long?","answer":"a week"}\n{');
+    expect(line.message).toMatch(/^own\.jsonl:2 is not valid: /);
+    expect([line.data, line.cause instanceof SyntaxError]).toEqual([{ path: "own.jsonl", line: 2 }, true]);
+    expect(faultOf("own.yaml", "- &a { id: a, question: Q, answer: A }\n- *a\n").message).toContain(
+      "own.yaml gives the id a to two questions",
+    );
+    expect(faultOf("own.yaml", "").code).toBe("golden_invalid");
+    expect(faultOf("own.json", "[]").code).toBe("golden_missing");
+  });
+
+  it("may have any name, and no file of this machine is read for it", () => {
+    expect(faultOf("/etc/hostname", "just words").message).toMatch(/^\/etc\/hostname holds no list of questions/);
+  });
+
+  it.each([
+    ["lists in each other", "- ".repeat(50_000)],
+    ["brackets in each other", "[".repeat(50_000)],
+    ["records in each other", "{a: ".repeat(50_000)],
+  ])("end no process with %s", (_, text) => {
+    const { code, message } = faultOf("deep.yaml", text);
+    expect([code, message]).toEqual([
+      "golden_invalid",
+      expect.stringContaining("deep.yaml could not be read: line 1: values are nested more than"),
+    ]);
+  });
+});
+
+const set = {
+  name: "manual",
+  answerable: [answerableSchema.parse({ id: "a", question: "?", needs: "lookup" })],
+  unanswerable: [unanswerableSchema.parse({ id: "u", question: "?", kind: "near_miss" })],
+};
+
+describe("figureNames", () => {
+  it("knows before a run every figure that it will have", () => {
+    const items = [goldenItem("a", { domain: "manual", needs: "lookup" }), goldenItem("u", { domain: "manual", kind: "near_miss" })];
+    const ingested = { documents: 1, chunks: 1, ms: 1 };
+    const asked = items.map((item) => ({ item, latencyMs: 1, checkMs: null }));
+    const measured = [{ name: "manual", asked, ingested }];
+    const { metrics } = reportGolden(measured, { command: "", now: new Date(0) }).report;
+    expect(figureNames([set])).toEqual(Object.keys(metrics));
+  });
+});
+
+describe("assertFigures", () => {
+  const names = figureNames([set]);
+  const assert = (name: string, compared = false) => assertFigures([parseBound("under", `${name}=.5`)], { names, compared });
+
+  it.each(["right.answerable", "manual.refused.near_miss", "needs.lookup.right", "live.faithfulness", "manual.live.anything"])(
+    "lets %s pass",
+    (name) => expect(() => assert(name)).not.toThrow(),
+  );
+
+  it("knows changes where an earlier report is given, and nothing else by guess", () => {
+    expect(() => assert("right.answerable.change.low", true)).not.toThrow();
+    expect(() => assert("right.answerable.change.low")).toThrow("There is no figure");
+    expect(() => assert("nonsense.change", true)).toThrow("There is no figure");
+    expect(() => assert("refused.nonsense")).toThrow("There is no figure");
+    expect(brokenBounds([parseBound("under", "x.change=0")], { x: null })).toEqual([
+      "x.change could not be scored; it must be at least .00",
+    ]);
+  });
+});
+
+describe("readGoldenFile", () => {
+  let root = "";
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "sourcebound-formats-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  function file(name: string, text: string): string {
+    writeFileSync(join(root, name), text);
+    return join(root, name);
+  }
+
+  it("reads our own questions from YAML, JSON and JSON lines alike", () => {
+    const rows = [
+      { question: "How long?", key_values: ["21 days"], keyphrases: ["21 days", "renewed twice"] },
+      { id: "u", question: "A piano?", kind: "near_miss" },
+    ];
+    const yaml = `questions:\n  - question: How long?\n    key_values: [21 days]\n    keyphrases: [21 days, renewed twice]\n  - { id: u, question: A piano?, kind: near_miss }\n`;
+    const read = [
+      file("a.yaml", yaml),
+      file("a.json", JSON.stringify({ questions: rows })),
+      file("b.json", JSON.stringify(rows)),
+      file("a.jsonl", rows.map((row) => JSON.stringify(row)).join("\n")),
+    ].map(readGoldenFile);
+    expect(read[0]?.answerable).toMatchObject([{ id: "q1", keyphrases: ["21 days", "renewed twice"], gold_quotes: [] }]);
+    expect(read[0]?.unanswerable).toMatchObject([{ id: "u", kind: "near_miss" }]);
+    for (const one of read.slice(1)) expect(one).toEqual(read[0]);
+  });
+
+  it("names the line and the key of a misspelt key, with the one that was meant", () => {
+    const row = { id: "a", question: "How long?", keyvalues: ["99 days"], answer: "21 days" };
+    const read = (rows: readonly unknown[], name = "a.jsonl") =>
+      readGoldenFile(file(name, rows.map((one) => JSON.stringify(one)).join("\n")));
+    const told = 'question 2 is not valid: unknown key "keyvalues". Did you mean "key_values"?';
+    expect(() => read([{ question: "How much?", answer: "x" }, row])).toThrow(told);
+    for (const key of ["gold_quote", "Key-Values", "must_nto", "answers"])
+      expect(() => read([{ question: "How long?", answer: "x", [key]: ["y"] }])).toThrow(`unknown key "${key}"`);
+    expect(() => read([{ question: "A piano?", kind: "near_miss", contradictingquotes: ["x"] }])).toThrow(
+      'Did you mean "contradicting_quotes"?',
+    );
+    file("answerable.jsonl", `\n${JSON.stringify(row)}`);
+    expect(() => readGoldenFolder(root)).toThrow(/answerable\.jsonl:2 is not valid: unknown key "keyvalues"/);
+  });
+
+  it("carries notes, and names other keys that it does not read without refusing the set", () => {
+    const rows = [
+      { id: "a", question: "How long?", answer: "x", kind: "answerable", notes: { by: "me" } },
+      { id: "u", question: "A piano?", kind: "false_premise", absent: "pianos", gold_pages: [], contradicting_pages: ["a.md"] },
+      { id: "v", question: "A cello?", kind: "near_miss", absent: "cellos" },
+    ];
+    const { notices, unanswerable } = readGoldenFile(file("a.json", JSON.stringify(rows)));
+    expect(unanswerable).toHaveLength(2);
+    expect(notices).toEqual([
+      `${join(root, "a.json")}: keys that are not read: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? What nobody is to read goes under "notes".`,
+    ]);
+    expect(readGoldenFile(file("b.json", JSON.stringify(rows.slice(0, 1)))).notices).toEqual([]);
+  });
+
+  it.each([
+    ["empty.yaml", "", "holds no list of questions"],
+    ["none.json", "[]", "holds no question"],
+    ["broken.yaml", "questions: [", "could not be read"],
+    ["broken.json", "{", "could not be read"],
+    ["text.yaml", "just words", "holds no list of questions"],
+    ["bare.yaml", "- { question: How long? }", "says nothing of the right answer"],
+    ["kind.yaml", "- { question: How long?, kind: odd }", "question 1 is not valid"],
+    ["noquestion.json", '[{"answer": "x"}]', "question 1 is not valid"],
+    ["number.yaml", "- 5", "question 1 is not valid"],
+    ["aliases.yaml", `a: &a [x, x]\nb: &b [${"*a, ".repeat(60)}*a]\nquestions: [${"*b, ".repeat(60)}*b]`, "could not be read"],
+  ])("says of %s what is wrong with it", (name, text, message) => {
+    expect(() => readGoldenFile(file(name, text))).toThrow(message);
+  });
+
+  it("says that a file is not there", () => {
+    expect(() => readGoldenFile(join(root, "nowhere.yaml"))).toThrow("There is no file or folder");
+  });
+});
+
+describe("layOutDocuments", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "sourcebound-layout-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  function file(source: string, path: string, documents: readonly string[]): FileDescription {
+    const about = { title: "", version: "1", characters: 1, chunks: 1, pages: null, format: null, encoding: null, notices: [] };
+    return {
+      ...{ tenant: null, source, path, status: documents.length === 0 ? "failed" : "ok", reason: null, updatedAt: "" },
+      documents: documents.map((id) => ({ id, path, ...about })),
+    };
+  }
+  /** Documents whose file says their id; `read` lists those whose file was asked for. */
+  function fakeFiles(files: readonly FileDescription[]): DocumentFiles & { readonly read: string[] } {
+    const read: string[] = [];
+    return {
+      read,
+      scope: ({ domain = "library", tenant = null } = {}) => ({ domain, tenant, access: ["public"] }),
+      store: { documents: { describe: async () => [...files] } },
+      original: async (id) => {
+        read.push(id);
+        return { path: "", format: null, bytes: new Uint8Array(Buffer.from(`file of ${id}`)) };
+      },
+    };
+  }
+  const layOut = (files: DocumentFiles, signal: AbortSignal = new AbortController().signal) =>
+    layOutDocuments(files, "library", { folder, signal });
+
+  it("writes every file once under its own path, and none that could not be read", async () => {
+    const files = fakeFiles([file("a", "cards.md", ["1"]), file("a", "mail/box.mbox", ["2", "3"]), file("b", "broken.pdf", [])]);
+    await layOut(files);
+    expect(files.read).toEqual(["1", "2"]);
+    expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["cards.md", "mail", "mail/box.mbox"]);
+    expect(readFileSync(join(folder, "mail/box.mbox"), "utf8")).toBe("file of 2");
+  });
+
+  it("refuses two sources with a file of one path by their names, rather than ask one of them alone", async () => {
+    const files = fakeFiles([file("north", "cards.md", ["1"]), file("south", "cards.md", ["2"])]);
+    await expect(layOut(files)).rejects.toMatchObject({
+      code: "corpus_ambiguous",
+      message: expect.stringContaining("cards.md (north, south)"),
+    });
+    expect(files.read).toEqual(["1"]);
+  });
+
+  it.each(["../cards.md", "a/../../cards.md", "..", ""])("refuses a file at %j before a byte of it is read", async (path) => {
+    const files = fakeFiles([file("north", path, ["1"])]);
+    await expect(layOut(files)).rejects.toMatchObject({ code: "path_outside", message: expect.stringContaining("north") });
+    expect(files.read).toEqual([]);
+  });
+
+  it("says that there is nothing to ask", async () => {
+    await expect(layOut(fakeFiles([]))).rejects.toMatchObject({ code: "corpus_missing" });
+    await expect(layOut(fakeFiles([file("a", "broken.pdf", [])]))).rejects.toMatchObject({ code: "corpus_missing" });
+  });
+
+  it("ends between two files when it is stopped", async () => {
+    const stop = new AbortController();
+    const files = fakeFiles([file("a", "one.md", ["1"]), file("a", "two.md", ["2"])]);
+    const { original } = files;
+    const stopping: DocumentFiles = {
+      ...files,
+      original: async (id, options) => {
+        stop.abort();
+        return await original(id, options);
+      },
+    };
+    await expect(layOut(stopping, stop.signal)).rejects.toThrow("aborted");
+    expect(readdirSync(folder)).toEqual(["one.md"]);
+  });
+});

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import type { Engine } from "../engine/engine-types.ts";
+import { RequestError } from "../shared/errors.ts";
+import {
+  ANSWERABLE_FILE,
+  type GoldenAnswerable,
+  type GoldenFile,
+  type GoldenUnanswerable,
+  parseGoldenFile,
+  readGoldenFile,
+  readGoldenFolder,
+} from "./read-golden-files.ts";
+
+export type { GoldenAnswerable, GoldenUnanswerable } from "./read-golden-files.ts";
+
+/** A folder of documents with the questions that were written over it. */
+export interface GoldenSet {
+  /** What it is called in tables. */
+  readonly name: string;
+  /** Pages are named relative to it. */
+  readonly corpus: string;
+  /** Folder or file that is ingested. */
+  readonly documents: string;
+  /** Folders that only one tenant sees, by tenant. */
+  readonly tenants: Readonly<Record<string, string>>;
+  readonly answerable: readonly GoldenAnswerable[];
+  readonly unanswerable: readonly GoldenUnanswerable[];
+  /** What of an imported file could not be used, and why. */
+  readonly notices: readonly string[];
+}
+
+export interface GoldenFolders {
+  readonly name: string;
+  readonly corpus: string;
+  readonly golden: string;
+}
+
+/**
+ * The questions of a file, or of the files `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` of a folder, with the documents that they were
+ * written over: `pages/` of the corpus where there is one, else all of it.
+ * @throws RequestError `corpus_missing`, `golden_missing`, or `golden_invalid` naming file and line, or the id that two questions have
+ */
+export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSet {
+  if (!isFolder(corpus))
+    throw new RequestError("corpus_missing", `There is no folder ${corpus}: give the folder of the documents with --corpus.`);
+  const pages = join(corpus, "pages");
+  return { name, corpus, documents: isFolder(pages) ? pages : corpus, tenants: {}, ...readQuestions(golden) };
+}
+
+/** The questions of a file or a folder. @throws RequestError `golden_missing`, `golden_invalid` */
+export function readQuestions(golden: string): GoldenFile {
+  return toldApart(golden, isFolder(golden) ? readGoldenFolder(golden) : readGoldenFile(golden));
+}
+
+/** A file of questions that somebody sent. */
+export interface SentQuestions {
+  /** Its ending says how it is read: `.jsonl`, `.json`, `.yaml`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The questions of a file that lies nowhere here. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
+export function readSentQuestions({ name, text }: SentQuestions): GoldenFile {
+  return toldApart(name, parseGoldenFile(name, text));
+}
+
+/** @throws RequestError `golden_invalid` where two questions have one id */
+function toldApart(name: string, file: GoldenFile): GoldenFile {
+  const seen = new Set<string>();
+  for (const { id } of [...file.answerable, ...file.unanswerable]) {
+    if (seen.has(id)) throw new RequestError("golden_invalid", `${name} gives the id ${id} to two questions: ids tell them apart.`);
+    seen.add(id);
+  }
+  return file;
+}
+
+/**
+ * Every golden set of a folder of sets: each `golden/NAME` with `pages` of its own, and each pair `NAME-pages` and `NAME-golden`; also the folder itself, or the
+ * folders in it, where they are such sets. In the order of their names.
+ * @throws RequestError `golden_missing` when there is none
+ */
+export function findGoldenSets(data: string): GoldenFolders[] {
+  const foldersOf = (folder: string) =>
+    isFolder(folder)
+      ? readdirSync(folder)
+          .filter((name) => isFolder(join(folder, name)))
+          .sort()
+      : [];
+  const whole = [data, join(data, "golden")].flatMap((parent) =>
+    foldersOf(parent)
+      .map((name) => ({ name, corpus: join(parent, name), golden: join(parent, name) }))
+      .filter(({ corpus }) => isFolder(join(corpus, "pages")) && holdsQuestions(corpus)),
+  );
+  const paired = foldersOf(data).flatMap((folder) => {
+    const name = folder.endsWith("-golden") ? folder.slice(0, -"-golden".length) : null;
+    const corpus = name === null ? null : join(data, `${name}-pages`);
+    const golden = join(data, folder);
+    return name !== null && corpus !== null && isFolder(corpus) && holdsQuestions(golden) ? [{ name, corpus, golden }] : [];
+  });
+  const found = [...whole, ...paired].sort((one, other) => (one.name < other.name ? -1 : 1));
+  if (found.length > 0) return found;
+  const message = `${data} holds no golden set: a folder golden/NAME with pages/ and answerable*.jsonl, or a pair NAME-pages and NAME-golden. Give the folder of sets with --data, or one set with --corpus and --golden.`;
+  throw new RequestError("golden_missing", message);
+}
+
+function holdsQuestions(folder: string): boolean {
+  return readdirSync(folder).some((name) => ANSWERABLE_FILE.test(name));
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
+/** The part of the engine that gives documents and the files that they were read from. */
+export interface DocumentFiles extends Pick<Engine, "original" | "scope"> {
+  readonly store: { readonly documents: Pick<Engine["store"]["documents"], "describe"> };
+}
+
+/**
+ * Writes the files of the documents that everybody may read into a folder, by their own paths.
+ * @throws RequestError `original_gone`, `original_changed` where a file is not what was read, `corpus_missing` where there is none, `corpus_ambiguous` where two
+ *   sources hold a file of one path, `path_outside` where a path leaves the folder
+ */
+export async function layOutDocuments(
+  engine: DocumentFiles,
+  domain: string,
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const files = (await engine.store.documents.describe(engine.scope({ domain }))).filter(({ documents }) => documents.length > 0);
+  if (files.length === 0) throw new RequestError("corpus_missing", "There is no document to ask: add some in the Library.");
+  const sources = new Map<string, string>();
+  for (const { path, source, documents } of files) {
+    signal.throwIfAborted();
+    const file = join(folder, path);
+    if (!file.startsWith(`${folder}${sep}`)) throw pathOutside(path, source);
+    const other = sources.get(file);
+    if (other !== undefined) throw ambiguous(path, [other, source]);
+    sources.set(file, source);
+    // Several documents of one file, such as the messages of a mailbox, are read from it again.
+    const [first] = documents;
+    if (first === undefined) continue;
+    const { bytes } = await engine.original(first.id, { domain });
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, bytes);
+  }
+}
+
+function ambiguous(path: string, sources: readonly string[]): RequestError {
+  const message = `Two sources hold a file ${path} (${sources.join(", ")}), and questions name documents by their path: rename one of the files, or take one of the sources out.`;
+  return new RequestError("corpus_ambiguous", message, { path, sources });
+}
+
+function pathOutside(path: string, source: string): RequestError {
+  const message = `The file ${path} of ${source} lies outside its source and cannot be laid out for questions: read it again from a folder that holds it.`;
+  return new RequestError("path_outside", message, { path, source });
+}

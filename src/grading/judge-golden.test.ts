@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import type { CitedQuote } from "../checks/finding.ts";
+import { createShippedSupport } from "../engine/reader-keeper.ts";
+import type { Answer } from "../shared/types.ts";
+import { type SamplePassage, sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { createClaimJudge } from "./claim-judge.ts";
+import type { GoldenPlaces, Places } from "./golden-places.ts";
+import { judgeAnswerable, judgeUnanswerable } from "./run-golden.ts";
+import { holdsToken } from "./score-answer.ts";
+
+const page = (path: string, context: string): SamplePassage => ({
+  title: "Blue account",
+  url: null,
+  asOf: null,
+  headingPath: ["Fees"],
+  path,
+  context,
+});
+const BLUE = page("pages/blue.md", "The fee is $5.00 a month. It is waived from $625. Students pay nothing.");
+const TEAL = page("pages/teal.md", "The fee is $5.00 a month.");
+
+/** A quote for each sentence; sample citations stand 1000 characters into their files. */
+function answerOf(...quotes: readonly (readonly [SamplePassage, string])[]): Answer {
+  const citations = quotes.map(([passage, quote], i) => sampleCitation(i + 1, passage, quote));
+  return sampleAnswer({ question: "?", citations, sentences: citations.map(({ n, quote }) => ({ text: quote, citations: [n] })) });
+}
+
+function placesOf(quote: string): GoldenPlaces {
+  const start = 1000 + BLUE.context.indexOf(quote);
+  const places: Places = new Map([["pages/blue.md", [{ start, end: start + quote.length }]]]);
+  return { gold: () => places, quotes: () => [places], contradicting: () => places };
+}
+
+const question = (parts: { key_values?: string[]; must_not?: string[] } = {}) => ({
+  ...{ id: "a", question: "?", gold_pages: ["pages/blue.md"], gold_quotes: ["x"], answer: "", topic: "", difficulty: "", needs: "" },
+  ...{ key_values: [], must_not: [], ...parts },
+});
+
+describe("judgeAnswerable", () => {
+  const fee = placesOf("The fee is $5.00 a month.");
+
+  it("calls an answer right that quotes gold, with the value there, and tells whether gold comes first", () => {
+    const one = judgeAnswerable(answerOf([BLUE, "The fee is $5.00 a month."]), question({ key_values: ["$5"] }), fee);
+    expect(one).toEqual({ shown: true, right: true, first: true, page: true, quoted: true, lacks: [], holds: [] });
+    const later = answerOf([BLUE, "Students pay nothing."], [BLUE, "The fee is $5.00 a month."]);
+    expect(judgeAnswerable(later, question(), fee)).toMatchObject({ right: true, first: false });
+  });
+
+  it("calls the same words on another page wrong", () => {
+    expect(judgeAnswerable(answerOf([TEAL, "The fee is $5.00 a month."]), question(), fee)).toMatchObject({
+      right: false,
+      page: false,
+      quoted: false,
+    });
+  });
+
+  it("wants a key value where gold is quoted, not beside it", () => {
+    const beside = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
+    expect(judgeAnswerable(beside, question({ key_values: ["$625"] }), fee)).toMatchObject({ right: false, quoted: true, lacks: ["$625"] });
+  });
+
+  it("finds a key value in the headings of the quote", () => {
+    expect(judgeAnswerable(answerOf([BLUE, "The fee is $5.00 a month."]), question({ key_values: ["blue account"] }), fee).right).toBe(
+      true,
+    );
+  });
+
+  it("calls an answer wrong that holds what a right one has no reason to hold", () => {
+    const both = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
+    expect(judgeAnswerable(both, question({ must_not: ["$625"] }), fee)).toMatchObject({ right: false, holds: ["$625"] });
+  });
+
+  it("says neither yes nor no of quotes where no place is marked", () => {
+    const unplaced: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
+    const answer = answerOf([BLUE, "The fee is $5.00 a month."]);
+    const valued = { ...question({ key_values: ["$5"] }), gold_pages: [] };
+    expect(judgeAnswerable(answer, valued, unplaced)).toMatchObject({ right: true, first: null, page: null, quoted: null });
+    expect(judgeAnswerable({ ...answer, status: "insufficient_context" }, valued, unplaced)).toMatchObject({ right: false, quoted: null });
+  });
+
+  it("shows nothing of a refusal", () => {
+    const refused = { ...answerOf([BLUE, "The fee is $5.00 a month."]), status: "insufficient_context" as const };
+    expect(judgeAnswerable(refused, question({ key_values: ["$5"] }), fee)).toMatchObject({
+      shown: false,
+      right: false,
+      quoted: false,
+      lacks: [],
+    });
+  });
+});
+
+describe("judgeUnanswerable", () => {
+  const item = { id: "u", question: "?", kind: "false_premise" as const, why: "", contradicting_quotes: ["x"] };
+
+  it("lets a false premise be corrected by the quote that contradicts it, and by nothing else", () => {
+    const places = placesOf("Students pay nothing.");
+    expect(judgeUnanswerable(answerOf([BLUE, "Students pay nothing."]), item, places)).toMatchObject({ shown: true, right: true });
+    expect(judgeUnanswerable(answerOf([BLUE, "The fee is $5.00 a month."]), item, places)).toMatchObject({ shown: true, right: false });
+  });
+});
+
+describe("holdsToken", () => {
+  it.each([
+    ["It costs $5 a month", "$5.00"],
+    ["It costs $5.00.", "$5"],
+    ["HCoV‐OC43 (34%)", "OC43"],
+    ["the “red” one\nis", 'the "red" one is'],
+    ["Rated 20.", "20"],
+  ])("finds in %j the value %j", (text, value) => expect(holdsToken(text, value)).toBe(true));
+
+  it.each([
+    ["It costs $5.50", "$5"],
+    ["It costs $5,000", "$5"],
+    ["Section 1.20", "20"],
+    ["2 out of 10,000", "10"],
+    ["Nobody", "no"],
+  ])("does not find in %j the value %j", (text, value) => expect(holdsToken(text, value)).toBe(false));
+});
+
+const quote = (text: string): CitedQuote => ({ text, url: null, exact: true });
+const BOOKS = quote("Books may be kept for 21 days.");
+const FILMS = quote("Films may be kept for 7 days.");
+const CARDS = quote("A library card costs 5 dollars per year.");
+const QUESTION = "What does the library say?";
+
+describe("createClaimJudge", () => {
+  const judge = createClaimJudge(createShippedSupport());
+  const faultOf = async (claim: string, cited: CitedQuote[], others: CitedQuote[]) =>
+    (await judge.judge(claim, cited, others, QUESTION)).fault;
+
+  it("finds nothing in what is cited word for word or in other words", async () => {
+    expect(await faultOf("Books may be kept for 21 days.", [BOOKS], [FILMS])).toBeNull();
+    expect(await faultOf("You may keep books for 21 days.", [BOOKS], [FILMS])).toBeNull();
+  });
+
+  it("tells the three faults apart: made up, put together from two places, attributed to the wrong one", async () => {
+    expect(await faultOf("Books may be kept for 90 days.", [BOOKS], [FILMS, CARDS])).toBe("fabricated");
+    expect(await faultOf("Films may be kept for 21 days.", [FILMS], [BOOKS, CARDS])).toBe("stitched");
+    expect(await faultOf("A library card costs 5 dollars per year.", [BOOKS], [FILMS, CARDS])).toBe("misattributed");
+  });
+
+  it("calls what denies its source made up, for no place says it", async () => {
+    expect(await faultOf("Books may not be kept for 21 days.", [BOOKS], [FILMS])).toBe("fabricated");
+  });
+
+  it("says that wording could not be scored where no score is installed, and never 0", async () => {
+    const bare = createClaimJudge(null);
+    expect(await bare.judge("One keeps books for 21 days.", [BOOKS], [], QUESTION)).toMatchObject({ supported: null, fault: "unscored" });
+    expect(await bare.supports("One keeps books for 21 days.", [BOOKS], QUESTION)).toBeNull();
+  });
+
+  it("finds nothing to bear out a sentence in no text at all", async () => {
+    expect(await judge.supports("Books may be kept.", [], QUESTION)).toBe(false);
+    expect(await faultOf("Books may be kept for 21 days.", [], [BOOKS])).toBe("misattributed");
+  });
+});

@@ -1,0 +1,201 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { messageOf, RequestError } from "../shared/errors.ts";
+import { composeYaml } from "../text/compose-yaml.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { editDistance } from "../text/spelling.ts";
+import { describeIssues, keysAt } from "../text/validate.ts";
+import { parseLines, readLinesOf, UNANSWERABLE_KINDS } from "./golden.ts";
+
+/** What rows may carry without being asked why: notes of whoever wrote them, and a kind, which the reader of a file looks at. */
+const ANYWHERE = ["notes", "kind"];
+/** Letters by which a key differs from a known one at most, and no more than one of three, if it is that one misspelt. */
+const SLIPS = 2;
+
+/** Keys of rows that are not read, each with the known one that may have been meant and the ids of its rows. */
+type UnreadKeys = Map<string, { readonly hint: string; readonly ids: string[] }>;
+
+/**
+ * The schema of a row whose keys are looked at before it is read: one that is a known one misspelt is an error, for the row says something else than was meant;
+ * others that hold something are kept in `unread`, to be named.
+ */
+function withKeys<T>(schema: z.ZodType<T>, unread: UnreadKeys): z.ZodType<T> {
+  const known = keysAt(schema, []);
+  const looked = z.unknown().superRefine((row, context) => {
+    if (typeof row !== "object" || row === null || Array.isArray(row)) return;
+    for (const [key, value] of Object.entries(row)) {
+      if (known.includes(key) || ANYWHERE.includes(key)) continue;
+      const meant = known.find((name) => isSlip(key, name));
+      if (meant !== undefined) {
+        const message = `unknown key "${key}". Did you mean "${meant}"? What nobody is to read goes under "notes"`;
+        context.addIssue({ code: "custom", message });
+      } else if (!isEmpty(value)) {
+        const { hint, ids } = unread.get(key) ?? { hint: didYouMean(key, known), ids: [] };
+        unread.set(key, { hint, ids: [...ids, "id" in row ? String(row.id) : "?"] });
+      }
+    }
+  });
+  return looked.pipe(schema) as unknown as z.ZodType<T>;
+}
+
+/** One line that names what was not read; none where all was. */
+function unreadNotices(path: string, unread: UnreadKeys): string[] {
+  if (unread.size === 0) return [];
+  const keys = [...unread].map(
+    ([key, { hint, ids }]) => `"${key}" of ${ids[0]}${ids.length === 1 ? "" : ` and ${ids.length - 1} more`}.${hint}`,
+  );
+  return [`${path}: keys that are not read: ${keys.join(" ")} What nobody is to read goes under "notes".`];
+}
+
+function isSlip(key: string, name: string): boolean {
+  const [one, other] = [key, name].map((text) => text.toLowerCase().replaceAll(/[\s_-]/g, "")) as [string, string];
+  const most = Math.min(SLIPS, Math.floor(Math.min(one.length, other.length) / 3));
+  return editDistance(one, other, most) <= most;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+const phrases = z.array(z.string().min(1)).default([]);
+
+/** A question with its right answer, as a line of JSON or a row of YAML. Marked by its pages and quotes, by words that the answer holds, by a reference answer, or by all. */
+export const answerableSchema = z.object({
+  id: z.string().min(1),
+  question: z.string().min(1),
+  gold_pages: phrases,
+  gold_quotes: phrases,
+  /** The right answer in somebody's words. */
+  answer: z.string().default(""),
+  key_values: phrases,
+  must_not: phrases,
+  /** Words that a full answer holds; those of `key_values` when absent. They say how full an answer is and make none wrong. */
+  keyphrases: phrases,
+  topic: z.string().default(""),
+  difficulty: z.string().default(""),
+  needs: z.string().default(""),
+  /** Who asks; `null`: nobody's customer. */
+  tenant: z.string().min(1).nullable().default(null),
+});
+
+/** A question without any mark of its right answer is a slip. */
+const markedSchema = answerableSchema.refine(
+  (one) => one.answer !== "" || [one.gold_pages, one.gold_quotes, one.key_values, one.keyphrases].some((marks) => marks.length > 0),
+  "says nothing of the right answer: give gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind where it is to be refused",
+);
+
+export const unanswerableSchema = z.object({
+  id: z.string().min(1),
+  question: z.string().min(1),
+  kind: z.enum(UNANSWERABLE_KINDS),
+  why: z.string().default(""),
+  /** Of a false premise: what the documents say instead, exact substrings of a page. */
+  contradicting_quotes: phrases,
+  tenant: z.string().min(1).nullable().default(null),
+});
+
+export type GoldenAnswerable = z.infer<typeof answerableSchema>;
+export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;
+
+/** Questions of a file, with what of it could not be used. */
+export interface GoldenFile {
+  readonly answerable: readonly GoldenAnswerable[];
+  readonly unanswerable: readonly GoldenUnanswerable[];
+  /** Such as keys that are not read. */
+  readonly notices: readonly string[];
+}
+
+/** @param i place in the list, from 0 @throws RequestError `golden_invalid` */
+function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(row);
+  if (parsed.success) return parsed.data;
+  const faults = describeIssues(parsed.error, schema).slice(0, 3).join("; ");
+  throw new RequestError("golden_invalid", `${path}: question ${i + 1} is not valid: ${faults}`, { path, row: i + 1 });
+}
+
+export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
+const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
+/** A file of questions is read whole; a larger one is something else. In bytes. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** @throws RequestError `golden_missing`, `golden_invalid` naming file and line */
+export function readGoldenFolder(folder: string): GoldenFile {
+  const files = readdirSync(folder).sort();
+  const unread: UnreadKeys = new Map();
+  const rowsOf = <T>(pattern: RegExp, schema: z.ZodType<T>) =>
+    files
+      .filter((file) => pattern.test(file))
+      .flatMap((file) => readLinesOf(join(folder, file), withKeys(schema, unread), "golden_invalid"));
+  const answerable = rowsOf(ANSWERABLE_FILE, markedSchema);
+  const unanswerable = rowsOf(UNANSWERABLE_FILE, unanswerableSchema);
+  return asked(folder, { answerable, unanswerable, notices: unreadNotices(folder, unread) });
+}
+
+/** The questions of a file. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
+export function readGoldenFile(path: string): GoldenFile {
+  if (!existsSync(path)) {
+    const message = `There is no file or folder ${path}: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
+    throw new RequestError("golden_missing", message, { path });
+  }
+  const { size } = statSync(path);
+  if (size > MAX_FILE_BYTES)
+    throw new RequestError("golden_invalid", `${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read: split it.`, { path });
+  return parseGoldenFile(path, readFileSync(path, "utf8"));
+}
+
+/**
+ * Questions in YAML, JSON or JSON lines: a list, or `questions:` with a list.
+ * @param name of the file: its ending says how it is read, and errors name it
+ * @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row
+ */
+export function parseGoldenFile(name: string, text: string): GoldenFile {
+  const value = /\.(?:jsonl|ndjson)$/i.test(name) ? parseLines(name, text, z.unknown(), "golden_invalid") : parseText(name, text);
+  const rows = rowsOf(value);
+  if (rows === null)
+    throw new RequestError("golden_invalid", `${name} holds no list of questions: give a list, or \`questions:\` with a list.`, {
+      path: name,
+    });
+  return asked(name, readOwn(name, rows));
+}
+
+function parseText(name: string, text: string): unknown {
+  try {
+    if (/\.json$/i.test(name)) return JSON.parse(text);
+    const [first] = composeYaml(text).documents;
+    if (first === undefined) return null;
+    const [fault] = first.errors;
+    if (fault !== undefined) throw fault;
+    // A file of aliases that refer to aliases grows without end: the parser's own limit holds.
+    return first.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw new RequestError("golden_invalid", `${name} could not be read: ${messageOf(cause)}`, { path: name }, { cause });
+  }
+}
+
+function rowsOf(value: unknown): readonly unknown[] | null {
+  if (Array.isArray(value)) return value;
+  const listed = z.object({ questions: z.array(z.unknown()) }).safeParse(value);
+  return listed.success ? listed.data.questions : null;
+}
+
+/** Rows of our own: one with a `kind` is to be refused, any other is to be answered. An id may be left out. */
+function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
+  const answerable: GoldenAnswerable[] = [];
+  const unanswerable: GoldenUnanswerable[] = [];
+  const unread: UnreadKeys = new Map();
+  const [toAnswer, toRefuse] = [withKeys(markedSchema, unread), withKeys(unanswerableSchema, unread)];
+  rows.forEach((row, i) => {
+    const numbered = typeof row === "object" && row !== null && !("id" in row) ? { id: `q${i + 1}`, ...row } : row;
+    const isRefused = typeof row === "object" && row !== null && "kind" in row && row.kind !== "answerable";
+    if (isRefused) unanswerable.push(parseRow(path, i, numbered, toRefuse));
+    else answerable.push(parseRow(path, i, numbered, toAnswer));
+  });
+  return { answerable, unanswerable, notices: unreadNotices(path, unread) };
+}
+
+function asked(path: string, file: GoldenFile): GoldenFile {
+  if (file.answerable.length + file.unanswerable.length > 0) return file;
+  const message = `${path} holds no question: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
+  throw new RequestError("golden_missing", message, { path });
+}

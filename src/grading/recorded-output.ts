@@ -1,0 +1,60 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { z } from "zod";
+import type { Models, RecordedCall } from "../pipeline/parts.ts";
+import { playbackModels, recordModels } from "../pipeline/record.ts";
+import { messageOf, RequestError } from "../shared/errors.ts";
+
+const fileSchema = z.object({
+  small: z.string(),
+  large: z.string(),
+  calls: z.array(
+    z.object({
+      model: z.string(),
+      prompt: z.string(),
+      text: z.string(),
+      inputTokens: z.number().nullable(),
+      outputTokens: z.number().nullable(),
+      failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+    }),
+  ),
+});
+
+/** Models whose every call is written down, after those that the file holds already. */
+export interface OutputRecorder {
+  readonly models: Models;
+  /** Writes what was said so far. @throws RequestError `recording_unwritable` */
+  save(): void;
+}
+
+/** @throws RequestError `recording_invalid` when the file is there and is none, `config_invalid` when no model is configured */
+export function recordOutput(path: string, models: Models): OutputRecorder {
+  if (models === null)
+    throw new RequestError("config_invalid", "There is no model whose output could be recorded: configure `model`, or leave --record out.");
+  const calls: RecordedCall[] = existsSync(path) ? [...readRecording(path).calls] : [];
+  return {
+    models: recordModels(models, calls),
+    save() {
+      try {
+        writeFileSync(path, `${JSON.stringify({ small: models.small.id, large: models.large.id, calls })}\n`);
+      } catch (cause) {
+        const message = `Model output could not be written to ${path} (${messageOf(cause)}): give a file in a folder that is there.`;
+        throw new RequestError("recording_unwritable", message, { path }, { cause });
+      }
+    },
+  };
+}
+
+/** Models that say again what a file holds; a prompt that it does not hold fails, and the answer falls back to quotes and says so. @throws RequestError `recording_invalid` */
+export function playOutput(path: string): Models {
+  const { small, large, calls } = readRecording(path);
+  return playbackModels({ small, large }, calls);
+}
+
+function readRecording(path: string): z.infer<typeof fileSchema> {
+  try {
+    return fileSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (cause) {
+    const message = `${path} holds no recorded model output (${messageOf(cause).slice(0, 200)}): give a file that \`eval golden --record FILE\` wrote.`;
+    throw new RequestError("recording_invalid", message, { path }, { cause });
+  }
+}

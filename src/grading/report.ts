@@ -1,0 +1,86 @@
+import { writeFileSync } from "node:fs";
+import { VERSION } from "../package.ts";
+import { messageOf, RequestError } from "../shared/errors.ts";
+import { wilson } from "./metrics.ts";
+
+/** What every measuring command writes with `--json FILE`. All but `date` and `timings` is identical on a second run. */
+export interface Report {
+  readonly name: string;
+  readonly command: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly seed: number;
+  readonly date: string;
+  readonly n: Readonly<Record<string, number>>;
+  readonly metrics: Readonly<Record<string, number | null>>;
+  readonly timings: Readonly<Record<string, number | null>>;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface TableRow {
+  readonly name: string;
+  /** Figure for people: `57 of 60`, `.83`, `12 ms`. */
+  readonly figure: string;
+  /** 95 % interval, or empty. */
+  readonly interval?: string;
+  /** What the source design claims, or another remark. */
+  readonly note?: string;
+}
+
+export function versionsOf(): Record<string, string> {
+  return { sourcebound: VERSION, node: process.versions.node };
+}
+
+/** A report of now, by this program. @param made `versions` of other programs; `seed` is 0 and the others empty where they are absent */
+export function makeReport(
+  made: Pick<Report, "name" | "command" | "n"> & Partial<Pick<Report, "versions" | "seed" | "metrics" | "timings" | "items">>,
+): Report {
+  const { name, command, versions, n, seed = 0, metrics = {}, timings = {}, items = [] } = made;
+  const date = new Date().toISOString();
+  return { name, command, versions: { ...versionsOf(), ...versions }, seed, date, n, metrics, timings, items };
+}
+
+export function writeReport(path: string, report: Report): void {
+  writeText(path, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** @throws RequestError `report_unwritable` */
+export function writeText(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (cause) {
+    const message = `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`;
+    throw new RequestError("report_unwritable", message, {}, { cause });
+  }
+}
+
+/** Rows aligned in columns; the note of a row without figures follows its name. */
+export function renderTable(rows: readonly TableRow[]): string {
+  const width = (pick: (row: TableRow) => string) => Math.max(0, ...rows.map((row) => pick(row).length));
+  const name = width((row) => row.name);
+  const figure = width((row) => row.figure);
+  const interval = width((row) => row.interval ?? "");
+  return rows
+    .map((row) => {
+      if (row.figure === "" && row.interval === undefined) return `  ${row.name}  ${row.note ?? ""}`.trimEnd();
+      return `  ${row.name.padEnd(name)}  ${row.figure.padStart(figure)}  ${(row.interval ?? "").padEnd(interval)}  ${row.note ?? ""}`.trimEnd();
+    })
+    .join("\n");
+}
+
+/** `57 of 60` with its Wilson interval. */
+export function countRow(name: string, successes: number, n: number, note?: string): TableRow {
+  const interval = wilson(successes, n);
+  const figure = n === 0 ? "none" : `${successes} of ${n}`;
+  const shown = interval === null ? {} : { interval: `${decimal(successes / n)} [${decimal(interval.low)}, ${decimal(interval.high)}]` };
+  return { name, figure, ...shown, ...(note === undefined ? {} : { note }) };
+}
+
+/** `.83`; `1.00`; `–` for what could not be computed. */
+export function decimal(value: number | null): string {
+  return value === null ? "–" : value.toFixed(2).replace(/^0(?=\.)/, "");
+}
+
+/** A difference: `+.05`, `−.05`. */
+export function signed(value: number): string {
+  return `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
+}

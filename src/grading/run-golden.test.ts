@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
+import { type Config, configSchema } from "../shared/config.ts";
+import { goldenItem } from "../testing/golden-item.ts";
+import { createClaimJudge } from "./claim-judge.ts";
+import { compareGolden, type MeasuredSet } from "./golden-report.ts";
+import { findGoldenSets, readGoldenSet } from "./golden-set.ts";
+import { renderGolden } from "./render-golden.ts";
+import { runGolden } from "./run-golden.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "sourcebound-golden-test-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const ANSWERABLE = {
+  id: "a1",
+  question: "How long may a reader keep a borrowed book?",
+  gold_pages: ["pages/loans.md"],
+  gold_quotes: ["A reader may keep a borrowed book for 21 days."],
+  key_values: ["21 days"],
+  needs: "lookup",
+};
+const UNANSWERABLE = { id: "u1", question: "What is the boiling point of tungsten?", kind: "out_of_scope" };
+
+function writeSet(folder: string, rows: { answerable?: unknown[]; unanswerable?: unknown[] } = {}): string {
+  mkdirSync(join(folder, "pages"), { recursive: true });
+  writeFileSync(
+    join(folder, "pages", "loans.md"),
+    "# Loans\n\n## How long\n\nA reader may keep a borrowed book for 21 days. After that a fine of 2 dollars a week is due.\n\n## Cards\n\nA library card is free for residents.\n",
+  );
+  const lines = (list: unknown[]) => list.map((row) => JSON.stringify(row)).join("\n");
+  writeFileSync(join(folder, "x-answerable-dev.jsonl"), lines(rows.answerable ?? [ANSWERABLE]));
+  writeFileSync(join(folder, "unanswerable.jsonl"), lines(rows.unanswerable ?? [UNANSWERABLE]));
+  return folder;
+}
+
+async function run(
+  folder: string,
+  signal = new AbortController().signal,
+  openEngine: (config: Config) => Promise<Engine> = (own) => createEngine(own, SHARED_PARTS),
+): Promise<MeasuredSet> {
+  const set = readGoldenSet({ name: "library", corpus: folder, golden: folder });
+  for await (const event of runGolden(set, { config: configSchema.parse({}), signal, openEngine, judge: createClaimJudge(null) }))
+    if (event.type === "judged") return { ...event, name: set.name };
+  throw new Error("nothing was judged");
+}
+
+describe("runGolden", () => {
+  it("asks the engine that everybody uses and judges by the places of the quotes", async () => {
+    const folder = writeSet(join(root, "library"));
+    const { asked, ingested } = await run(folder);
+    expect(ingested.documents).toBe(1);
+    expect(asked.map(({ item: { id, shown, right, first } }) => ({ id, shown, right, first }))).toEqual([
+      { id: "a1", shown: true, right: true, first: true },
+      { id: "u1", shown: false, right: false, first: null },
+    ]);
+    const set = readGoldenSet({ name: "library", corpus: folder, golden: folder });
+    const text = renderGolden([{ set, asked }]);
+    expect(text).toContain("## a1: right");
+    expect(text).toContain("> A reader may keep a borrowed book for 21 days.");
+    expect(text).toContain("refused out_of_scope, right");
+  });
+
+  it("leaves nothing behind, also when it is cancelled", async () => {
+    const folder = writeSet(join(root, "library"));
+    const folders: string[] = [];
+    const openEngine = (config: Config) => {
+      folders.push(config.data_dir);
+      return createEngine(config, SHARED_PARTS);
+    };
+    await run(folder, new AbortController().signal, openEngine);
+    const abort = new AbortController();
+    abort.abort();
+    await expect(run(folder, abort.signal, openEngine)).rejects.toThrow();
+    expect(folders).toHaveLength(2);
+    expect(folders.filter((one) => existsSync(join(one, "..")))).toEqual([]);
+  });
+
+  it("says which question names a page or a quote that is not there", async () => {
+    const other = writeSet(join(root, "pages-missing"), { answerable: [{ ...ANSWERABLE, gold_pages: ["pages/none.md"] }] });
+    await expect(run(other)).rejects.toMatchObject({ code: "golden_pages_missing", data: { id: "a1" } });
+    const reworded = writeSet(join(root, "quote-missing"), { answerable: [{ ...ANSWERABLE, gold_quotes: ["21 whole days"] }] });
+    await expect(run(reworded)).rejects.toMatchObject({ code: "golden_quote_missing", data: { id: "a1" } });
+  });
+});
+
+describe("readGoldenSet and findGoldenSets", () => {
+  it("refuses what is no set, naming file and line", () => {
+    const folder = writeSet(join(root, "library"), { answerable: [ANSWERABLE, { id: "a2" }] });
+    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow(/x-answerable-dev\.jsonl:2 is not valid/);
+    expect(() => readGoldenSet({ name: "x", corpus: join(root, "none"), golden: folder })).toThrow("There is no folder");
+    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: root })).toThrow("holds no question");
+    writeSet(folder, { unanswerable: [{ ...UNANSWERABLE, id: "a1" }] });
+    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow("gives the id a1 to two questions");
+  });
+
+  it("finds sets with their own pages and pairs of folders", () => {
+    writeSet(join(root, "golden", "book"));
+    writeSet(join(root, "va-golden"));
+    mkdirSync(join(root, "va-pages", "pages"), { recursive: true });
+    mkdirSync(join(root, "other", "pages"), { recursive: true });
+    expect(findGoldenSets(root).map(({ name }) => name)).toEqual(["book", "va", "va-golden"]);
+    expect(() => findGoldenSets(join(root, "other"))).toThrow("holds no golden set");
+  });
+});
+
+describe("compareGolden", () => {
+  const item = (id: string, right: boolean) => goldenItem(id, { right, first: right, page: true, quoted: right });
+
+  it("gives the difference on the questions of both runs with an interval that holds it", () => {
+    const before = Array.from({ length: 40 }, (_, i) => item(`q${i}`, i < 10));
+    const now = Array.from({ length: 40 }, (_, i) => item(`q${i}`, i < 30));
+    const change = compareGolden([...now, item("new", true)], before).find(({ name }) => name === "right.answerable");
+    expect(change).toMatchObject({ before: 0.25, difference: 0.5 });
+    expect(change?.low).toBeGreaterThan(0.3);
+    expect(change?.high).toBeLessThan(0.7);
+  });
+});

@@ -1,0 +1,275 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type { Engine } from "../engine/engine-types.ts";
+import { type Config, embeddedIn } from "../shared/config.ts";
+import { IngestError, RequestError } from "../shared/errors.ts";
+import type { Answer, Citation } from "../shared/types.ts";
+import { readableText } from "../writing/render.ts";
+import type { ClaimJudge } from "./claim-judge.ts";
+import type { GoldenItem } from "./golden-item.ts";
+import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
+import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
+import { holdsToken, scoreAnswer } from "./score-answer.ts";
+/** What a run needs of an engine: what everybody uses. */
+export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
+
+export interface OpenOptions {
+  readonly config: Config;
+  /** Pack whose vocabulary applies. @default none: a pack without any words of its own */
+  readonly domain?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Answers may come from the cache. @default false */
+  readonly cache?: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface GoldenRunOptions extends OpenOptions {
+  readonly openEngine: (config: Config) => Promise<GoldenEngine>;
+  /** Judges the sentences of answers. */
+  readonly judge: ClaimJudge;
+  /** Questions that an earlier run has asked and judged, by id: they are not asked again. */
+  readonly known?: ReadonlyMap<string, AskedItem>;
+}
+
+/** A judged question and what its answer took. */
+export interface AskedItem {
+  readonly item: GoldenItem;
+  readonly latencyMs: number;
+  /** Milliseconds of them that the checks of the whole answer took, live grading among them; `null`: nothing was checked. */
+  readonly checkMs: number | null;
+}
+
+/** What was read, and how long it took. */
+export interface Ingested {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly ms: number;
+}
+
+/** An engine of its own over the documents of a set, in a folder that goes when it closes. */
+export interface OpenedSet<E extends GoldenEngine = GoldenEngine> {
+  readonly engine: E;
+  readonly domain: string;
+  readonly ingested: Ingested;
+  close(): Promise<void>;
+}
+
+/** Name of the pack without words of its own. */
+const NEUTRAL = "documents";
+
+/** @throws IngestError when the documents cannot be read to their end */
+export async function openGoldenSet<E extends GoldenEngine>(
+  { name, corpus, documents, tenants = {} }: Pick<GoldenSet, "name" | "corpus" | "documents"> & Partial<Pick<GoldenSet, "tenants">>,
+  options: OpenOptions & { readonly openEngine: (config: Config) => Promise<E> },
+): Promise<OpenedSet<E>> {
+  const { config, signal, cache = false, baseUrl } = options;
+  const folder = mkdtempSync(join(tmpdir(), "sourcebound-golden-"));
+  const domain = options.domain ?? NEUTRAL;
+  const domainsDir = options.domain === undefined ? writeNeutralPack(folder, name) : config.domains_dir;
+  const own = { ...embeddedIn(config, join(folder, "data")), domain, domains_dir: domainsDir, cache: { ...config.cache, enabled: cache } };
+  let engine: E | null = null;
+  const close = async () => {
+    await engine?.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    mkdirSync(own.data_dir);
+    engine = await options.openEngine(own);
+    const reading = { root: resolve(corpus), baseUrl, domain, signal };
+    let ingested = await ingestAll(engine, resolve(documents), reading);
+    for (const [tenant, own] of Object.entries(tenants)) {
+      ingested = sumOf(ingested, await ingestAll(engine, resolve(own), { ...reading, tenant }));
+    }
+    return { engine, domain, ingested, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function writeNeutralPack(folder: string, title: string): string {
+  const packs = join(folder, "domains");
+  mkdirSync(join(packs, NEUTRAL), { recursive: true });
+  writeFileSync(join(packs, NEUTRAL, "domain.yaml"), `name: ${NEUTRAL}\ntitle: ${JSON.stringify(title)}\n`);
+  return packs;
+}
+
+async function ingestAll(engine: GoldenEngine, documents: string, options: Parameters<GoldenEngine["ingest"]>[1]): Promise<Ingested> {
+  for await (const event of engine.ingest(documents, options)) {
+    if (event.type === "ingest-end") return { documents: event.counts.added, chunks: event.chunks, ms: event.ms };
+  }
+  throw new IngestError("ingest_unfinished", `${documents} was not ingested to its end.`);
+}
+
+function sumOf(one: Ingested, other: Ingested): Ingested {
+  return { documents: one.documents + other.documents, chunks: one.chunks + other.chunks, ms: one.ms + other.ms };
+}
+
+export type GoldenEvent =
+  | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
+  | ({ readonly type: "item" } & AskedItem)
+  | { readonly type: "judged"; readonly asked: readonly AskedItem[]; readonly ingested: Ingested };
+
+/** Asks every question of a set as a user would, and judges the answers. What was judged before a cancellation was yielded, one `item` each. */
+export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): AsyncGenerator<GoldenEvent, void> {
+  yield { type: "progress", done: 0, total: set.answerable.length + set.unanswerable.length, what: `${set.name}: reading documents` };
+  const opened = await openGoldenSet(set, options);
+  try {
+    yield* askGolden(set, opened, options);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A question of either kind. */
+type Asking =
+  | { readonly kind: "answerable"; readonly one: GoldenAnswerable }
+  | { readonly kind: GoldenUnanswerable["kind"]; readonly one: GoldenUnanswerable };
+
+async function* askGolden(
+  set: GoldenSet,
+  { engine, domain, ingested }: OpenedSet,
+  { profile, signal, judge, known = new Map() }: GoldenRunOptions,
+): AsyncGenerator<GoldenEvent, void> {
+  const everyone = [undefined, ...Object.keys(set.tenants)];
+  const outlines = await Promise.all(everyone.map((tenant) => engine.store.documents.outlines(engine.scope({ domain, tenant }))));
+  const places = locatePlaces(set, [...new Set(outlines.flat().map(({ path }) => path))]);
+  const ask = (question: string, tenant: string | null = null) => engine.answer(question, { domain, tenant, profile, signal });
+  const all: Asking[] = [
+    ...set.answerable.map((one) => ({ kind: "answerable" as const, one })),
+    ...set.unanswerable.map((one) => ({ kind: one.kind, one })),
+  ];
+  // The first question loads what later ones find loaded.
+  if (all.some(({ one }) => !known.has(one.id))) await ask("warm up");
+  const asked: AskedItem[] = [];
+  for (const asking of all) {
+    const { question, tenant, id } = asking.one;
+    // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+    await setImmediate();
+    signal.throwIfAborted();
+    yield { type: "progress", done: asked.length, total: all.length, what: `${set.name}: ${question}` };
+    const before = known.get(id);
+    if (before !== undefined) {
+      asked.push(before);
+      continue;
+    }
+    const began = performance.now();
+    const answer = await ask(question, tenant).catch((error: unknown) => {
+      // A question that is too long, or no text, is one row of somebody's file: the others are asked.
+      if (error instanceof RequestError && !signal.aborted) return error;
+      throw error;
+    });
+    const done =
+      answer instanceof RequestError
+        ? { item: unaskedItem(set.name, asking, answer), latencyMs: performance.now() - began, checkMs: null }
+        : await judgeAsked(set.name, asking, answer, places, judge);
+    asked.push(done);
+    yield { type: "item", ...done };
+  }
+  yield { type: "judged", asked, ingested };
+}
+
+/** What is the same of every item, asked or not. */
+function askedOf(set: string, asking: Asking): Pick<GoldenItem, "domain" | "id" | "kind" | "needs" | "cluster" | "gold"> {
+  const { id } = asking.one;
+  const isAnswerable = asking.kind === "answerable";
+  return {
+    ...{ domain: set, id, kind: asking.kind, needs: isAnswerable ? asking.one.needs : "" },
+    cluster: `${set}/${isAnswerable ? (asking.one.gold_pages[0] ?? id) : id}`,
+    gold: isAnswerable
+      ? { answer: asking.one.answer, quotes: [...asking.one.gold_quotes], pages: [...asking.one.gold_pages] }
+      : { answer: asking.one.why, quotes: [...asking.one.contradicting_quotes], pages: [] },
+  };
+}
+
+/** A question that could not be asked: nothing of it is told or scored. */
+function unaskedItem(set: string, asking: Asking, { code, message }: RequestError): GoldenItem {
+  return {
+    ...askedOf(set, asking),
+    question: asking.one.question,
+    ...{ shown: false, right: null, first: null, page: null, quoted: false, lacks: [], holds: [], confidence: null, words: 0 },
+    ...{ refusal: message, sentences: [], citations: [], scores: {}, unscored: {}, faults: [], retrieved: [] },
+    ...{ error: code, cost_usd: null, report: null },
+  };
+}
+
+async function judgeAsked(set: string, asking: Asking, answer: Answer, places: GoldenPlaces, judge: ClaimJudge): Promise<AskedItem> {
+  const isAnswerable = asking.kind === "answerable";
+  const judged = isAnswerable ? judgeAnswerable(answer, asking.one, places) : judgeUnanswerable(answer, asking.one, places);
+  const scored = await scoreAnswer(answer, isAnswerable ? asking.one : null, places, judge);
+  const item = { ...askedOf(set, asking), question: answer.question, error: null, ...judged, ...describe(answer), ...scored };
+  return { item, latencyMs: answer.latencyMs, checkMs: answer.timings.check ?? null };
+}
+
+function describe(answer: Answer) {
+  const sentences = answer.sentences.map((one) => ({ text: readableText(one, answer.citations), citations: [...one.citations] }));
+  return {
+    confidence: answer.confidence,
+    words: sentences.reduce((sum, { text }) => sum + text.split(/\s+/).filter((word) => word !== "").length, 0),
+    refusal: answer.status === "ok" ? null : (answer.refusal?.reason ?? answer.status),
+    sentences: answer.status === "ok" ? sentences : [],
+    citations: answer.citations.map(({ n, original: { path, start, end }, title, headingPath, quote }) => {
+      return { n, path, start, end, title, heading: headingPath.at(-1) ?? "", quote };
+    }),
+  };
+}
+
+/**
+ * What became of one golden question (DESIGN.md, section 10). A shown answer that is not right is wrong. `null`: it cannot be told, because nothing is marked by
+ * which it could be.
+ */
+type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;
+
+/**
+ * Right: a gold quote is quoted at any of its places, each key value stands in the sentences that quote gold, in those quotes or in the headings under which
+ * they stand, and nothing stands in the answer that a right one has no reason to hold. A question without marked places is judged by its values alone, in the whole answer.
+ */
+export function judgeAnswerable(
+  answer: Answer,
+  { id, gold_pages, key_values, must_not }: Pick<GoldenAnswerable, "id" | "gold_pages" | "key_values" | "must_not">,
+  places: GoldenPlaces,
+): Judgement {
+  const shown = answer.status === "ok";
+  const gold = places.gold(id);
+  const bearing = new Set(answer.citations.filter((citation) => standsAt(citation, gold)).map(({ n }) => n));
+  const unplaced = gold.size === 0;
+  const text = bearingText(answer, unplaced ? new Set(answer.citations.map(({ n }) => n)) : bearing);
+  const written = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
+  const lacks = shown ? key_values.filter((value) => !holdsToken(text, value)) : [];
+  const holds = shown ? must_not.filter((value) => holdsToken(written, value)) : [];
+  const quoted = unplaced ? null : shown && bearing.size > 0;
+  const untold = unplaced && key_values.length + must_not.length === 0;
+  const right = untold ? null : (quoted ?? shown) && lacks.length === 0 && holds.length === 0;
+  return {
+    shown,
+    right,
+    first: right === true && !unplaced ? (answer.sentences[0]?.citations.some((n) => bearing.has(n)) ?? false) : null,
+    page: gold_pages.length === 0 ? null : shown ? answer.citations.some(({ original }) => gold_pages.includes(original.path)) : false,
+    quoted,
+    lacks,
+    holds,
+  };
+}
+
+/** Right is a refusal; of a false premise also an answer that quotes what contradicts it. */
+export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerable, "tenant">, places: GoldenPlaces): Judgement {
+  const shown = answer.status === "ok";
+  const quoted = shown && answer.citations.some((citation) => standsAt(citation, places.contradicting(id)));
+  return { shown, right: quoted, first: null, page: null, quoted, lacks: [], holds: [] };
+}
+
+/** Sentences that cite gold, those quotes, and the title, headings and table header above them. */
+function bearingText({ sentences, citations }: Answer, bearing: ReadonlySet<number>): string {
+  const cited = citations.filter(({ n }) => bearing.has(n));
+  return [
+    ...sentences.filter(({ citations: numbers }) => numbers.some((n) => bearing.has(n))).map((one) => readableText(one, citations)),
+    ...cited.flatMap(quoteText),
+  ].join("\n");
+}
+
+function quoteText({ title, headingPath, quote, row }: Citation): string[] {
+  return [title, ...headingPath, quote, ...(row === undefined ? [] : [row.header.text])];
+}

@@ -1,0 +1,186 @@
+import type { CitedQuote } from "../checks/finding.ts";
+import type { Answer, Evidence } from "../shared/types.ts";
+import { literally } from "../text/literally.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { readableText } from "../writing/render.ts";
+import type { ClaimJudge } from "./claim-judge.ts";
+import type { GoldenItem, ScoreName } from "./golden-item.ts";
+import { type GoldenPlaces, standsAt } from "./golden-places.ts";
+import { mean } from "./metrics.ts";
+import type { GoldenAnswerable } from "./read-golden-files.ts";
+
+type RetrievedPassage = GoldenItem["retrieved"][number];
+/** What is scored of an answer, as a report holds it. */
+export type AnswerScores = Pick<GoldenItem, "scores" | "unscored" | "faults" | "retrieved" | "cost_usd" | "report">;
+
+type Labels = Pick<GoldenAnswerable, "id" | "answer" | "gold_quotes" | "key_values" | "keyphrases">;
+/** A score, or why there is none. */
+type Told = number | string;
+
+/** @param labels of an answerable question; `null`: nothing answers it, so that only what was shown can be judged */
+export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
+  const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));
+  const gold = labels === null ? new Map() : places.gold(labels.id);
+  const retrieved = ranked.map((evidence) =>
+    describePassage(evidence, (at) => (gold.size === 0 ? null : standsAt({ original: at }, gold))),
+  );
+  const cited = await judgeCitations(answer, judge);
+  const asked = labels ?? "nothing answers the question";
+  const told: Record<ScoreName, Told> = {
+    keyphrase_coverage: coverage(answer, asked),
+    answer_correctness: typeof asked === "string" ? asked : await correctness(answer, asked, judge),
+    context_precision: contextPrecision(retrieved),
+    context_recall: labels === null ? "nothing answers the question" : contextRecall(retrieved, places.quotes(labels.id)),
+    ...cited.scores,
+  };
+  const entries = Object.entries(told);
+  const { report } = answer;
+  return {
+    scores: Object.fromEntries(entries.map(([name, one]) => [name, typeof one === "number" ? one : null])),
+    unscored: Object.fromEntries(entries.flatMap(([name, one]) => (typeof one === "string" ? [[name, one]] : []))),
+    faults: cited.faults,
+    retrieved,
+    cost_usd: answer.costUsd,
+    report: report === undefined ? null : { overall_pass: report.overallPass, metrics: { ...report.metrics } },
+  };
+}
+
+/** `S3` is the third. */
+function rankOf({ passage: { sid } }: Evidence): number {
+  return Number(sid.replace(/^\D+/, ""));
+}
+
+function describePassage(
+  { passage, verdict, score }: Evidence,
+  isGold: (at: { path: string; start: number; end: number }) => boolean | null,
+): RetrievedPassage {
+  const { path, start, end } = originalPlaceOf(passage.document, passage.range);
+  const { title } = passage.document;
+  return { path, start, end, title, heading: passage.headingPath.at(-1) ?? "", verdict, score, gold: isGold({ path, start, end }) };
+}
+
+const NOT_SHOWN = "nothing was shown";
+
+function coverage(answer: Answer, labels: Labels | string): Told {
+  if (typeof labels === "string") return labels;
+  const phrases = labels.keyphrases.length > 0 ? labels.keyphrases : labels.key_values;
+  if (phrases.length === 0) return "the question has no keyphrases";
+  if (answer.status !== "ok") return NOT_SHOWN;
+  const text = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
+  return phrases.filter((phrase) => holdsToken(text, phrase)).length / phrases.length;
+}
+
+function contextPrecision(retrieved: readonly RetrievedPassage[]): Told {
+  if (retrieved.length === 0) return "no passage was found";
+  if (retrieved.some(({ gold }) => gold === null)) return "no passage is marked as gold";
+  let hits = 0;
+  let sum = 0;
+  retrieved.forEach(({ gold }, i) => {
+    if (gold === true) sum += ++hits / (i + 1);
+  });
+  return hits === 0 ? 0 : sum / hits;
+}
+
+function contextRecall(retrieved: readonly RetrievedPassage[], quotes: ReturnType<GoldenPlaces["quotes"]>): Told {
+  if (quotes.length === 0) return "no gold quote is marked, or none stands in the documents";
+  return quotes.filter((places) => retrieved.some((one) => standsAt({ original: one }, places))).length / quotes.length;
+}
+
+/** Ragas, `answer_correctness` without its similarity part: 2·TP ÷ (2·TP + FP + FN) over statements, which here are sentences. */
+async function correctness(answer: Answer, { answer: reference, gold_quotes }: Labels, judge: ClaimJudge): Promise<Told> {
+  if (reference.trim() === "") return "the question has no reference answer";
+  if (answer.status !== "ok") return NOT_SHOWN;
+  const right = [reference, ...gold_quotes].map(plainQuote);
+  const said = answer.sentences.map((sentence) => readableText(sentence, answer.citations));
+  const given = [...said, ...answer.citations.map(({ quote }) => quote)].map(plainQuote);
+  const borneOut = await Promise.all(said.map((text) => judge.supports(text, right, answer.question)));
+  const expected = splitSentences(reference).map(({ start, end }) => reference.slice(start, end));
+  const found = await Promise.all(expected.map((text) => judge.supports(text, given, answer.question)));
+  const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
+  const [hits, extra, met, missed] = [of(borneOut, true), of(borneOut, false), of(found, true), of(found, false)];
+  if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
+  // "21 days" says of no whole sentence that it is right: the sentence that says so says more, and nothing tells of the rest.
+  if (hits === 0 && met > 0 && gold_quotes.length === 0)
+    return "the answer holds the reference in sentences that say more, of which it tells nothing: give gold_quotes, or a reference in whole sentences";
+  return (2 * hits) / (2 * hits + extra + missed);
+}
+
+function plainQuote(text: string): CitedQuote {
+  return { text, url: null, exact: true };
+}
+
+/** Citations by Gao et al. 2023 (ALCE), and the fault of each sentence that is not borne out by what it cites. */
+async function judgeCitations(
+  answer: Answer,
+  judge: ClaimJudge,
+): Promise<{ scores: Record<"citation_precision" | "citation_recall" | "faithfulness", Told>; faults: GoldenItem["faults"] }> {
+  if (answer.status !== "ok")
+    return { scores: { citation_precision: NOT_SHOWN, citation_recall: NOT_SHOWN, faithfulness: NOT_SHOWN }, faults: [] };
+  const { question } = answer;
+  const faults: GoldenItem["faults"] = [];
+  const [recalls, precisions, faithful]: [number[], number[], number[]] = [[], [], []];
+  for (const [sentence, { text, citations }] of answer.sentences.entries()) {
+    const cited = answer.citations.filter(({ n }) => citations.includes(n)).map(quoteOf);
+    const others = answer.evidence.map(passageOf);
+    const { supported, fault, reason } = await judge.judge(text, cited, others, question);
+    if (fault !== null) faults.push({ sentence, fault, reason });
+    if (supported === null) continue;
+    recalls.push(Number(supported));
+    faithful.push(Number(supported || fault === "misattributed"));
+    for (const quote of cited) precisions.push(supported ? Number(await isNeeded(text, quote, cited, question, judge)) : 0);
+  }
+  const told = (values: readonly number[], reason: string): Told => mean(values) ?? reason;
+  return {
+    scores: {
+      citation_precision: told(precisions, "no sentence with a citation could be scored"),
+      citation_recall: told(recalls, "no sentence could be scored"),
+      faithfulness: told(faithful, "no sentence could be scored"),
+    },
+    faults,
+  };
+}
+
+/** A citation counts if it bears the sentence out alone, or the others do not without it. */
+async function isNeeded(
+  text: string,
+  quote: CitedQuote,
+  cited: readonly CitedQuote[],
+  question: string,
+  judge: ClaimJudge,
+): Promise<boolean> {
+  if (cited.length === 1 || (await judge.supports(text, [quote], question)) === true) return true;
+  const others = cited.filter((one) => one !== quote);
+  return (await judge.supports(text, others, question)) !== true;
+}
+
+function quoteOf({ quote, url, title, headingPath, row }: Answer["citations"][number]): CitedQuote {
+  const table = row === undefined ? [] : [row.header.text, ...(row.caption === undefined ? [] : [row.caption.text])];
+  return { text: quote, url, exact: true, above: [title, ...headingPath, ...table], header: row?.header.text ?? null };
+}
+
+function passageOf({ passage: { text, document, headingPath } }: Evidence): CitedQuote {
+  return { text, url: document.url, exact: true, above: [document.title, ...headingPath] };
+}
+
+/**
+ * Does the text hold the value as whole tokens, in any case? White space, quote marks, dashes and hyphens of any kind are equal, and so are "$5" and "$5.00"; the
+ * digits of a longer number are no token of their own.
+ */
+export function holdsToken(text: string, value: string): boolean {
+  const wanted = plain(value);
+  const escaped = literally(wanted);
+  const before = /^\d/.test(wanted) ? String.raw`(?<![\p{L}\p{N}])(?<!\d[.,])` : String.raw`(?<![\p{L}\p{N}])`;
+  const after = /\d$/.test(wanted) ? String.raw`(?![\p{L}\p{N}])(?![.,]\d)` : String.raw`(?![\p{L}\p{N}])`;
+  return new RegExp(before + escaped + after, "u").test(plain(text));
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[’‘]/g, "'")
+    .replaceAll(/[“”]/g, '"')
+    .replaceAll(/[‐‑‒–—]/g, "-")
+    .replaceAll(/(\$\d[\d,]*)\.00(?!\d)/g, "$1")
+    .replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,206 @@
+import type { TextRange } from "../shared/types.ts";
+import { type Measure, quantitiesIn } from "./quantities.ts";
+
+/** Kinds of value as bits, so that a text's kinds are one number. */
+export const VALUE_KINDS = {
+  money: 1,
+  percent: 2,
+  duration: 4,
+  date: 8,
+  number: 16,
+  form: 32,
+  phone: 64,
+  address: 128,
+  name: 256,
+} as const;
+
+const { money, percent, duration, date, number, form, phone, address, name } = VALUE_KINDS;
+const SPAN = "(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)";
+
+/** What asks for which kinds; any one kind of a line answers. A question may ask for several: "what percent, and for how long". */
+const ASKED: readonly (readonly [RegExp, number])[] = [
+  [/\b(?:which|what)\s+(?:[\p{L}\d-]+\s+){0,3}(?:forms?|paperwork)\b|\bforms?\s+number\b/iu, form],
+  [new RegExp(String.raw`\bhow\s+long\b|\bhow\s+(?:many|much)\s+(?:\w+\s+)?(?:${SPAN}|time)\b`, "iu"), duration],
+  [/\bhow\s+(?:soon|quickly|fast)\b|\b(?:deadline|time\s+(?:limit|frame))\b/iu, duration | date],
+  [/\bhow\s+much(?!\s+(?:\w+\s+)?(?:time|longer|days|months|years|weeks|hours)\b)/iu, money | percent | number],
+  [
+    /^(?!.*\b(?:when|where|who|whom|why|how\s+(?:long|soon|do|can|should|to))\b).*\b(?:costs?|price|fees?|copay|premiums?|payouts?|salary|wages?|allowance|stipend|payments?)\b|\b(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)?|which)\s+(?:\S+\s+){0,3}(?:amounts?|costs?|price|rates?|fees?|maximum|max|most|limit|salary|revenue|total)\b|\bmax(?:imum)?\b|\brange\b/iu,
+    money | percent | number,
+  ],
+  [/\bpercent(?:age)?s?\b|\bwhat\s+rating\b|\brating\s+(?:for|does|would|will|do)\b/iu, percent | number],
+  [new RegExp(String.raw`\bhow\s+(?:many|far|big|large|tall)\b(?!\s+(?:\w+\s+)?${SPAN}\b)`, "iu"), number],
+  [/\bhow\s+(?:old|often)\b/iu, number | duration],
+  [
+    /\bwhen(?:'s|\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must|to|has|have|had))\b|\bwhen\W*$|\bwhat\s+(?:date|day|month|year|time)\b/iu,
+    date | duration,
+  ],
+  // Who cancels over the phone, or reports a new address, asks for neither.
+  [/\b(?:tele)?phone\s+(?:numbers?|no\.)|\b(?:what|which)\s+number\b|\bwho(?:m)?\s+(?:do|can|should)\s+(?:i|we)\s+call\b/iu, phone],
+  [
+    /\b(?:what|which)(?:'s)?\s+(?:[^\s?]+\s+){0,3}(?<!(?:web|e-?mail)\s+)address\b|^\W*(?:postal\s+|mailing\s+)?address\s+(?:of|for)\b|\bwhere\s+(?:do|can|should|to)\s+(?:i\s+|we\s+)?(?:mail|send|fax|write)\b/iu,
+    address,
+  ],
+  [/\b(?:who|whom|whose)\b/iu, name],
+];
+
+/** Groups of kinds of value that an answer has to hold, one kind of each group; empty when the question's words do not say. Linear in its length. */
+export function askedValues(question: string): number[] {
+  const asked = question.slice(0, MAX_READ).replaceAll(/[’‘ʼ]/g, "'");
+  return [...new Set(ASKED.filter(([pattern]) => pattern.test(asked)).map(([, kinds]) => kinds))];
+}
+
+const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
+  money: "an amount of money",
+  percent: "a percentage",
+  duration: "a length of time",
+  date: "a date",
+  number: "a number",
+  form: "a form's number",
+  phone: "a phone number",
+  address: "an address",
+  name: "a name",
+};
+
+/** A group of kinds for people: "an amount of money, a percentage or a number". */
+export function kindsInWords(kinds: number): string {
+  const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
+    (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
+  );
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+}
+
+/** Characters of a text that are read: no sentence that answers is longer. */
+const MAX_READ = 4_000;
+const NUMBER_WORDS =
+  "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|once|twice|half";
+const MONTHS =
+  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
+
+const DURATION = new RegExp(
+  String.raw`\b(?:\d{1,4}|${NUMBER_WORDS}|an?|several|few)[\s-](?:\w{1,12}\s)?${SPAN}\b|\b(?:lifetime|permanent(?:ly)?|indefinitely)\b`,
+  "gi",
+);
+const DATE = new RegExp(
+  String.raw`\b(?:${MONTHS})\.?\s{1,2}\d{1,4}(?:,\s\d{4})?\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b(?:1[5-9]|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b`,
+  "gi",
+);
+const NUMBER = new RegExp(String.raw`\d|\b(?:${NUMBER_WORDS})\b`, "i");
+
+const HELD: readonly (readonly [RegExp, number])[] = [
+  [/[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|pounds?|cents?|usd|eur|gbp)\b|\b(?:free|no\s+(?:cost|charge|fee))\b/i, money],
+  [/\d\s?%|\bpercent\b/i, percent],
+  [/\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b|\bform\s+\S{0,6}\d/i, form],
+  [/(?:\b1[-. ])?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b|\b\d{3}-\d{4}\b|\b911\b/, phone],
+  [
+    /\bp\.?\s?o\.?\s+box\s+\d|\b[A-Z]{2},?\s+\d{5}\b|\b\d{1,5}\s+(?:\p{L}+\s+){1,3}(?:street|st|avenue|ave|road|rd|drive|dr|boulevard|blvd|way|lane|nw|ne|sw|se)\b/iu,
+    address,
+  ],
+  [/[\p{Ll},;:]["'”’)]?\s+["'“‘(]?\p{Lu}\p{Ll}/u, name],
+];
+
+/** Kinds of value that a text holds; a number is one that is no part of a date or a duration. Signs, no parser: they tip a choice, they prove nothing. Linear in its length. */
+export function heldValues(text: string): number {
+  const read = text.slice(0, MAX_READ);
+  let kinds = HELD.reduce((sum, [pattern, kind]) => (pattern.test(read) ? sum | kind : sum), 0);
+  if (!NUMBER.test(read) && !/\b(?:an?|several|few|lifetime|permanent|indefinite)|day\b/i.test(read)) return kinds;
+  const dateless = read.replace(DATE, " ");
+  const rest = dateless.replace(DURATION, " ");
+  if (dateless !== read) kinds |= date;
+  if (rest !== dateless) kinds |= duration;
+  return NUMBER.test(rest) ? kinds | number : kinds;
+}
+
+/** Until when one may do something, how long something takes, or how long it holds. */
+type AskedSpan = "deadline" | "duration" | "validity";
+
+const DEADLINE =
+  /\b(?:deadline|time\s+limit|due\s+date|cut-?off|by\s+when|too\s+late|how\s+late|last\s+day)\b|\bhow\s+(?:long|much\s+time|many\s+(?:days|weeks|months|years))\s+(?:do|does|did|would|will)\s+(?:[\p{L}'’-]+\s+){1,4}?(?:have|get)\b(?!\s+to\s+wait)|\bhow\s+(?:long|much\s+time)\s+(?:have|has)\s+\p{L}+\s+got\b/iu;
+const TAKES_TIME =
+  /\b(?:processing\s+time|wait(?:ing)?\s+time|turnaround)\b|\bhow\s+(?:long|much\s+time|many\s+(?:days|weeks|months|years))\b.*\b(?:take|takes|took|wait|before\s+(?:i|we|you|they)\s+(?:get|hear|receive))\b|\bhow\s+(?:soon|quickly|fast)\b/iu;
+const VALIDITY =
+  /\bhow\s+(?:long|much\s+time|many\s+(?:days|weeks|months|years))\b[^.?!]*\b(?:valid|good\s+for|effective|in\s+(?:effect|force)|last|lasts|expire|expires|run\s+out|runs\s+out)\b/iu;
+
+/** Which of them a question asks for by its words; `null`: neither, or it does not say. */
+export function readAskedSpan(question: string): AskedSpan | null {
+  if (DEADLINE.test(question)) return "deadline";
+  if (TAKES_TIME.test(question)) return "duration";
+  return VALIDITY.test(question) ? "validity" : null;
+}
+
+/** Words of one sentence that answer, as a range of its text. */
+interface AnswerSpan extends TextRange {
+  /** Index of the sentence. */
+  readonly sentence: number;
+}
+
+/** Measures of each kind of value. Names and addresses are only signs, not read to their ends: nothing is marked of them. */
+const MEASURES: readonly (readonly [number, readonly Measure[]])[] = [
+  [VALUE_KINDS.money, ["money"]],
+  [VALUE_KINDS.percent, ["percent"]],
+  [VALUE_KINDS.duration, ["days", "months", "minutes"]],
+  [VALUE_KINDS.date, ["date"]],
+  [VALUE_KINDS.number, ["count", "share", "times", "length", "mass", "volume", "age"]],
+  [VALUE_KINDS.form, ["form"]],
+  [VALUE_KINDS.phone, ["phone"]],
+];
+
+/**
+ * The words of an answer that answer, where reading its values settles that: of each kind of value that the question asks for, the first sentence that
+ * holds one, if it holds exactly one that the question does not name itself. Two prices in a sentence, a question for a reason or a name: nothing.
+ */
+export function answerSpans(question: string, sentences: readonly string[]): AnswerSpan[] {
+  const named = new Set(quantitiesIn(question).map(keyOf));
+  const read = sentences.map((text) => quantitiesIn(text).filter((value) => isWhole(text, value)));
+  const spans: AnswerSpan[] = [];
+  for (const kinds of askedValues(question)) {
+    const wanted = new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
+    const found = read.map((values) => values.filter((value) => wanted.has(value.measure)));
+    const sentence = found.findIndex((values) => values.length > 0);
+    const [value, ...others] = (found[sentence] ?? []).filter((one) => !named.has(keyOf(one)));
+    const isKnown = spans.some(
+      (span) => span.sentence === sentence && value !== undefined && span.start < value.end && value.start < span.end,
+    );
+    if (value !== undefined && others.length === 0 && !isKnown) spans.push({ sentence, start: value.start, end: value.end });
+  }
+  return spans.sort((a, b) => a.sentence - b.sentence || a.start - b.start);
+}
+
+/** A number that is cut out of a longer one says something else. */
+function isWhole(text: string, { start, end }: TextRange): boolean {
+  return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
+}
+
+function keyOf({ measure, amount }: { readonly measure: Measure; readonly amount: string }): string {
+  return `${measure} ${amount}`;
+}
+
+/** What reading a question's words needs of the index. */
+export interface AskedWordsIndex {
+  tokens(text: string): string[];
+  /** Tokens of what a question asks, its frame left out. */
+  questionTokens(question: string): string[];
+}
+
+/** A content word of a question as it was written. */
+export interface AskedWord {
+  readonly word: string;
+  readonly tokens: readonly string[];
+}
+
+/** The question's content words as the user wrote them, with their tokens; forms of one word count once. */
+export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
+  const seen = new Set<string>();
+  const asked = new Set(index.questionTokens(question));
+  return question
+    .split(/\s+/)
+    .map((word) => ({
+      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
+      tokens: index.tokens(word).filter((token) => asked.has(token)),
+    }))
+    .filter(({ word, tokens }) => {
+      const key = tokens.join(" ");
+      if (word === "" || tokens.length === 0 || seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
+}

@@ -1,0 +1,275 @@
+import { once } from "../text/once.ts";
+import { type Alignment, alignTerms, type Entailment, LISTED, type SlotContext } from "./align-terms.ts";
+import { type AskedKind, kindsAgree } from "./asked-kind.ts";
+import { equalQuantities } from "./quantities.ts";
+import { changesPlace, isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
+import { isAbroad } from "./slot-vocabulary.ts";
+import type { Slots, SlotValue } from "./slots.ts";
+
+/** Why a stored answer is not served for another question. */
+export type MissRule =
+  | "codes"
+  | "values"
+  | "names"
+  | "persons"
+  | "branches"
+  | "places"
+  | "periods"
+  | "polarity"
+  | "opposites"
+  | "direction"
+  | "asked"
+  | "contrast"
+  | "questions"
+  | "scope"
+  | "condition"
+  | "unknown";
+
+export type SlotsVerdict =
+  /** `rules`: entailments that were needed. */
+  | { readonly same: true; readonly rules: readonly string[]; readonly alignment: Alignment }
+  | {
+      readonly same: false;
+      readonly rule: MissRule;
+      readonly detail: string;
+      /** Nothing exact differs, and the wording does: a reading of both may outvote what speaks against it. */
+      readonly soft: boolean;
+    };
+
+/** From this share of common words on, in order, two questions have one wording: what differs is what matters. */
+const SAME_WORDING = 0.6;
+
+/** What rules guess from other words: the kind of answer that is wanted, a condition that only one names, a word that nothing explains. All others compare what is exact. */
+const SOFT: ReadonlySet<MissRule> = new Set(["asked", "condition", "unknown"]);
+
+/** One content word on each side that nothing explains: they ask for two things about one topic. */
+const UNKNOWN = 1;
+
+/** So much on each side, also where answer and passages speak of it: one page tells of the board and of the court, and what holds of one not of the other. */
+const UNRELATED = 2;
+
+/** One way in which two questions differ. */
+interface SlotMiss {
+  readonly rule: MissRule;
+  readonly detail: string;
+}
+
+/**
+ * Do two questions ask for the same, as far as words can tell? Everything that is read from them must be equal or follow by a listed rule.
+ * How much of their other words stays unexplained is left to `judgeMatch`, which also knows how near they are.
+ */
+export function compareSlots(asked: Slots, stored: Slots, context: SlotContext = {}): SlotsVerdict {
+  const rules = new Set<Entailment>();
+  const alignment = once(() => alignTerms(asked, stored, context));
+  let first: SlotMiss | null = null;
+  for (const miss of slotMisses(asked, stored, alignment, rules)) {
+    first ??= miss;
+    const isBare = miss.rule === "asked" && isBareTopic(asked, stored);
+    if (!SOFT.has(miss.rule) || (alignment().wording >= SAME_WORDING && !isBare)) return { same: false, ...first, soft: false };
+  }
+  if (first !== null) return { same: false, ...first, soft: true };
+  for (const rule of alignment().rules) rules.add(rule);
+  return { same: true, rules: [...rules], alignment: alignment() };
+}
+
+/** Does one of them name a thing and the other ask what it is, as "price of a card" and "what is the price of a card"? Beside "where" or "why" the kind tells them apart. */
+function isBareTopic({ asks: one }: Slots, { asks: other }: Slots): boolean {
+  return (one === "open" && WHAT.has(other)) || (other === "open" && WHAT.has(one));
+}
+
+const WHAT: ReadonlySet<AskedKind> = new Set(["thing", "definition"]);
+
+/** Every way in which they differ, each worked out when it is asked for. */
+function* slotMisses(asked: Slots, stored: Slots, aligned: () => Alignment, rules: Set<Entailment>): Generator<SlotMiss, void> {
+  const miss = (rule: MissRule, detail: string): SlotMiss => ({ rule, detail });
+  if (asked.codes.join() !== stored.codes.join()) yield miss("codes", `asked ${list(asked.codes)}, stored ${list(stored.codes)}`);
+  const values = compareValues(asked.values, stored.values, rules);
+  if (values !== null) yield miss("values", values);
+  const persons = comparePersons(asked, stored, rules);
+  if (persons !== null) yield miss("persons", persons);
+  if (asked.branches.join() !== stored.branches.join())
+    yield miss("branches", `asked ${list(asked.branches)}, stored ${list(stored.branches)}`);
+  const places = comparePlaces(asked, stored, rules);
+  if (places !== null) yield miss("places", places);
+  if (asked.periods.join() !== stored.periods.join()) yield miss("periods", `asked ${list(asked.periods)}, stored ${list(stored.periods)}`);
+  if (asked.negations > 0 !== stored.negations > 0) yield miss("polarity", "one of them denies");
+  if (asked.negations % 2 !== stored.negations % 2) yield miss("polarity", "one of them denies what is denied");
+  if (asked.shape.questions !== stored.shape.questions)
+    yield miss("questions", `asked ${asked.shape.questions}, stored ${stored.shape.questions} in one`);
+  if (!kindsAgree(asked.asks, stored.asks)) yield miss("asked", `asked ${asked.asks}, stored ${stored.asks}`);
+  if (asked.shape.scopes.join() !== stored.shape.scopes.join())
+    yield miss("scope", `asked ${list(asked.shape.scopes)}, stored ${list(stored.shape.scopes)}`);
+  const [one, other] = [asked.shape.modality, stored.shape.modality];
+  if (asked.asks === "fact" && stored.asks === "fact" && one !== null && other !== null && one !== other)
+    yield miss("scope", `asked whether it ${one} be, stored whether it ${other} be`);
+  if (isReversed(asked, stored)) yield miss("direction", "who and whom, or from and to, are exchanged");
+  const alignment = aligned();
+  if (alignment.opposites !== null) yield miss("opposites", alignment.opposites);
+  if (alignment.polarity !== null) yield miss("polarity", alignment.polarity);
+  if (alignment.names !== null) yield miss("names", alignment.names);
+  const conditions = [...openConditions(alignment.asked, asked), ...openConditions(alignment.stored, stored)];
+  if (conditions.length > 0) yield miss("condition", `a condition of one of them alone: ${list(conditions)}`);
+  if (alignment.wording >= SAME_WORDING) {
+    if (alignment.differing.length > 0) yield miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
+    if (asked.asks !== stored.asks) yield miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
+  }
+  const { askedOpen, storedOpen, askedAlone, storedAlone } = alignment;
+  if (Math.min(askedOpen, storedOpen) >= UNKNOWN || Math.min(askedAlone, storedAlone) >= UNRELATED) {
+    const open = (terms: Alignment["asked"]) => list(terms.filter(({ match }) => match < LISTED).map(({ term }) => term.text));
+    yield miss("unknown", `each says what the other does not: asked ${open(alignment.asked)}, stored ${open(alignment.stored)}`);
+  }
+}
+
+function list(items: readonly string[]): string {
+  return items.length === 0 ? "nothing" : items.join(", ");
+}
+
+/** Every value must be found on the other side; only the asked one may be narrower. */
+function compareValues(asked: readonly SlotValue[], stored: readonly SlotValue[], rules: Set<Entailment>): string | null {
+  const left = [...stored];
+  for (const value of asked) {
+    const at = left.findIndex((other) => sameValue(value, other));
+    if (at >= 0) {
+      left.splice(at, 1);
+      continue;
+    }
+    const limit = left.findIndex((other) => liesBeyond(value, other));
+    if (limit < 0) return `asked ${written(value)}, stored ${list(stored.map(written))}`;
+    left.splice(limit, 1);
+    rules.add("value-beyond");
+  }
+  // A value said twice, or a repetition of one that was matched, is no other value.
+  const open = left.filter((value) => !asked.some((other) => sameValue(other, value)));
+  return open.length === 0 ? null : `stored ${list(open.map(written))}, not asked`;
+}
+
+function written({ measure, amount, side }: SlotValue): string {
+  return `${side === "" ? "" : `${side} `}${amount} ${measure}`;
+}
+
+function sameValue(a: SlotValue, b: SlotValue): boolean {
+  if (a.side !== b.side || a.bound !== b.bound) return false;
+  if (a.measure === "date" && b.measure === "date") return a.amount === b.amount;
+  const quantity = (value: SlotValue) => ({ ...value, start: 0, end: 0 });
+  return equalQuantities(quantity(a), quantity(b)) || equalQuantities(quantity(b), quantity(a));
+}
+
+/** Does a plain value lie wholly on the stored side of a limit? */
+function liesBeyond(value: SlotValue, limit: SlotValue): boolean {
+  if (limit.side === "" || value.side !== "" || value.bound !== "none") return false;
+  if (value.measure === "date" || limit.measure === "date") {
+    if (value.measure !== limit.measure || !isFullDate(value.amount) || !isFullDate(limit.amount)) return false;
+    const [first, last] = daysOf(value.amount);
+    const [from, until] = daysOf(limit.amount);
+    return limit.side === "after" ? first > until : last < from;
+  }
+  const years = (one: SlotValue) => (one.measure === "age" || one.measure === "count" ? Number(one.amount) : Number.NaN);
+  const [one, other] =
+    value.measure === limit.measure && PLAIN.has(value.measure)
+      ? [Number(value.amount), Number(limit.amount)]
+      : [years(value), years(limit)];
+  return limit.side === "after" ? one > other : one < other;
+}
+
+const PLAIN: ReadonlySet<SlotValue["measure"]> = new Set([
+  "percent",
+  "days",
+  "months",
+  "minutes",
+  "age",
+  "count",
+  "length",
+  "mass",
+  "volume",
+]);
+
+function isFullDate(amount: string): boolean {
+  return /^\d{4}(?:-\d{2}){0,2}$/.test(amount);
+}
+
+/** First and last day of a year, a month or a day, for comparing as text. */
+function daysOf(amount: string): readonly [string, string] {
+  const [year = "", month, day] = amount.split("-");
+  if (month === undefined) return [`${year}-01-01`, `${year}-12-31`];
+  return day === undefined ? [`${year}-${month}-01`, `${year}-${month}-31`] : [amount, amount];
+}
+
+const SPOUSES: ReadonlySet<string> = new Set(["spouse", "surviving spouse"]);
+
+/** Keys of words for marrying again. */
+const REMARRIES = /^remarr|marri again$/;
+
+function comparePersons(asked: Slots, stored: Slots, rules: Set<Entailment>): string | null {
+  if (asked.persons.join() === stored.persons.join()) return null;
+  const others = (persons: readonly string[]) => persons.filter((person) => !SPOUSES.has(person)).join();
+  const remarries = ({ terms }: Slots) => terms.some(({ key }) => REMARRIES.test(key));
+  if (others(asked.persons) === others(stored.persons) && remarries(asked) && remarries(stored)) {
+    rules.add("spouse-remarrying");
+    return null;
+  }
+  return `asked about ${list(asked.persons)}, stored about ${list(stored.persons)}`;
+}
+
+function comparePlaces(asked: Slots, stored: Slots, rules: Set<Entailment>): string | null {
+  if (asked.places.join() === stored.places.join() && asked.abroad === stored.abroad) return null;
+  if (stored.abroad && stored.places.length === 0 && asked.places.length > 0 && asked.places.every(isAbroad)) {
+    rules.add("place-abroad");
+    return null;
+  }
+  const shown = ({ places, abroad }: Slots) => list([...places, ...(abroad ? ["abroad"] : [])]);
+  return `asked ${shown(asked)}, stored ${shown(stored)}`;
+}
+
+/** Do two readings hold the same numbers, codes, persons, branches, places, times and denials? No listed rule makes up for a difference. */
+export function holdSameExact(one: Slots, other: Slots): boolean {
+  const exact = ({ values, codes, persons, branches, places, abroad, periods, negations }: Slots) =>
+    JSON.stringify([values, codes, persons, branches, places, abroad, periods, negations]);
+  return one === other || exact(one) === exact(other);
+}
+
+/** Of values, codes, places, persons and branches: how many both have, equal or by a listed rule, and how many there are. */
+export function sharedSlots(asked: Slots, stored: Slots): { readonly shared: number; readonly all: number } {
+  const rules = new Set<Entailment>();
+  const values = asked.values.filter((value) => stored.values.some((other) => sameValue(value, other) || liesBeyond(value, other))).length;
+  const places = comparePlaces(asked, stored, rules) === null ? placesOf(stored) : 0;
+  const persons = comparePersons(asked, stored, rules) === null ? Math.max(asked.persons.length, stored.persons.length) : 0;
+  const both = (one: readonly string[], other: readonly string[]) => one.filter((item) => other.includes(item)).length;
+  const shared = values + places + persons + both(asked.codes, stored.codes) + both(asked.branches, stored.branches);
+  const size = ({ values: own, codes, branches }: Slots) => own.length + codes.length + branches.length;
+  const alone = (matched: number, pick: (slots: Slots) => number) => (matched > 0 ? matched * 2 : pick(asked) + pick(stored));
+  const total = size(asked) + size(stored) + alone(places, placesOf) + alone(persons, (slots) => slots.persons.length);
+  return { shared, all: total - shared };
+}
+
+function placesOf({ places, abroad }: Slots): number {
+  return places.length + (abroad ? 1 : 0);
+}
+
+/** What stands behind "if", "after" and the like and has no equal in the other question; that its answer speaks of it too is not enough. */
+function openConditions(terms: Alignment["asked"], { shape }: Slots): string[] {
+  const open = terms.filter(({ term, match }) => match < LISTED && term.weight >= UNKNOWN && shape.conditions.includes(term.key));
+  return open.map(({ term }) => term.text);
+}
+
+/** Two questions that name the same two sides the other way round. */
+function isReversed(asked: Slots, stored: Slots): boolean {
+  const things = new Set([...asked.terms.map(({ key }) => key), ...asked.persons]);
+  const names = new Set([
+    ...asked.terms.filter(({ kind, key }) => kind === "name" || /\d/.test(key)).map(({ key }) => key),
+    ...asked.codes,
+  ]);
+  if (isOtherSubject(asked.shape, stored.shape) || ownsOther(asked.shape, stored.shape)) return true;
+  if (isExchanged(asked.frame, stored.frame, things, names)) return true;
+  if (changesPlace(asked.shape.places, stored.shape.places)) return true;
+  return speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored);
+}
+
+/** Who does it to whom: "iy" when the speaker stands before the one who is spoken to; empty when only one of them is named. */
+function speakers({ frame }: Slots): "iy" | "yi" | "" {
+  const [speaker, other] = [frame.findIndex((word) => SPEAKER.has(word)), frame.findIndex((word) => SPOKEN_TO.has(word))];
+  return speaker < 0 || other < 0 ? "" : speaker < other ? "iy" : "yi";
+}
+
+const SPEAKER: ReadonlySet<string> = new Set(["i", "me", "my"]);
+
+const SPOKEN_TO: ReadonlySet<string> = new Set(["you", "your"]);

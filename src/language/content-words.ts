@@ -1,0 +1,193 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGE_ROOT } from "../package.ts";
+import type { TextRange } from "../shared/types.ts";
+import { once } from "../text/once.ts";
+import { createStemmer, wordTokens } from "../text/tokens.ts";
+import { deniesAsVerb, deniesClause, deniesNoun } from "./negation.ts";
+import { MONTHS } from "./numbers.ts";
+
+/** Endings that make another form of a word; those that make another thing or its opposite (-er, -ee, -ful, -less, -able, -itis) are none. */
+const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;
+const MIN_ROOT = 5;
+
+/** Are two stems forms of one word: do they differ in an ending alone? */
+export function isDerived(a: string, b: string): boolean {
+  if (a.includes(" ") || b.includes(" ")) return false;
+  let common = 0;
+  while (common < a.length && common < b.length && a[common] === b[common]) common++;
+  return common >= MIN_ROOT && SUFFIX.test(a.slice(common)) && SUFFIX.test(b.slice(common));
+}
+
+/** The highest level of the SCOWL word lists (of 10 to 95) that we have: whatever stands there is a real word. */
+const REAL_LEVEL = 70;
+/** The highest level of words that most people know. */
+const KNOWN_LEVEL = 50;
+/** The level of words that every text uses. */
+const COMMON_LEVEL = 10;
+
+/** English words by how well they are known. Each list is read when it is first asked for, once for all who share this. */
+export interface EnglishWords {
+  /**
+   * Is a word (lower case, without apostrophe) an English one? A word of the language that the documents lack is not misspelt:
+   * "wife" must not be read as "life".
+   */
+  isEnglish(word: string): boolean;
+  /** Is a word (lower case) one of the few thousand that every text uses? */
+  isCommon(word: string): boolean;
+  /** Every word that the lists hold, in lower case; takes 50 ms. */
+  real(): ReadonlySet<string>;
+}
+
+export function createEnglishWords(): EnglishWords {
+  const lists = once(readLists);
+  const upTo = (highest: number) => once(() => new Set(lists().flatMap(({ level, words }) => (level <= highest ? words : []))));
+  const [known, common, real] = [upTo(KNOWN_LEVEL), upTo(COMMON_LEVEL), upTo(REAL_LEVEL)];
+  return { isEnglish: (word) => known().has(word), isCommon: (word) => common().has(word), real };
+}
+
+/** A line for each level. `scripts/build-data.mjs` wrote the file. */
+function readLists(): { readonly level: number; readonly words: readonly string[] }[] {
+  const lines = readFileSync(join(PACKAGE_ROOT, "src", "language", "english-words.txt"), "utf8")
+    .trimEnd()
+    .split("\n");
+  return lines.map((line) => {
+    const [level, ...words] = line.split(" ");
+    return { level: Number(level), words };
+  });
+}
+
+/** A word that carries meaning: no stop word, no number. */
+export interface ContentWord extends TextRange {
+  /** As written, lower case. */
+  readonly text: string;
+  /** Equal for forms of one word: `remarried`, `remarriage`. */
+  readonly root: string;
+  /** Written as a name: capitals throughout, or a capital inside a sentence that no ordinary word has by chance. */
+  readonly name: boolean;
+  /** One of the few thousand words that every text uses. */
+  readonly common: boolean;
+  /** Stands in the reach of a negation: "can't **apply** in **person**". */
+  readonly negated: boolean;
+  /** The first word of that reach, with the adverbs before it: on these the negation surely acts. */
+  readonly denied: boolean;
+  /** Stands in a condition: "if you **have** **evidence** to submit". */
+  readonly supposed: boolean;
+}
+
+/** Porter's stem leaves `remarri` and `remarriag` apart; so many letters of it are enough to know a word by. */
+const ROOT_LETTERS = 6;
+const WORD = /(?<![\p{L}\p{M}\p{Nd}])[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&](?=[\p{L}\p{M}])){0,63}/gu;
+/** Words of grammar that the index keeps because they do it no harm; in a claim they say nothing that a source must hold. */
+const GRAMMAR: ReadonlySet<string> = new Set(
+  (
+    "may one yes no within without though even itself himself herself themselves yourself whether among every she whom whose just already " +
+    "during until less least off again once when why let lets need needs general generally usual usually typically normally instead " +
+    "etc someone anyone everyone something anything people person also still must shall upon per via however therefore thus whichever " +
+    "whatever whoever else next yet they he you we it i that there who what hers his theirs ours yours"
+  ).split(" "),
+);
+/** Words that keep something from being so: what follows is as good as negated, but nothing is denied. */
+const HINDERS =
+  /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
+/** A thing that is lacking describes, it denies nothing: "with no down payment", "have no dependents". */
+const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
+/** "no more than" and "won't pay more than" limit, "not only" adds: neither denies what follows. */
+const LIMITS =
+  /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
+const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
+const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
+/** "with the Court, not with VA" tells two things apart and denies none; a verb behind a comma does: "odd jobs (as defined below), don't count". */
+const CONTRASTS = /[,—–]\s*$/;
+const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
+const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
+/** Verbs that carry little: a negation acts on what they bring. */
+const LIGHT = /^(?:go|goes|get|gets|got|make|makes|take|takes|come|comes|give|gives|put|puts|become|becomes)$/;
+const ADVERB = /^(?!(?:ap|sup|re|im|com|multip)p?ly$|family$|rely$)\p{L}+ly$/u;
+/** Content words that one negation reaches. */
+const REACH = 7;
+const NOUN_REACH = 4;
+/** Characters behind a negation in which it surely acts. */
+const SURE_CHARACTERS = 28;
+
+export type ReadWords = (text: string) => ContentWord[];
+
+/** A reader of content words; stems are remembered. */
+export function createWordReader({ isEnglish, isCommon }: EnglishWords = createEnglishWords()): ReadWords {
+  const stem = createStemmer();
+  return (text) => {
+    const found: ContentWord[] = [];
+    let run = 0;
+    let reach = 0;
+    let sure = false;
+    let sureUntil = 0;
+    let supposed = false;
+    let clauseFrom = 0;
+    let last = 0;
+    for (const match of text.matchAll(WORD)) {
+      const start = match.index;
+      const written = match[0];
+      const word = written.toLowerCase().replaceAll("’", "'");
+      const gap = text.slice(last, start);
+      const opens = last === 0 || /[.!?:\n|•]/.test(gap);
+      last = start + written.length;
+      const ends = CLAUSE_END.test(gap);
+      if (ends || CLAUSE_WORD.test(word)) {
+        reach = 0;
+        clauseFrom = found.length;
+      }
+      if (SUPPOSES.test(word)) supposed = true;
+      else if (ends) supposed = false;
+      if (deniesClause(word) || deniesNoun(word)) {
+        const after = text.slice(last, last + 48);
+        const limits = LIMITS.test(after);
+        const noun = deniesNoun(word) && !NO_LONGER.test(after);
+        const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
+        reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
+        sure = !(limits || lacks || (CONTRASTS.test(gap) && !deniesAsVerb(word)));
+        sureUntil = last + SURE_CHARACTERS;
+        // What stands before the verb is what it is denied of: "the grant can't be had".
+        if (!noun && !limits)
+          for (let i = Math.max(clauseFrom, found.length - REACH); i < found.length; i++)
+            found[i] = { ...(found[i] as ContentWord), negated: true };
+        continue;
+      }
+      if (HINDERS.test(word)) {
+        reach = NOUN_REACH;
+        sure = false;
+      }
+      const bare = word.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
+      if (GRAMMAR.has(bare)) continue;
+      const [token] = wordTokens({ text: bare.replaceAll(/['.]/g, ""), code: false }, stem);
+      if (token === undefined) continue;
+      const negated = reach > 0;
+      const isLight = LIGHT.test(bare);
+      const english = isEnglish(bare);
+      const capital = isCapital(written, opens) && !MONTHS.has(bare);
+      run = !capital ? 0 : run > 0 && JOINS_NAME.test(gap) ? run + 1 : 1;
+      // "Fry Scholarship" is a name of two ordinary words; "a Veteran" is one of them with a capital.
+      if (run === 2) found.push({ ...(found.pop() as ContentWord), name: true });
+      found.push({
+        text: word,
+        root: english ? token.slice(0, ROOT_LETTERS) : token,
+        name: capital && (run > 1 || !english),
+        common: isCommon(bare),
+        negated,
+        denied: negated && sure && !isLight && start <= sureUntil,
+        supposed,
+        start,
+        end: last,
+      });
+      reach--;
+      if (!isLight && !ADVERB.test(bare)) sure = false;
+    }
+    return found;
+  };
+}
+
+/** Only blanks and small words stand inside a name. */
+const JOINS_NAME = /^[\s’'s-]*(?:of|for|and|the)?[\s-]*$/;
+
+function isCapital(written: string, opens: boolean): boolean {
+  return /^\p{Lu}[\p{Lu}\p{Nd}&.-]+s?$/u.test(written) || (!opens && /^\p{Lu}/u.test(written));
+}

@@ -1,0 +1,200 @@
+import { LRUCache } from "lru-cache";
+import { readAskedSpan } from "../language/asked-values.ts";
+import { holdSameExact } from "../language/compare-slots.ts";
+import type { SlotVocabulary } from "../language/slot-vocabulary.ts";
+import { readAbout, readSlots, type Slots } from "../language/slots.ts";
+import type { MatchSettings } from "../profiles/profile.ts";
+import type { RetrievedFor } from "../store/cache.ts";
+import { once } from "../text/once.ts";
+import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings as MatchRule, type MatchWeights } from "./match.ts";
+
+/** The question that is asked, with what retrieval found for it, best first. */
+export interface AskedQuestion {
+  /** Misspelt words as they were read. */
+  readonly question: string;
+  /** As it was asked: a repair that makes anything exact of it shares nothing. */
+  readonly written: string;
+  readonly passages: readonly MatchPassage[];
+}
+
+export interface MatchPassage {
+  readonly chunkId: string;
+  readonly document: { readonly id: string; readonly title: string };
+  readonly headingPath: readonly string[];
+  readonly text: string;
+}
+
+/** A stored question with what was kept of it. */
+export interface ComparedQuestion {
+  readonly question: string;
+  /** From `describe`. */
+  readonly slots: string | null;
+  /** Cosine of the two questions. */
+  readonly cosine: number;
+  /** What retrieval found for it, and what of it the answer cites. */
+  readonly retrieved: RetrievedFor;
+}
+
+export interface MatchVerdict {
+  readonly accepted: boolean;
+  /** Not accepted, but a reading of both questions and the answer may outvote what speaks against it. */
+  readonly soft: boolean;
+  /** Orders those that are accepted; `null`: not scored. */
+  readonly score: number | null;
+  /** Entities of both, as a share of those of either; `null`: not compared. */
+  readonly entities: number | null;
+  /** What both find, as a share of what either finds; `null`: not compared. */
+  readonly documents: number | null;
+  /** Name of the rule that decided. */
+  readonly rule: string;
+  /** One line for people. */
+  readonly reason: string;
+}
+
+/** Passages found for a question that count, and those whose words say what it finds, as the weights were learned. */
+const FOUND = 5;
+const READ = 2;
+
+export interface SlotMatcherParts {
+  readonly vocabulary: SlotVocabulary;
+  /** Likeness of two words by their vectors, 0–1. */
+  readonly likeness: (one: string, other: string) => number;
+  readonly weights: () => MatchWeights;
+  /** A cosine of another model as this one would have given it. */
+  readonly carry: (cosine: number, of: string) => number;
+}
+
+/** What is kept of a stored question, read. */
+interface Kept {
+  readonly slots: Slots;
+  readonly about: ReadonlySet<string>;
+}
+
+/** Questions and passages whose reading is kept: the same ones are met again and again. */
+const REMEMBERED = 2_000;
+
+/** Compares questions by their slots, and by a score of wording, entities and passages. */
+export function createSlotMatcher({ vocabulary, likeness, weights, carry }: SlotMatcherParts) {
+  const slotsOf = remembered(
+    (question: string) => question,
+    (question) => readSlots(question, vocabulary),
+  );
+  const keysOf = remembered(
+    ({ chunkId }: MatchPassage) => chunkId,
+    (passage) => readAbout(textsOf(passage), vocabulary),
+  );
+  const describedIn = remembered(
+    (slots: string) => slots,
+    (slots): Kept | null => {
+      const read = JSON.parse(slots) as { slots: Partial<Slots>; about: string[] } | null;
+      return read === null || !isWhole(read.slots) ? null : { slots: read.slots, about: new Set(read.about) };
+    },
+  );
+  return {
+    /**
+     * What is kept of a stored question for later comparison, as JSON text.
+     * @param about titles, headings, quotes and cited passages of its answer
+     */
+    describe: (question: string, about: readonly string[]): string =>
+      JSON.stringify({ slots: slotsOf(question), about: readAbout(about, vocabulary) }),
+    /** What of a question is embedded. */
+    textFor: (question: string, settings: MatchSettings): string => (settings.type === "learned" ? slotsOf(question).canonical : question),
+    /** Reads the question that is asked once; what comes back compares it with a stored one. */
+    read({ question, written, passages }: AskedQuestion, settings: MatchSettings): (stored: ComparedQuestion) => MatchVerdict {
+      const asked = slotsOf(question);
+      if (!holdSameExact(asked, slotsOf(written))) return () => REPAIRED;
+      const span = readAskedSpan(question);
+      const found = once((): ReadonlySet<string> => new Set(passages.slice(0, READ).flatMap(keysOf)));
+      const rule: MatchRule =
+        settings.type === "learned"
+          ? { type: "learned", weights: weights() }
+          : {
+              type: "thresholds",
+              cosine: carry(settings.cosine, settings.of),
+              entityJaccard: settings.entities,
+              documentOverlap: settings.documents,
+            };
+      return (stored) => {
+        const other = readAskedSpan(stored.question);
+        if (span !== null && other !== null && span !== other) return otherSpan(span, other);
+        const described = stored.slots === null ? null : describedIn(stored.slots);
+        return described === null ? UNREAD : compare(asked, described, stored, { passages, found, likeness }, rule);
+      };
+    },
+  };
+}
+
+/** Decides whether the answer to one question is the answer to another. What it does not know is no match. */
+export type Matcher = ReturnType<typeof createSlotMatcher>;
+
+/** What an earlier version stored says less than is compared today. */
+function isWhole(slots: Partial<Slots>): slots is Slots {
+  return slots.shape !== undefined;
+}
+
+/** A result that was worked out before for the same key. A chunk's id names the version of its document. */
+function remembered<T, R>(keyOf: (value: T) => string, read: (value: T) => R): (value: T) => R {
+  const known = new LRUCache<string, { readonly made: R }>({ max: REMEMBERED });
+  return (value) => {
+    const key = keyOf(value);
+    const one = known.get(key) ?? { made: read(value) };
+    known.set(key, one);
+    return one.made;
+  };
+}
+
+/** The words of both are those of time, and the answers are different ones. */
+function otherSpan(asked: string, stored: string): MatchVerdict {
+  return { ...UNREAD, rule: "span", reason: `asked ${asked}, stored ${stored}` };
+}
+
+export const UNCOMPARED = { accepted: false, soft: false, score: null, entities: null, documents: null } as const;
+const NOTHING_KEPT = "nothing is kept by which the stored question could be compared";
+const UNREAD: MatchVerdict = { ...UNCOMPARED, rule: "unknown", reason: NOTHING_KEPT };
+
+/** A repair is a guess, and what is exact is never guessed. */
+const REPAIRED: MatchVerdict = { ...UNREAD, rule: "repaired", reason: "a misspelt word was read as something exact" };
+
+interface Found {
+  readonly passages: readonly MatchPassage[];
+  /** Read when it is first asked for: most candidates fall before. */
+  readonly found: () => ReadonlySet<string>;
+  readonly likeness: SlotMatcherParts["likeness"];
+}
+
+function compare(
+  asked: Slots,
+  { slots, about }: Kept,
+  { cosine, retrieved }: ComparedQuestion,
+  { passages, found, likeness }: Found,
+  settings: MatchRule,
+): MatchVerdict {
+  const entities = entityJaccard(asked, slots);
+  const overlap = overlapOf(passages, retrieved, settings);
+  const closeness = {
+    cosine,
+    entityJaccard: entities,
+    documentOverlap: overlap,
+    citedRank: passages.findIndex(({ chunkId }) => retrieved.cited.includes(chunkId)),
+    about,
+    get found() {
+      return found();
+    },
+    likeness,
+  };
+  const { accept, soft, score, rule, detail } = judgeMatch(asked, slots, closeness, settings);
+  return { accepted: accept, soft, score, entities, documents: overlap, rule, reason: detail };
+}
+
+/** Of the first passages for the learned score; of documents for thresholds, as their source measures it. */
+function overlapOf(passages: readonly MatchPassage[], retrieved: ComparedQuestion["retrieved"], settings: MatchRule): number | null {
+  if (settings.type === "learned") {
+    const chunks = passages.slice(0, FOUND).map(({ chunkId }) => chunkId);
+    return documentOverlap(chunks, retrieved.chunks.slice(0, FOUND));
+  }
+  return documentOverlap([...new Set(passages.map(({ document }) => document.id))], retrieved.documents);
+}
+
+function textsOf({ document, headingPath, text }: MatchPassage): string[] {
+  return [document.title, ...headingPath, text];
+}

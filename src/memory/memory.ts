@@ -1,0 +1,119 @@
+import { redactPersonalData } from "../guard/pii.ts";
+import { RequestError } from "../shared/errors.ts";
+import type { Privacy, Scope } from "../shared/types.ts";
+import type { ForgetTarget, Forgotten, Purged, Retention } from "../store/forget.ts";
+import type { Store } from "../store/store.ts";
+import { keyedHash } from "../text/keyed-hash.ts";
+import { actor, createReview, type ReviewParts } from "./review.ts";
+import { type SessionMessage, sessionMessages } from "./session-messages.ts";
+import { sumUp, sumUpMade } from "./statistics.ts";
+
+/** Answers whose making is looked at for figures: the newest. */
+const MADE_ANSWERS = 2_000;
+
+/** Characters of the reason that comes with a thumb: a sentence or two. */
+export const MAX_FEEDBACK_CHARACTERS = 500;
+
+export interface FeedbackRequest {
+  /** Id of the answer. */
+  readonly id: string;
+  readonly verdict: "up" | "down";
+  readonly reason?: string | null | undefined;
+  /** Where it is given, it must be the answer's. */
+  readonly sessionId?: string | null | undefined;
+}
+
+export interface SessionRequest {
+  readonly id: string;
+  readonly userId?: string | null | undefined;
+}
+
+export interface Counted {
+  /** `null`: all. */
+  readonly domain: string | null;
+  /** ISO time; `null`: from the beginning. */
+  readonly since: string | null;
+}
+
+export interface ForgetOptions {
+  /** Who asks for it: the audit log keeps it. */
+  readonly by: string;
+  /** Only counts what would go. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ForgetReport extends Forgotten {
+  /** Do the files hold nothing of it any more? `null`: nothing was deleted. */
+  readonly scrubbed: boolean | null;
+  /** What may still hold it, and what to do, in words; `null`: nothing. */
+  readonly left: string | null;
+}
+
+export interface MemoryParts extends Omit<ReviewParts, "store"> {
+  readonly store: Store;
+  readonly privacy: Privacy;
+  readonly sessionTurns: number;
+  readonly retention: Retention;
+}
+
+export function createMemory({ store, privacy, sessionTurns, retention, ...reviewing }: MemoryParts) {
+  return {
+    review: createReview({ store, ...reviewing }),
+    /** @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+    async feedback({ id, verdict, reason = null, sessionId = null }: FeedbackRequest, scope: Scope): Promise<void> {
+      const text = reason === null || reason.trim() === "" ? null : reason.trim();
+      if (text !== null && text.length > MAX_FEEDBACK_CHARACTERS) {
+        const message = `The reason has ${text.length} characters; at most ${MAX_FEEDBACK_CHARACTERS} are kept: shorten it.`;
+        throw new RequestError("feedback_too_long", message, { characters: text.length, limit: MAX_FEEDBACK_CHARACTERS });
+      }
+      const sessionHash = sessionId === null ? null : keyedHash(await store.secret(), "session", sessionId);
+      const kept = text === null || privacy === "ephemeral" ? null : redactPersonalData(text);
+      const outcome = await store.review.rate({ id, ...scope, sessionHash, verdict, reason: kept });
+      if (outcome === "missing") {
+        const message = `There is no answer "${id}" here to rate: send the "id" and "session_id" of an answer.`;
+        throw new RequestError("unknown_answer", message, { id });
+      }
+      if (outcome === "too_often")
+        throw new RequestError("feedback_too_often", "This answer was rated too often: the last verdict stands.");
+    },
+    /** The messages of a session. @throws RequestError `unknown_session` – also for a session of another scope or user */
+    async session({ id, userId = null }: SessionRequest, scope: Scope): Promise<SessionMessage[]> {
+      const turns = await store.sessions.turns(id, scope, sessionTurns, userId);
+      if (turns.length === 0) throw unknownSession(id);
+      return sessionMessages(turns, scope, store.documents);
+    },
+    /** @throws RequestError `unknown_session` */
+    async deleteSession({ id, userId = null }: SessionRequest, scope: Scope): Promise<void> {
+      if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
+    },
+    statistics: ({ domain, since }: Counted) => sumUp(store.statistics.counted(domain, since)),
+    /** How the newest answers were made: stages, grades, models, checks. */
+    madeStatistics: async ({ domain, since }: Counted) => sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
+    /** @throws RequestError `forget_nothing`, `review_actor` */
+    async forget(target: ForgetTarget, { by, dryRun = false }: ForgetOptions): Promise<ForgetReport> {
+      assertTarget(target);
+      const name = actor(by);
+      if (dryRun) return { ...(await store.forgetting.count(target)), scrubbed: null, left: null };
+      const forgotten = await store.forgetting.forget(target, name);
+      const scrubbed = await store.forgetting.scrub();
+      return { ...forgotten, scrubbed, left: scrubbed ? null : store.forgetting.unscrubbed };
+    },
+    /** Deletes expired sessions and what is older than it may be kept. */
+    purge: (): Promise<Purged> => store.forgetting.purge(retention),
+  };
+}
+
+/** What the system remembers of questions: looked at, reviewed, rated, counted and forgotten. */
+export type Memory = ReturnType<typeof createMemory>;
+
+function assertTarget(target: ForgetTarget): void {
+  const empty =
+    ((target.type === "session" || target.type === "user") && target.id === "") ||
+    (target.type === "question" && target.question.trim() === "");
+  if (empty) throw new RequestError("forget_nothing", `Say which ${target.type} is to be forgotten: it is empty.`);
+}
+
+function unknownSession(id: string): RequestError {
+  const message = `There is no session "${id}" here: it has expired, was deleted, or belongs to somebody else.`;
+  return new RequestError("unknown_session", message, { session_id: id });
+}

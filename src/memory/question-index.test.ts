@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { VectorGroups } from "../retrieval/table-vectors.ts";
+import type { CacheStore } from "../store/cache.ts";
+import { hashedWords } from "../testing/fake-encoder.ts";
+import { QuestionIndex } from "./question-index.ts";
+
+type VectorRow = Awaited<ReturnType<CacheStore["vectorsAfter"]>>[number];
+
+/** Entries as a database has them: numbers rise, keys are replaced and deleted. */
+function fakeCache() {
+  const rows = new Map<string, VectorRow>();
+  let seq = 0;
+  let reads = 0;
+  return {
+    rows,
+    reads: () => reads,
+    put(key: string, scope: string, text: string) {
+      rows.delete(key);
+      rows.set(key, { seq: ++seq, key, scope, model: "m", vector: hashedWords(text) });
+    },
+    newest: async () => Math.max(0, ...[...rows.values()].map((row) => row.seq)),
+    vectorsAfter: async (after: number) => {
+      reads++;
+      return [...rows.values()].filter((row) => row.seq > after).sort((a, b) => a.seq - b.seq);
+    },
+    read: async (keys: readonly string[]) => ({ found: keys.filter((key) => rows.has(key)), gone: keys.filter((key) => !rows.has(key)) }),
+  };
+}
+type FakeCache = ReturnType<typeof fakeCache>;
+const indexOf = (cache: FakeCache) => new QuestionIndex(cache, (model) => new VectorGroups(model));
+const nearest = async (index: QuestionIndex, cache: FakeCache, text: string, scope = "s", model = "m", k = 3) =>
+  (await index.nearest({ model, scope, vector: hashedWords(text) }, k, cache.read)).found;
+
+describe("QuestionIndex", () => {
+  it("finds what another process added, nearest first, and reads the database only when something is new", async () => {
+    const cache = fakeCache();
+    const index = indexOf(cache);
+    expect(await nearest(index, cache, "red boat")).toEqual([]);
+    cache.put("a", "s", "red boat");
+    cache.put("b", "s", "red boat house");
+    expect(await nearest(index, cache, "red boat")).toEqual(["a", "b"]);
+    expect(await nearest(index, cache, "red boat house")).toEqual(["b", "a"]);
+    expect(cache.reads()).toBe(1);
+  });
+
+  it("never looks into another scope or at another model's vectors", async () => {
+    const cache = fakeCache();
+    cache.put("a", "s", "red boat");
+    const index = indexOf(cache);
+    expect(await nearest(index, cache, "red boat", "t")).toEqual([]);
+    expect(await nearest(index, cache, "red boat", "s", "other")).toEqual([]);
+  });
+
+  it("makes room for the next when the nearest are gone", async () => {
+    const cache = fakeCache();
+    for (let n = 0; n < 9; n++) cache.put(`near${n}`, "s", "red boat");
+    cache.put("far", "s", "red house");
+    const index = indexOf(cache);
+    await nearest(index, cache, "red boat");
+    for (let n = 0; n < 9; n++) cache.rows.delete(`near${n}`);
+    expect(await nearest(index, cache, "red boat")).toEqual(["far"]);
+    expect(index.size).toBe(1);
+  });
+
+  it("takes an entry that was replaced once, by its new vector", async () => {
+    const cache = fakeCache();
+    cache.put("a", "s", "red boat");
+    const index = indexOf(cache);
+    await nearest(index, cache, "red boat");
+    cache.put("a", "s", "green hill");
+    cache.put("b", "s", "red boat");
+    expect(await nearest(index, cache, "red boat")).toEqual(["b", "a"]);
+    expect(index.size).toBe(2);
+  });
+
+  it("goes on after a database that failed once", async () => {
+    const cache = fakeCache();
+    cache.put("a", "s", "red boat");
+    let failing = true;
+    const index = new QuestionIndex(
+      {
+        newest: cache.newest,
+        vectorsAfter: async (seq) => {
+          if (failing) throw new Error("down");
+          return cache.vectorsAfter(seq);
+        },
+      },
+      (model) => new VectorGroups(model),
+    );
+    await expect(nearest(index, cache, "red boat")).rejects.toThrow("down");
+    failing = false;
+    expect(await nearest(index, cache, "red boat")).toEqual(["a"]);
+  });
+
+  it("finds the same as a search of all rows, whatever was added, replaced and deleted", async () => {
+    const step = fc.record({ key: fc.nat(12), scope: fc.constantFrom("s", "t"), word: fc.nat(6), remove: fc.boolean(), ask: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const cache = fakeCache();
+        const index = indexOf(cache);
+        for (const { key, scope, word, remove, ask } of steps) {
+          if (remove) cache.rows.delete(`${key}`);
+          else cache.put(`${key}`, scope, `word${word} word${key}`);
+          if (!ask) continue;
+          const asked = hashedWords(`word${word}`);
+          const dot = (row: VectorRow) => row.vector.reduce((sum, value, i) => sum + value * (asked[i] as number), 0);
+          const best = Math.max(...[...cache.rows.values()].filter((row) => row.scope === scope).map(dot));
+          const [found] = (await index.nearest({ model: "m", scope, vector: asked }, 3, cache.read)).found;
+          const row = found === undefined ? undefined : cache.rows.get(found);
+          if (best === -Infinity) expect(row).toBeUndefined();
+          else expect(row === undefined ? -1 : dot(row)).toBeCloseTo(best, 5);
+          if (row !== undefined) expect(row.scope).toBe(scope);
+        }
+      }),
+      { numRuns: 200, seed: 3 },
+    );
+  });
+});

@@ -1,0 +1,213 @@
+import type { MatchSettings } from "../profiles/profile.ts";
+import type { Scope } from "../shared/types.ts";
+import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
+import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
+import type { Hit, Judgement } from "./cache.ts";
+import { isCode, nameOf } from "./classify.ts";
+import type { JudgeRewording } from "./match.ts";
+import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
+import type { QuestionIndex } from "./question-index.ts";
+import { type ReverifyParts, reverify } from "./reverify.ts";
+
+/** The question that is asked, as the caches see it. */
+export interface Asked extends QuestionNodes {
+  /** As it is compared: misspelt words as they were read. */
+  readonly text: string;
+  /** As it was asked. */
+  readonly written: string;
+  readonly scope: string;
+  readonly domain: string;
+  readonly vector: { readonly model: string; readonly values: Float32Array };
+}
+
+/** A stored question that may have the same answer; accepted or not once the passages are known. */
+export interface Candidate {
+  readonly level: "semantic" | "graph";
+  readonly stored: StoredQuestion;
+  readonly cosine: number;
+  /** Review status as a factor of relevance (`seven-layer` source, equation 6). */
+  readonly weight: number;
+  /** Rule of the graph that speaks against it. */
+  readonly barred: { readonly rule: string; readonly reason: string } | null;
+}
+
+/** Stored questions that the semantic cache compares. */
+export const NEAREST_QUESTIONS = 10;
+/** Answers that each query of the graph gives at most (`seven-layer` source, listing 7). */
+export const GRAPH_ANSWERS = 5;
+/** Joined questions that are read to find the most relevant of them. */
+const GRAPH_READ = 50;
+const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
+
+/** Stored questions of the same scope that lie near by vector. */
+export async function nearestQuestions(
+  asked: Asked,
+  { cache, index }: { readonly cache: Pick<CacheStore, "questions">; readonly index: QuestionIndex },
+): Promise<Candidate[]> {
+  const { scope, vector } = asked;
+  const query = { model: vector.model, scope, vector: vector.values };
+  const { neighbours, found } = await index.nearest(query, NEAREST_QUESTIONS, (keys) => cache.questions(keys, scope));
+  const byKey = new Map(found.map((stored) => [stored.key, stored]));
+  return neighbours.flatMap(({ key, cosine }): Candidate[] => {
+    const stored = byKey.get(key);
+    return stored === undefined ? [] : [{ level: "semantic", stored, cosine, weight: WEIGHT_OF[stored.reviewStatus], barred: null }];
+  });
+}
+
+/** Where stored questions are joined with what they are about. */
+interface GraphParts {
+  readonly cache: Pick<CacheStore, "questions">;
+  readonly graph: GraphStore;
+}
+
+/** Approved questions of the same scope that share a topic and an entity, the newest (`seven-layer` source, listing 7). */
+export async function approvedQuestions(asked: Asked, parts: GraphParts): Promise<Candidate[]> {
+  return readGraph(asked, await parts.graph.related({ ...queryOf(asked), approvedOnly: true, limit: GRAPH_ANSWERS }), parts);
+}
+
+/**
+ * Stored questions that share a topic and an entity, whatever their review status, by status times relevance (`seven-layer` source, equation 6).
+ * @param known keys that were judged before: the same would be found of them again
+ */
+export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
+  const keys = await parts.graph.related({ ...queryOf(asked), approvedOnly: false, limit: GRAPH_READ });
+  const candidates = await readGraph(
+    asked,
+    keys.filter((key) => !known.has(key)),
+    parts,
+  );
+  return candidates.sort((a, b) => b.weight * b.cosine - a.weight * a.cosine || byAge(a, b)).slice(0, GRAPH_ANSWERS);
+}
+
+function queryOf({ scope, domain, topics, entities }: Asked) {
+  return { scope, domain, topics: topics.map(({ slug }) => slug), entities };
+}
+
+async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }: GraphParts): Promise<Candidate[]> {
+  const { found } = await cache.questions([...keys], asked.scope);
+  const nodes = await graph.nodesOf(found.map(({ key }) => key));
+  return found.map((stored): Candidate => {
+    const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };
+    const cosine = cosineOf(asked.vector.values, stored.vector);
+    return { level: "graph", stored, cosine, weight: WEIGHT_OF[stored.reviewStatus], barred: barredBy(asked, of) };
+  });
+}
+
+/** Every stored question once: what the graph finds by topic, entity and approval is the graph's, whether or not it lies near too. */
+export function joinCandidates(approved: readonly Candidate[], near: readonly Candidate[]): Candidate[] {
+  const keys = new Set(approved.map(({ stored }) => stored.key));
+  return [...approved, ...near.filter(({ stored }) => !keys.has(stored.key))];
+}
+
+/** Entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8). */
+export function barredBy(
+  asked: QuestionNodes,
+  stored: { readonly topics: readonly { slug: string }[]; readonly entities: readonly EntityNode[]; readonly sources: readonly unknown[] },
+): Candidate["barred"] {
+  const codes = (entities: readonly EntityNode[]) => entities.filter(isCode).map(nameOf).sort().join("\n");
+  if (codes(asked.entities) !== codes(stored.entities)) return { rule: "entity_grounding", reason: "it is about other codes" };
+  const slugs = new Set(asked.topics.map(({ slug }) => slug));
+  const beyond = stored.topics.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
+  if (beyond.length > 0) return { rule: "topic_coherence", reason: `it is also about ${beyond.join(", ")}` };
+  return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources is there any more" } : null;
+}
+
+export interface AcceptParts extends ReverifyParts {
+  readonly cache: Pick<CacheStore, "get" | "delete">;
+  readonly matcher: Matcher;
+  readonly settings: MatchSettings;
+  /** Review status times relevance orders what is accepted (`seven-layer` source, equation 6); else the matcher's score does. */
+  readonly byReview: boolean;
+  /** Its word stands above that of soft rules; a profile that goes by thresholds of its source does not ask it. */
+  readonly judgeRewording: JudgeRewording;
+  /** Is that read too which no rule speaks against? */
+  readonly readAll: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The first candidate that is the same question and whose answer is safe today, in the order of the profile, behind them those of which only a reading
+ * could tell. The first that has to be read is – two texts of some 20 ms each – and served or nothing is. Everything that is not known speaks against a candidate.
+ * @param passages what retrieval found for the question asked, best first
+ */
+export async function acceptCandidate(
+  asked: Asked,
+  scope: Scope,
+  candidates: readonly Candidate[],
+  passages: readonly MatchPassage[],
+  parts: AcceptParts,
+  effects: "drop" | "none" = "drop",
+): Promise<{ hit: Hit | null; judged: Judgement[] }> {
+  if (candidates.length === 0) return { hit: null, judged: [] };
+  const compare = parts.matcher.read({ question: asked.text, written: asked.written, passages }, parts.settings);
+  const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
+  const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(parts.byReview ? byReviewedRelevance : byScore);
+  const open = judged.filter(({ verdict }) => verdict.soft).sort((a, b) => b.candidate.cosine - a.candidate.cosine || byScore(a, b));
+  const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
+  for (const { candidate, verdict } of [...order, ...open]) {
+    const at = judged.findIndex((one) => one.candidate === candidate);
+    const before = judgements[at] as Judgement;
+    const entry = await parts.cache.get(candidate.stored.key);
+    const safe = entry === null ? GONE : await reverify(entry, scope, parts, effects);
+    if (safe.type === "unsafe") {
+      judgements[at] = { ...before, rule: safe.rule, reason: safe.reason };
+      continue;
+    }
+    const { stored, cosine } = candidate;
+    const pair = { asked: asked.text, stored: stored.question, cosine, answer: safe.answer, soft: verdict.soft };
+    const isRead = parts.settings.type === "learned" && (verdict.soft || parts.readAll);
+    const reading = isRead ? await parts.judgeRewording(pair, parts.signal) : null;
+    // What has to be read and cannot be is not served.
+    const served = reading === null ? !isRead : reading.same;
+    judgements[at] = {
+      ...before,
+      served,
+      ...(reading === null || served === verdict.accepted ? {} : { rule: "read", reason: reading.reason }),
+    };
+    if (!served) break;
+    const { question, createdAt } = entry as CacheEntry;
+    return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
+  }
+  return { hit: null, judged: judgements };
+}
+
+const GONE = { type: "unsafe", rule: "gone", reason: "it was dropped meanwhile" } as const;
+
+function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matcher["read"]>): MatchVerdict {
+  const { question, slots, retrieved, reviewStatus } = stored;
+  if (barred !== null) return { ...UNCOMPARED, ...barred };
+  if (reviewStatus === "flagged") return { ...UNCOMPARED, rule: "flagged", reason: "a person has flagged the stored answer" };
+  return compare({ question, slots, cosine, retrieved });
+}
+
+type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
+
+/** The matcher's score is the relevance: how surely both ask for the same; where it gives none, the cosine of the questions. */
+function byReviewedRelevance(a: Judged, b: Judged): number {
+  const rank = ({ candidate, verdict }: Judged) => candidate.weight * (verdict.score ?? candidate.cosine);
+  return rank(b) - rank(a) || byAge(a.candidate, b.candidate);
+}
+
+function byScore(a: Judged, b: Judged): number {
+  const [one, two] = [a.candidate, b.candidate];
+  return (b.verdict.score ?? 0) - (a.verdict.score ?? 0) || two.cosine - one.cosine || byAge(one, two);
+}
+
+function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict): Judgement {
+  const { score, entities, documents, rule, reason } = verdict;
+  const { question, createdAt: storedAt } = stored;
+  return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
+}
+
+/** Newer first; ties by key, so that they break the same way every time. */
+function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.key < b.key ? -1 : 1;
+}
+
+function cosineOf(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return 0;
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { Answer, Scope } from "../shared/types.ts";
+import type { DocumentStore } from "../store/documents.ts";
+import type { StoredTurn } from "../store/sessions.ts";
+import { httpUrl } from "../text/http-url.ts";
+import { documentsIn, redactAnswered } from "./named-documents.ts";
+
+const shownSchema = z.object({
+  answerId: z.string(),
+  status: z.string(),
+  sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()) })),
+  citations: z.array(
+    z.object({
+      n: z.int(),
+      documentId: z.string(),
+      documentVersion: z.string(),
+      title: z.string(),
+      url: z.string().nullable(),
+      quote: z.string(),
+      start: z.int(),
+      end: z.int(),
+    }),
+  ),
+  /** What a sentence without a citation may have been drawn from; absent: every sentence cites. */
+  documents: z.array(z.string()).optional(),
+});
+type Shown = z.infer<typeof shownSchema>;
+
+export type SessionCitation = Shown["citations"][number] & {
+  /** `false`: the document has another version now. */
+  readonly current: boolean;
+};
+
+/** A question or an answer of a session, as it was shown. */
+export type SessionMessage =
+  | { readonly role: "user"; readonly content: string; readonly at: string }
+  | {
+      readonly role: "assistant";
+      /** Sentences with their `[n]`; `null`: withheld, because a cited document is gone or may not be seen any more. */
+      readonly content: string | null;
+      readonly at: string;
+      readonly answerId: string | null;
+      readonly citations: readonly SessionCitation[];
+    };
+
+/**
+ * What a session keeps of an answer, as JSON text.
+ * @param isStored what it says was stored before, and redacted then
+ */
+export function sessionShown(answer: Answer, isStored = false): string {
+  const { id: answerId, status } = answer;
+  const sentences = answer.sentences.map(({ text, citations }) => ({ text: isStored ? text : redactAnswered(text, answer), citations }));
+  const citations = answer.citations.map(({ n, documentId, documentVersion, title, url, quote, start, end }) => {
+    return { n, documentId, documentVersion, title, url, quote, start, end };
+  });
+  const documents = sentences.every((one) => one.citations.length > 0) ? undefined : documentsIn(answer);
+  return JSON.stringify({ answerId, status, sentences, citations, documents });
+}
+
+/** Ids of the documents on which an answer rests that a session shows. */
+export function documentsShown(text: string | null): string[] {
+  return text === null ? [] : restsOn(shownSchema.parse(JSON.parse(text)));
+}
+
+function restsOn({ citations, documents = [] }: Shown): string[] {
+  return [...new Set([...citations.map(({ documentId }) => documentId), ...documents])];
+}
+
+/** The messages of a session for its owner. What rests on a document that the owner may not see today is withheld. */
+export async function sessionMessages(
+  turns: readonly StoredTurn[],
+  scope: Scope,
+  documents: Pick<DocumentStore, "load">,
+): Promise<SessionMessage[]> {
+  const shown = turns.map(({ shown }) => (shown === null ? null : shownSchema.parse(JSON.parse(shown))));
+  const ids = [...new Set(shown.flatMap((one) => (one === null ? [] : restsOn(one))))];
+  const visible = await documents.load(scope, ids);
+  return turns.flatMap(({ question, answer, createdAt }, i): SessionMessage[] => {
+    const kept = shown[i] ?? null;
+    const seen = kept === null || restsOn(kept).every((id) => visible.has(id));
+    const text = kept === null || kept.sentences.length === 0 ? answer : withMarkers(kept);
+    const citations =
+      kept?.citations.map((one) => {
+        const current = visible.get(one.documentId)?.version === one.documentVersion;
+        return { ...one, url: httpUrl(one.url), current };
+      }) ?? [];
+    return [
+      { role: "user", content: question, at: createdAt },
+      {
+        ...{ role: "assistant", content: seen ? text : null, at: createdAt },
+        ...{ answerId: kept?.answerId ?? null, citations: seen ? citations : [] },
+      },
+    ];
+  });
+}
+
+function withMarkers({ sentences }: Shown): string {
+  return sentences.map(({ text, citations }) => `${text}${citations.map((n) => ` [${n}]`).join("")}`).join(" ");
+}

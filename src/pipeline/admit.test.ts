@@ -1,0 +1,344 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RequestError } from "../shared/errors.ts";
+import type { AskRequest, FilterRequest } from "../shared/types.ts";
+import { tokenize } from "../text/tokens.ts";
+import { admitQuestion, assertSelection } from "./admit.ts";
+import { readFilters } from "./filters.ts";
+import { leansOnHistory, questionParts, resolveFollowUp } from "./follow-up.ts";
+
+const request = (question: string): AskRequest => ({
+  question,
+  scope: { domain: "d", tenant: null, access: ["public"] },
+  profile: "p",
+  detail: "normal",
+  sessionId: null,
+  selection: null,
+});
+const admit = (question: string, maxCharacters = 500) => admitQuestion(request(question), [], { maxCharacters });
+const codeOf = (question: string) => {
+  try {
+    admit(question);
+    return null;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+};
+
+describe("admitQuestion", () => {
+  it("trims, and turns line breaks and tabs into blanks", () => {
+    expect(admit("\n What\tdoes it\r\ncost? ").text).toBe("What does it cost?");
+  });
+
+  it("takes exactly the limit, counted after trimming", () => {
+    expect(admit(`  ${"a".repeat(500)}\n`).text).toHaveLength(500);
+    expect(() => admit("a".repeat(501))).toThrow("The question has 501 characters; at most 500 are allowed.");
+    expect(() => admit("abcd", 3)).toThrow(expect.objectContaining({ code: "question_too_long", data: { characters: 4, limit: 3 } }));
+  });
+
+  it.each(["", " ", "\n\t\r\n", "\u00A0\u3000"])("rejects %j as empty", (question) => {
+    expect(codeOf(question)).toBe("question_empty");
+  });
+
+  it.each([0x00, 0x07, 0x1b, 0x7f, 0x85, 0x9b, 0x200b, 0x2028, 0x202e, 0x2060, 0x2066, 0xfeff])("rejects the character %i", (code) => {
+    expect(codeOf(`a${String.fromCodePoint(code)}b`)).toBe("question_control_characters");
+  });
+
+  it("rejects half of a surrogate pair", () => {
+    expect(codeOf("a\uD83Db")).toBe("question_control_characters");
+  });
+
+  it.each(["Was kostet das?", "👩‍👩‍👧‍👦?", "כמה זה עולה?", "费用是多少?", "naïve café?", "ZWNJ: می‌خواهم"])(
+    "takes %s as it is",
+    (question) => {
+      expect(admit(question)).toMatchObject({ text: question, resolved: question, injectionSignals: [] });
+    },
+  );
+
+  it("lets history travel along, and resolves what leans on it; what is shown stays as asked", () => {
+    const history = [{ question: "What is the pension?", answer: "Money." }];
+    const asked = (text: string) => admitQuestion(request(text), history, { maxCharacters: 500 });
+    expect(asked("And then?")).toMatchObject({ history, text: "And then?", resolved: "And then? (pension)" });
+    expect(asked("Who pays the dental care?")).toMatchObject({ history, resolved: "Who pays the dental care?" });
+  });
+
+  it("reads a question about a selection by itself: it leans on what was selected, not on earlier turns", () => {
+    const history = [{ question: "How is a pension applied for?", answer: "By letter." }];
+    const selection = { documentId: "waiting", start: 0, end: 31 };
+    const asked = (chosen: AskRequest["selection"]) =>
+      admitQuestion({ ...request("And how long is that?"), selection: chosen }, history, { maxCharacters: 500 }).resolved;
+    expect(asked(selection)).toBe("And how long is that?");
+    expect(asked(null)).not.toBe("And how long is that?");
+  });
+
+  it("either admits a text without control characters or throws one of its errors", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 600 }), (text) => {
+        try {
+          const { text: admitted } = admit(text);
+          expect(admitted.length).toBeGreaterThan(0);
+          expect(admitted.length).toBeLessThanOrEqual(500);
+          expect(admitted).not.toMatch(/\p{Cc}/u);
+        } catch (error) {
+          expect(String((error as { code?: string }).code)).toMatch(/^question_/);
+        }
+      }),
+    );
+  });
+});
+
+const document = { text: "Ten letters" };
+const of = (start: number, end: number) => ({ documentId: "d", start, end });
+
+describe("assertSelection", () => {
+  it("takes any part of a document, up to the whole and to its open end", () => {
+    for (const [start, end] of [
+      [0, 11],
+      [0, 1],
+      [10, 11],
+      [3, 9999],
+    ] as const)
+      expect(() => assertSelection(of(start, end), document)).not.toThrow();
+  });
+
+  it("knows no document that the asker may not see", () => {
+    expect(() => assertSelection(of(0, 1), undefined)).toThrow(expect.objectContaining({ code: "unknown_document" }));
+  });
+
+  it.each([
+    [5, 5, /empty/],
+    [11, 12, /beyond the document, which has 11 characters/],
+    [-1, 4, /whole numbers/],
+    [0.5, 4, /whole numbers/],
+  ])("refuses %d to %d and says why", (start, end, message) => {
+    expect(() => assertSelection(of(start, end), document)).toThrow(
+      expect.objectContaining({ code: "selection_invalid", message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+describe("readFilters", () => {
+  it("reads names and pages", () => {
+    expect(readFilters({ document: "  Moby\n Dick ", page: "12 – 15" })).toEqual({
+      document: "Moby Dick",
+      chapter: null,
+      section: null,
+      pages: { first: 12, last: 15 },
+    });
+    expect(readFilters({ page: 7 })?.pages).toEqual({ first: 7, last: 7 });
+    expect(readFilters({ page: 1e9 })?.pages).toEqual({ first: 1e9, last: 1e9 });
+  });
+
+  it.each([null, undefined, {}, { chapter: undefined }])("%j filters nothing", (request) => {
+    expect(readFilters(request)).toBeNull();
+  });
+
+  it.each<[unknown, RegExp]>([
+    [{ chapter: "" }, /"chapter" is empty/],
+    [{ chapter: " \n\t" }, /"chapter" is empty/],
+    [{ section: "x".repeat(301) }, /301 characters; at most 300/],
+    [{ document: "a\u202eb" }, /invisible/],
+    [{ document: "a\u0000b" }, /control/],
+    [{ document: "\ud800" }, /invisible/],
+    [{ chapter: 32 }, /"chapter" is no text/],
+    [{ chapter: null }, /"chapter" is no text/],
+    [{ section: ["a"] }, /"section" is no text/],
+    [{ page: 0 }, /pages count from 1/],
+    [{ page: "0-3" }, /pages count from 1/],
+    [{ page: -3 }, /"-3" is no page/],
+    [{ page: "-3" }, /is no page/],
+    [{ page: 1.5 }, /is no page/],
+    [{ page: Number.NaN }, /is no page/],
+    [{ page: 1e300 }, /is no page/],
+    [{ page: "15-12" }, /runs backwards: write 12-15/],
+    [{ page: "twelve" }, /such as 12-15/],
+    [{ page: "" }, /is no page/],
+    [{ page: "1-2-3" }, /is no page/],
+    [{ page: [3] }, /is no page/],
+    [{ page: null }, /is no page/],
+    [{ page: "٣" }, /is no page/],
+    [{ page: "9".repeat(400) }, /is no page/],
+  ])("refuses %j", (request, message) => {
+    expect(() => readFilters(request as FilterRequest)).toThrow(message);
+  });
+
+  it("says of an object without a text that it is no page", () => {
+    const bare = Object.create(null) as unknown as number;
+    expect(() => readFilters({ page: bare })).toThrow('"an object" is no page');
+  });
+
+  it("reads anything or says what is wrong with it", () => {
+    const value = fc.oneof(fc.string({ unit: "binary" }), fc.double(), fc.constant(undefined), fc.object());
+    fc.assert(
+      fc.property(fc.record({ document: value, chapter: value, section: value, page: value }), (request) => {
+        try {
+          const filters = readFilters(request as FilterRequest);
+          if (filters?.pages) expect(filters.pages.first).toBeLessThanOrEqual(filters.pages.last);
+          for (const name of [filters?.document, filters?.chapter, filters?.section]) expect(name).not.toBe("");
+        } catch (error) {
+          expect(error).toBeInstanceOf(RequestError);
+          expect(error).toMatchObject({ code: "filter_invalid" });
+        }
+      }),
+    );
+  });
+});
+
+const turn = (question: string, answer = "You can.", titles?: string[]) => ({ question, answer, titles });
+
+describe("resolveFollowUp", () => {
+  it.each([
+    ["How long does it take?", "What is a Higher-Level Review?", "Higher-Level Review"],
+    ["And for my spouse?", "Can I get CHAMPVA coverage?", "CHAMPVA coverage"],
+    ["What about online classes?", "How much is the housing allowance?", "housing allowance"],
+    ["Who qualifies?", "Tell me about the clothing allowance", "clothing allowance"],
+    ["Is that taxable?", "How much is the burial allowance?", "burial allowance"],
+    ["When?", "When is the pension paid?", "pension"],
+  ])("%s after %s is about it", (question, before, topic) => {
+    const { text, added } = resolveFollowUp(question, [turn(before)]);
+    expect(text.startsWith(question)).toBe(true);
+    expect(added.join(" ")).toContain(topic);
+  });
+
+  it.each([
+    "How do I appeal a disability decision?",
+    "Is there a deadline for the GI Bill application?",
+    "My brother went to prison for a felony. Does that change his compensation?",
+    "I bought a house with a VA loan. Can I rent it out?",
+    "Is it possible to get dental care after discharge?",
+    "What form do I need that proves my service in Vietnam?",
+    "champva application deadline",
+  ])("leaves %s untouched", (question) => {
+    expect(resolveFollowUp(question, [turn("What is a Higher-Level Review?")])).toEqual({ text: question, added: [] });
+  });
+
+  it("leaves everything untouched without history", () => {
+    expect(resolveFollowUp("How long does it take?", [])).toEqual({ text: "How long does it take?", added: [] });
+  });
+
+  it("takes the title of what was cited when the question named no topic", () => {
+    const { added } = resolveFollowUp("How do I apply for it?", [
+      turn("I can't work because of my back", "You may get it.", ["Individual Unemployability"]),
+    ]);
+    expect(added).toContain("Individual Unemployability");
+  });
+
+  it("prefers the last turn to earlier ones", () => {
+    const { added } = resolveFollowUp("How long does it take?", [turn("What is the pension?"), turn("What is a board appeal?")]);
+    expect(added[0]).toContain("board appeal");
+  });
+
+  it("adds only words of the conversation, and keeps the question as it was asked", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 80 }), fc.string({ maxLength: 80 }), fc.string({ maxLength: 80 }), (question, before, answer) => {
+        const { text, added } = resolveFollowUp(question, [turn(before, answer)]);
+        if (added.length === 0) expect(text).toBe(question);
+        for (const phrase of added) {
+          for (const word of phrase.split(" ")) expect(`${before} ${answer}`.replaceAll(/[’‘ʼ]/g, "'")).toContain(word);
+        }
+        expect(text.startsWith(question.trim()) || text === question).toBe(true);
+      }),
+    );
+  });
+
+  it.each(["", "???", "🙂", "the the the", "مرحبا", "it ".repeat(200)])("stands %j", (question) => {
+    expect(() => resolveFollowUp(question, [turn("What is the pension?")])).not.toThrow();
+    expect(tokenize(resolveFollowUp(question, [turn("", "")]).text)).toEqual(tokenize(question));
+  });
+
+  it("sees that a short question without a topic leans on what came before", () => {
+    expect(leansOnHistory("How much?")).toBe(true);
+    expect(leansOnHistory("CHAMPVA?")).toBe(false);
+  });
+
+  it("takes the last of something that the question names for no other one", () => {
+    expect(leansOnHistory("When does the last ferry leave Sandholm?")).toBe(false);
+    expect(leansOnHistory("When does the last one leave?")).toBe(true);
+    expect(leansOnHistory("How much is the second in March?")).toBe(true);
+    expect(leansOnHistory("What does the latter cost in Norway?")).toBe(true);
+  });
+});
+
+describe("questionParts", () => {
+  it.each([
+    ["How thick is the rope, and how much can it hold?", "How thick is the rope", "how much can it hold?"],
+    ["When do you open? Is there parking?", "When do you open?", "Is there parking?"],
+    ["which kite is cheaper and why", "which kite is cheaper", "why"],
+    ["Whom do I tell about the leak, and by when?", "Whom do I tell about the leak", "by when?"],
+    ["What are the fees, and who leads the course?", "What are the fees", "who leads the course?"],
+    ["What happened to her studio and why did it close?", "What happened to her studio", "why did it close?"],
+    ["How much is a card, and are dogs allowed?", "How much is a card", "are dogs allowed?"],
+    ["Should I pay now, and if so, how much is it?", "Should I pay now, and if so", "how much is it?"],
+    ["how many passengers were there and how many crew", "how many passengers were there", "how many crew"],
+    ["Has anyone drowned in the lake, and how deep is it?", "Has anyone drowned in the lake", "how deep is it?"],
+    ["do dogs need a ticket and what does it cost", "do dogs need a ticket", "what does it cost"],
+    ["What did the mill cost you and how many people work there?", "What did the mill cost you", "how many people work there?"],
+    ["whats the parrot called and hows it fed", "whats the parrot called", "hows it fed"],
+    ["Who kept the tin? And in which year was he hanged?", "Who kept the tin?", "in which year was he hanged?"],
+    [
+      "I sing tenor and have a cold. Who do I tell, and what if it gets worse?",
+      "I sing tenor and have a cold. Who do I tell",
+      "what if it gets worse?",
+    ],
+  ])("parts %s", (message, first, second) => {
+    expect(questionParts(message).map(({ text }) => text)).toEqual([first, second]);
+  });
+
+  it.each([
+    "My knee only bends to 30 degrees, what percent is that",
+    "Is the extra added or combined?",
+    "Can it be started at home, or do I have to come in?",
+    "Was in Mexico, took out cash with my card. What do you charge me for that?",
+    "Our aunt, who lives abroad, has a pond. Do we need a licence?",
+    "Can you tell me when the sauna opens? Thanks! What a great service.",
+    "Please answer in one sentence: when does the sauna open? Do not explain.",
+    "May 5 is my day off. When does the sauna open?",
+    "When the lamp is red, is the pump on?",
+    "How much, if anything, do I owe?",
+    "What, if my cat is ill, do I do?",
+    "Where is the office, is it in the centre?",
+    "How kind of you! How do I pay?",
+    "What great service. When do you open?",
+    "What this means is, is it free?",
+    "parking and opening hours",
+    "",
+  ])("finds one question in %j", (message) => {
+    expect(questionParts(message)).toEqual([]);
+  });
+
+  it("gives a part that leans on the others their topics, and one that stands alone nothing", () => {
+    const [first, second] = questionParts("What did the coin on the mast show, and what was it worth?");
+    expect(first?.resolved).toBe("What did the coin on the mast show");
+    expect(second?.resolved).toMatch(/^what was it worth\? \(.*coin.*\)$/u);
+    expect(questionParts("Is dinner on the ferry included? Where does the night bus stop?").map(({ resolved }) => resolved)).toEqual([
+      "Is dinner on the ferry included?",
+      "Where does the night bus stop?",
+    ]);
+  });
+
+  it("leaves a message that asks a dozen things as it is", () => {
+    expect(questionParts("What is it? ".repeat(12))).toEqual([]);
+  });
+
+  it("takes words of the message alone, in their order, whatever the message is", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.constantFrom("how much", "and", "or", ",", "?", ".", "is it", "who", "by when", "the rope", "I am ill", "–", "\n", "é"),
+          { maxLength: 30 },
+        ),
+        (pieces) => {
+          const message = pieces.join(" ");
+          let at = 0;
+          for (const { text, resolved } of questionParts(message)) {
+            const found = message.indexOf(text, at);
+            expect(found).toBeGreaterThanOrEqual(at);
+            at = found + text.length;
+            expect(resolved.startsWith(text)).toBe(true);
+            expect(text).toMatch(/^\S(?:.*\S)?$/su);
+          }
+        },
+      ),
+    );
+  });
+});

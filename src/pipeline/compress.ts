@@ -1,0 +1,284 @@
+import { z } from "zod";
+import type { ScoreScale } from "../models/calibration/calibration.ts";
+import type { ChatModel } from "../models/chat.ts";
+import { readJson } from "../models/read-json.ts";
+import type { Profile, WriteSettings } from "../profiles/profile.ts";
+import { type Piece, piecesOf } from "../ranking/pieces.ts";
+import type { Choice } from "../ranking/ranking-weights.ts";
+import { messageOf } from "../shared/errors.ts";
+import type { Evidence, ModelCall, Passage, PlacedUnit, Question, TextRange } from "../shared/types.ts";
+import { type CompleteQuote, chooseQuotes, type QuoteCandidate, quotesOf } from "../writing/compress.ts";
+import { MAX_DRAFT_CHARACTERS } from "../writing/draft.ts";
+import { compressPrompt } from "../writing/prompt.ts";
+import { createBinder, type OfferedSource, partSource, passageSource } from "../writing/sources.ts";
+import { fitPrompt, type ModelTask, type Offer, offerQuotes } from "../writing/write.ts";
+import type { AnswerParts } from "./parts.ts";
+import { wordsFor } from "./retrieve.ts";
+import type { StageLog } from "./trace.ts";
+
+interface PickedQuotes {
+  readonly quotes: readonly CompleteQuote[];
+  /** Texts that stand in no passage as they were given: altered, and left out. */
+  readonly dropped: number;
+  /** Why nothing could be picked; `null` when the model did its work. */
+  readonly failure: string | null;
+}
+
+/** What of a passage a pick can become: characters of one quote as in answers, lists by their items. */
+const PIECES = { maxCharacters: 1200, maxPieces: 120, wholeLists: false };
+
+const replySchema = z.object({ quotes: z.array(z.object({ source: z.int(), text: z.string() })).max(50) });
+
+/**
+ * Compression by a model (`spark` source, 1.2.3): it picks, and only what stands in its passage byte for byte is taken. A pick inside a sentence takes the
+ * whole sentence, with the exceptions right behind it, so that no condition is lost; a table's row brings its header.
+ * @param calls takes the call, whatever becomes of it
+ */
+export async function compressByModel(
+  question: string,
+  evidence: readonly Evidence[],
+  model: ChatModel,
+  calls: ModelCall[],
+  signal: AbortSignal,
+): Promise<PickedQuotes> {
+  const passages = evidence.map(({ passage }) => passage);
+  const call = { stage: "compress" as const, model: model.id, inputTokens: null as number | null, outputTokens: null as number | null };
+  calls.push(call);
+  try {
+    let text = "";
+    for await (const event of model.stream(compressPrompt(question, passages), { temperature: 0, signal })) {
+      if (event.type === "end") Object.assign(call, { inputTokens: event.inputTokens, outputTokens: event.outputTokens });
+      else text += event.text;
+      if (text.length > MAX_DRAFT_CHARACTERS) return failed(`the reply is longer than ${MAX_DRAFT_CHARACTERS} characters`);
+    }
+    const reply = replySchema.safeParse(readJson(text));
+    if (!reply.success) return failed("the reply is not the JSON that was asked for");
+    return takeVerbatim(reply.data.quotes, passages);
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(messageOf(error));
+  }
+}
+
+function failed(failure: string): PickedQuotes {
+  return { quotes: [], dropped: 0, failure };
+}
+
+function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: readonly Passage[]): PickedQuotes {
+  const pieces = new Map(passages.map((passage) => [passage, piecesOf(passage, PIECES)]));
+  const chosen = new Map<Piece, CompleteQuote>();
+  let dropped = 0;
+  for (const { source, text } of picked) {
+    const passage = passages[source - 1];
+    const sought = text.trim();
+    const at = passage === undefined || sought === "" ? -1 : passage.text.indexOf(sought);
+    if (passage === undefined || at < 0) {
+      dropped++;
+      continue;
+    }
+    const start = passage.range.start + at;
+    for (const piece of pieces.get(passage) ?? []) {
+      const overlaps = piece.range.start < start + sought.length && piece.range.end > start;
+      if (overlaps && !chosen.has(piece)) chosen.set(piece, quotesOf(passage, piece));
+    }
+  }
+  return { quotes: [...chosen.values()], dropped, failure: null };
+}
+
+/** A piece bears on the question if its chance to answer is this share of the best one's; the best of every passage is kept. */
+const BEARS = 0.3;
+/** A passage of which more than this share is kept stays whole. */
+const MOSTLY = 0.7;
+
+/**
+ * Passages cut to what bears on the question: pieces that may answer with their neighbours, what they cannot be understood without, what limits them, and
+ * the heading under which they stand. Best passage first; one without any piece stays whole.
+ */
+export function trimPassages(passages: readonly Passage[], pieces: readonly WeighedPiece[]): OfferedSource[] {
+  const top = Math.max(0, ...pieces.map(({ chance }) => chance));
+  const trimmed = passages.map((passage) => {
+    const own = pieces.filter(({ view }) => view.evidence.passage.sid === passage.sid);
+    const best = Math.max(0, ...own.map(({ chance }) => chance));
+    const kept = own.filter(({ chance }) => chance >= Math.min(best, BEARS * top));
+    return { best, source: kept.length === 0 ? passageSource(passage) : trim(passage, kept) };
+  });
+  return trimmed.sort((a, b) => b.best - a.best).map(({ source }) => source);
+}
+
+/** A piece as far as it is looked at here. */
+export interface WeighedPiece {
+  readonly view: {
+    readonly piece: Pick<Piece, "range" | "context" | "conditions">;
+    readonly evidence: { readonly passage: Pick<Passage, "sid"> };
+  };
+  /** Chance that it answers, 0 to 1. */
+  readonly chance: number;
+}
+
+function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
+  const { units } = passage;
+  const keep = new Set<number>();
+  for (const { view } of kept) {
+    const { range, context, conditions } = view.piece;
+    for (const part of [range, ...context, ...conditions]) for (const i of unitsIn(units, part)) keep.add(i);
+    const own = unitsIn(units, range);
+    // The units right before and behind it are kept with it.
+    for (const i of [(own[0] ?? 0) - 1, (own.at(-1) ?? 0) + 1]) if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
+  }
+  for (const i of [...keep]) {
+    const heading = units.slice(0, i + 1).findLastIndex(({ type }) => type === "heading");
+    if (heading >= 0) keep.add(heading);
+  }
+  const parts = runsOf(units, keep);
+  const length = parts.reduce((sum, { start, end }) => sum + end - start, 0);
+  return length > MOSTLY * (passage.range.end - passage.range.start) ? passageSource(passage) : partSource(passage, parts);
+}
+
+function unitsIn(units: readonly PlacedUnit[], { start, end }: TextRange): number[] {
+  return units.flatMap((unit, i) => (unit.start < end && unit.end > start ? [i] : []));
+}
+
+/** Kept units as ranges, those beside each other as one. */
+function runsOf(units: readonly PlacedUnit[], keep: ReadonlySet<number>): TextRange[] {
+  const runs: { start: number; end: number; last: number }[] = [];
+  for (const [i, { start, end }] of units.entries()) {
+    if (!keep.has(i)) continue;
+    const run = runs.at(-1);
+    if (run !== undefined && run.last === i - 1) Object.assign(run, { end, last: i });
+    else runs.push({ start, end, last: i });
+  }
+  return runs.map(({ start, end }) => ({ start, end }));
+}
+
+/** A question with the evidence that may answer it. */
+export interface Usable {
+  readonly question: Question;
+  readonly choice: Choice;
+  readonly usable: readonly Evidence[];
+  readonly scale: ScoreScale;
+}
+
+/** Candidates that the writers choose from. */
+const QUOTE_CANDIDATES = 12;
+
+/**
+ * What the writers choose from. `task`: what a model is asked, `null` when quotes alone answer; `calls`: what a model was asked to pick quotes.
+ */
+export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
+  const { question } = given;
+  const { profile } = parts;
+  const models = writersOf(parts);
+  const words = wordsFor(question, parts);
+  const choice = usableOf(given);
+  const candidates: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
+  log.fact("candidates", candidates.length);
+  if (models === null) {
+    log.fact("sources", 0);
+    log.fact("model", "extractive");
+    return { candidates, task: null, calls: [] };
+  }
+  const route = routeModel(profile.write.route, routeFacts(given, parts));
+  const countTokens = await parts.loadTokenCounter();
+  const picked = profile.write.compress === "model" ? await pickByModel(given, models.small, log, signal) : null;
+  const budgetTokens = Math.min(profile.write.promptTokens, parts.modelTokens ?? Number.POSITIVE_INFINITY);
+  const limits = { budgetTokens, rules: profile.write.rules, countTokens };
+  const fitted = fitPrompt(question, offersOf({ ...given, choice }, picked?.quotes ?? candidates, profile, countTokens), limits);
+  const model = fitted === null ? null : models[route.size];
+  log.fact("sources", fitted?.sources.length ?? 0);
+  log.fact("prompt_tokens", fitted === null ? 0 : countTokens(fitted.prompt.system) + countTokens(fitted.prompt.user));
+  log.fact("model", model?.id ?? "extractive");
+  log.fact("route", `${route.size}: ${route.because}`);
+  const task: ModelTask | null =
+    model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
+  return { candidates, task, calls: picked?.calls ?? [] };
+}
+
+export type ChosenQuotes = Awaited<ReturnType<typeof compress>>;
+
+/** The models that write; `null`: quotes alone answer. */
+export function writersOf<M>({ models, profile }: { readonly models: M | null; readonly profile: Profile }): M | null {
+  return profile.write.writer === "extractive" ? null : models;
+}
+
+/** What the model may be given, the fullest first: passages that are too long together are cut to what bears on the question before one is left out. */
+function offersOf(
+  { usable, choice }: Usable,
+  candidates: readonly CompleteQuote[],
+  { write: { given } }: Pick<Profile, "write">,
+  countTokens: (text: string) => number,
+): Offer[] {
+  if (given.type === "quotes") return [offerQuotes(candidates, given, countTokens)];
+  const passages = usable.map(({ passage }) => passage);
+  const whole = passages.map((passage) => [passageSource(passage)]);
+  const trimmed = trimPassages(passages, choice.pieces).map((source) => [source]);
+  return given.type === "passages" ? [whole, trimmed] : [trimmed];
+}
+
+/** The pieces of usable passages. */
+function usableOf({ choice, usable }: Usable): Choice {
+  const allowed = new Set(usable.map(({ passage }) => passage.sid));
+  return { ...choice, pieces: choice.pieces.filter(({ view }) => allowed.has(view.evidence.passage.sid)) };
+}
+
+/** Quotes that the small model picked and that stand in the passages; `null` when there are none, and rules pick instead. */
+async function pickByModel({ question, usable }: Usable, model: ChatModel, log: StageLog, signal: AbortSignal) {
+  const calls: ModelCall[] = [];
+  const picked = await compressByModel(question.resolved, usable, model, calls, signal);
+  log.fact("altered_quotes", picked.dropped);
+  if (picked.failure !== null) log.notice("compress_failed", `quotes are picked by rules: ${picked.failure}`);
+  return { quotes: picked.quotes.length === 0 ? null : picked.quotes, calls };
+}
+
+function routeFacts({ question, usable, scale }: Usable, { complexity }: AnswerParts): RouteFacts {
+  const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
+  return {
+    complexTerms: findComplexTerms(question.resolved, complexity),
+    passages: usable.length,
+    meanSimilarity: cosines.length === 0 ? null : cosines.reduce((sum, one) => sum + one, 0) / cosines.length,
+  };
+}
+
+interface RouteFacts {
+  /** Complex terms that the question holds, as `category: word`. */
+  readonly complexTerms: readonly string[];
+  readonly passages: number;
+  /** Mean cosine of the passages on the scale of the rule; `null` without a dense ranking. */
+  readonly meanSimilarity: number | null;
+}
+
+/**
+ * Large if complex terms ≥ 1, or more passages than 5, or mean similarity < .55 (`seven-layer` source, equation 11; numbers from the profile).
+ * A similarity that is not known decides nothing.
+ * @returns with the rules that decided, for people
+ */
+export function routeModel(
+  route: WriteSettings["route"],
+  { complexTerms, passages, meanSimilarity }: RouteFacts,
+): { readonly size: "small" | "large"; readonly because: string } {
+  if (typeof route === "string") return { size: route, because: "the profile's choice" };
+  const reasons = [
+    ...(complexTerms.length >= route.complexTerms ? [`complex (${complexTerms.join(", ")})`] : []),
+    ...(passages > route.passages ? [`${passages} passages > ${route.passages}`] : []),
+    ...(meanSimilarity !== null && meanSimilarity < route.meanSimilarity
+      ? [`mean similarity ${meanSimilarity.toFixed(3)} < ${route.meanSimilarity}`]
+      : []),
+  ];
+  if (reasons.length > 0) return { size: "large", because: reasons.join("; ") };
+  const unknown = meanSimilarity === null ? ", similarity not known" : "";
+  return { size: "small", because: `no complex term, ${passages} passages${unknown}` };
+}
+
+/** Complex terms of a question by category, as whole words or the beginnings of words: "burn pit" stands in "burn pits", "retro" in "retroactive". */
+export function findComplexTerms(question: string, terms: Readonly<Partial<Record<string, readonly string[]>>>): string[] {
+  const plain = ` ${plainWords(question)} `;
+  return Object.entries(terms).flatMap(([category, words = []]) =>
+    words.filter((word) => plainWords(word) !== "" && plain.includes(` ${plainWords(word)}`)).map((word) => `${category}: ${word}`),
+  );
+}
+
+export function plainWords(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}&]+/gu, " ")
+    .trim();
+}

@@ -1,0 +1,297 @@
+import { type CheckContext, checkAnswer, checkSentence } from "../checks/check.ts";
+import type { Finding } from "../checks/finding.ts";
+import { parseMarkers } from "../checks/markers.ts";
+import { redactAnswered } from "../memory/named-documents.ts";
+import { Bm25Index } from "../retrieval/bm25.ts";
+import { resolveFilters } from "../retrieval/filters.ts";
+import { areaOf } from "../retrieval/retrieve.ts";
+import { partOf, placeWithin, rangeAround } from "../retrieval/search-area.ts";
+import { RequestError } from "../shared/errors.ts";
+import type { Answer, Area, Claim, Question, Quote, StoredDocument, TextRange, Unit } from "../shared/types.ts";
+import { readPassage } from "../text/read-passage.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import { leadingMarkers } from "../writing/draft.ts";
+import { createAnswerSheet } from "../writing/sheet.ts";
+import { checking, passesAgain, toCitedQuote } from "./checking.ts";
+import type { AnswerParts } from "./parts.ts";
+import { searchedWithin } from "./retrieve.ts";
+
+/** Longest answer that is read, in characters: about 40 pages. */
+export const MAX_ANSWER_CHARACTERS = 100_000;
+
+/** Sentences with the markers that stand behind their stop. */
+export function markedSentences(answer: string): TextRange[] {
+  const ranges: { start: number; end: number }[] = [];
+  for (const { start, end } of splitSentences(answer)) {
+    const behind = leadingMarkers(answer.slice(start, end), parseMarkers);
+    const before = ranges.at(-1);
+    if (before !== undefined) before.end = Math.max(before.end, start + behind);
+    if (start + behind < end) ranges.push({ start: before === undefined ? start : start + behind, end });
+  }
+  return ranges;
+}
+
+/** Quotes of one document that a sentence may rest on. */
+const QUOTES_PER_DOCUMENT = 4;
+/** Words of a sentence that a quote has in common with it if it says any of it: with one alone ("costs") it speaks of something else and lends a word. */
+const WORDS_IN_COMMON = 2;
+
+interface BoundSentence {
+  readonly quotes: readonly Quote[];
+  readonly results: readonly Finding[];
+  readonly status: Claim["status"];
+  readonly why: string;
+}
+
+type Bound = BoundSentence | { readonly reason: string };
+
+/** What every check says of a sentence with these quotes. */
+type CheckWith = (quotes: readonly Quote[]) => Promise<Bound>;
+
+/** The fewest quotes of what a sentence cites with which every check passes, from within what the question was limited to. */
+async function bindSentence(
+  text: string,
+  numbers: readonly number[],
+  documents: ReadonlyMap<number, StoredDocument>,
+  question: Question,
+  parts: AnswerParts,
+): Promise<Bound> {
+  if (numbers.length === 0) return { reason: "cites nothing: end it with [n]" };
+  const missing = numbers.filter((n) => !documents.has(n));
+  if (missing.length > 0) return { reason: `cites ${marked(missing)}, which is no document that the asker may see` };
+  const cited = [...new Set(numbers.map((n) => documents.get(n) as StoredDocument))];
+  const checkWith = checksOf(text, checking(question, parts));
+  const bindIn = async (area: Area | null) => {
+    const nearest = cited.map((document) => nearestQuotes(text, document, area));
+    return { nearest, bound: await bindNearest(text, nearest, checkWith) };
+  };
+  const area = areaOf(question);
+  const { nearest, bound } = await bindIn(area);
+  if ("reason" in bound) {
+    if (area === null) return bound;
+    const within = (await searchedWithin(question, parts.store)) ?? "";
+    if ("reason" in (await bindIn(null)).bound)
+      return { reason: `${bound.reason} (looked for in ${within} alone, which the question was limited to)` };
+    const why = `what bears it stands outside ${within}, which the question was limited to`;
+    return { reason: `${why}: ask it without that limit and correct that answer` };
+  }
+  const idle = cited.filter(({ id }) => !bound.quotes.some(({ passage }) => passage.document.id === id));
+  const others = idle.map((document) => nearest[cited.indexOf(document)] ?? []);
+  const both = await withOthers(bound, others, (quotes) => bindNearest(text, [quotes], checkWith), checkWith);
+  if (both !== null) return both;
+  const names = numbers.filter((n) => idle.includes(documents.get(n) as StoredDocument));
+  return { reason: `${marked(names)} does not bear it, and the rest does: leave ${names.length === 1 ? "it" : "them"} out` };
+}
+
+function marked(numbers: readonly number[]): string {
+  return [...new Set(numbers)].map((n) => `[${n}]`).join("");
+}
+
+function checksOf(text: string, context: CheckContext): CheckWith {
+  return async (quotes) => {
+    const checked = await checkSentence({ text, cited: quotes.map(toCitedQuote) }, context);
+    const found = checked.results.filter(({ verdict }) => verdict !== "pass");
+    if (checked.kept && checked.text === text && found.length === 0)
+      return { quotes, results: checked.results, status: checked.status, why: checked.reason };
+    return { reason: found.length === 0 ? checked.reason : found.map((one) => `${one.name}: ${one.reason}`).join("; ") };
+  };
+}
+
+/** The nearest quotes of each document that say something of the sentence until every check passes, and of these the ones without which one would not. */
+async function bindNearest(text: string, nearest: readonly (readonly Quote[])[], checkWith: CheckWith): Promise<Bound> {
+  const words = new Set(tokenize(text));
+  const telling = nearest.map((quotes) => quotes.filter((quote) => wordsInCommon(quote, words) >= WORDS_IN_COMMON));
+  const tried = telling.some((quotes) => quotes.length > 0) ? telling : [nearest.flat().slice(0, 1)];
+  let failed: Bound = { reason: "no passage of what it cites comes near it" };
+  for (let count = 1; count <= Math.max(...tried.map(({ length }) => length)); count++) {
+    const quotes = Array.from({ length: count }, (_, i) => tried.flatMap((one) => one[i] ?? [])).flat();
+    const bound = await checkWith(quotes);
+    if (!("reason" in bound)) return withoutIdle(bound, checkWith);
+    failed = bound;
+  }
+  return failed;
+}
+
+function wordsInCommon({ text, header }: Quote, words: ReadonlySet<string>): number {
+  const held = new Set(tokenize([header?.text ?? "", text].join("\n")));
+  return [...words].filter((word) => held.has(word)).length;
+}
+
+/** Takes out each quote, the farthest first, without which every check passes as well: it bears nothing of the sentence. */
+async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<BoundSentence> {
+  let kept = bound;
+  for (const quote of [...bound.quotes].reverse()) {
+    if (kept.quotes.length === 1) break;
+    const fewer = await checkWith(kept.quotes.filter((one) => one !== quote));
+    if (!("reason" in fewer)) kept = fewer;
+  }
+  return kept;
+}
+
+/** With the quotes of documents that bear the sentence by themselves as well; `null`: one of them does not. */
+async function withOthers(
+  bound: BoundSentence,
+  others: readonly (readonly Quote[])[],
+  bindAlone: CheckWith,
+  checkWith: CheckWith,
+): Promise<BoundSentence | null> {
+  const quotes = [...bound.quotes];
+  for (const nearest of others) {
+    const alone = await bindAlone(nearest);
+    if ("reason" in alone) return null;
+    quotes.push(...alone.quotes);
+  }
+  if (others.length === 0) return bound;
+  const all = await checkWith(quotes);
+  return "reason" in all ? null : all;
+}
+
+/** Sentences, list items and rows of a document as far as they lie in the area, the one that says most of the text first. */
+function nearestQuotes(text: string, document: StoredDocument, area: Area | null): Quote[] {
+  const stem = createStemmer();
+  const index = new Bm25Index();
+  const part = area === null ? null : partOf(area, document);
+  if (part === undefined) return [];
+  const units = document.units.filter((unit) => unit.type !== "heading" && (part === null || rangeAround(part, unit) !== undefined));
+  for (const unit of units) index.add([{ tokens: tokenize(document.text.slice(unit.start, unit.end), stem), weight: 1 }]);
+  const said = (unit: Unit) => document.text.slice(unit.start, unit.end);
+  const verbatim = units.filter((unit) => said(unit).includes(text));
+  const near = index.search(tokenize(text, stem), QUOTES_PER_DOCUMENT, () => true).flatMap(({ slot }) => units[slot] ?? []);
+  return [...new Set([...verbatim.slice(0, 1), ...near])].flatMap((unit) => toQuote(unit, document, area) ?? []);
+}
+
+function toQuote({ start, end }: Unit, document: StoredDocument, area: Area | null): Quote | null {
+  const chunk = document.chunks.find((one) => one.start <= start && end <= one.end);
+  const window = { start, end };
+  const place = chunk === undefined ? null : placeWithin(area, document, { chunk, window });
+  if (chunk === undefined || place === null) return null;
+  const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
+  const passage = readPassage(document, { ...place, sid: "S1", chunkId: chunk.id, window, scores });
+  if (passage === null) return null;
+  const header = passage.units.find((one) => one.start === start)?.header ?? null;
+  return { passage, start, end, text: document.text.slice(start, end), ...(header === null ? {} : { header }) };
+}
+
+/** What a reviewer wrote in place of an answer. */
+export interface Correction {
+  readonly id: string;
+  readonly question: Question;
+  /** Sentences that each end in `[n]`; lines such as `[1]: decision-reviews.md` at the end say which documents are meant. */
+  readonly text: string;
+  /** Documents that a number means where no line says so: those of the answer that is corrected. */
+  readonly cited: ReadonlyMap<number, string>;
+}
+
+/** Why a sentence of a correction cannot be served. */
+export interface UnboundSentence {
+  readonly sentence: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** Sentences of a correction: an answer, not a treatise. */
+const MAX_SENTENCES = 40;
+/** `[1]: decision-reviews.md`, or `[1]: "Decision reviews"`. */
+const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
+
+/**
+ * Binds a reviewer's answer: every sentence cites documents that exist, the quotes that bear it are located in them, and every check of the
+ * product passes, so that it will pass again on every hit. Nothing is served on a reviewer's word alone.
+ * @throws RequestError `answer_empty`, `answer_too_long`, `answer_unbound` with every sentence that cannot be bound and why,
+ * `answer_ambiguous`, `unknown_document`
+ */
+export async function bindCorrection({ id, question, text, cited }: Correction, parts: AnswerParts): Promise<Answer> {
+  const { body, names } = readDefinitions(text);
+  if (!/[\p{L}\p{N}]/u.test(body))
+    throw new RequestError("answer_empty", "The correction holds no word: write the answer, each sentence with [n].");
+  if (text.length > MAX_ANSWER_CHARACTERS) {
+    const message = `The correction has ${text.length} characters; at most ${MAX_ANSWER_CHARACTERS} are read.`;
+    throw new RequestError("answer_too_long", message, { characters: text.length, limit: MAX_ANSWER_CHARACTERS });
+  }
+  const documents = await citedDocuments(names, cited, question, parts);
+  const sheet = createAnswerSheet();
+  const claims: Claim[] = [];
+  const checks: Answer["checks"][number][] = [];
+  const faults: UnboundSentence[] = [];
+  const written = markedSentences(body).map(({ start, end }) => parseMarkers(body.slice(start, end)));
+  const sentences = written.filter((one) => /[\p{L}\p{N}]/u.test(one.text));
+  if (sentences.length > MAX_SENTENCES) {
+    throw new RequestError("answer_too_long", `The correction has ${sentences.length} sentences; at most ${MAX_SENTENCES} are taken.`);
+  }
+  for (const [i, sentence] of sentences.entries()) {
+    const bound = await bindSentence(sentence.text, sentence.numbers, documents, question, parts);
+    if ("reason" in bound) {
+      faults.push({ sentence: i + 1, text: sentence.text, reason: bound.reason });
+      continue;
+    }
+    const shown = sheet.add(sentence.text, bound.quotes);
+    const { citations } = shown.sentence;
+    claims.push({ sentence: shown.index, text: sentence.text, status: bound.status, citations, reason: bound.why });
+    checks.push(...bound.results.map((result) => ({ ...result, sentence: shown.index })));
+  }
+  if (faults.length > 0) throw unbound(faults);
+  const whole = checkAnswer(sheet.sentences, claims, parts.profile.check);
+  const { sentences: shown, citations } = sheet;
+  const answer: Answer = {
+    ...{ id, status: "ok", question: question.text, domain: question.scope.domain, profile: question.profile },
+    ...{ sentences: shown, confidence: null, confidenceCalibrated: false, claims, citations },
+    ...{ seeAlso: null, evidence: [], conflicts: [], checks: [...checks, ...whole], warnings: [], refusal: null, cacheMode: "curated" },
+    tokenUsage: { compression: 0, verification: 0, answer: 0, total: 0 },
+    ...{ costUsd: 0, calls: [], timings: {}, latencyMs: 0, model: "reviewer", sessionId: null },
+  };
+  await assertServable(answer, question, parts);
+  return answer;
+}
+
+function readDefinitions(text: string): { body: string; names: Map<number, string> } {
+  const names = new Map<number, string>();
+  const lines = text.split(/\r?\n/).filter((line) => {
+    const found = DEFINITION.exec(line);
+    if (found?.[1] !== undefined && found[2] !== undefined) names.set(Number(found[1]), found[2]);
+    return found === null;
+  });
+  return { body: lines.join("\n").trim(), names };
+}
+
+/** The documents that numbers mean, as far as the asker may see them: nobody gets an answer from what they may not open. */
+async function citedDocuments(
+  names: ReadonlyMap<number, string>,
+  cited: ReadonlyMap<number, string>,
+  { scope }: Question,
+  { store }: AnswerParts,
+): Promise<Map<number, StoredDocument>> {
+  const ids = new Map(cited);
+  const outlines = names.size === 0 ? [] : await store.documents.outlines(scope);
+  for (const [n, name] of names) {
+    const none = { document: name, chapter: null, section: null, pages: null };
+    const [first, ...others] = [...resolveFilters(none, outlines).area.keys()];
+    if (first === undefined) throw new RequestError("unknown_document", "There is no document in this domain yet: ingest some.");
+    if (others.length > 0) {
+      throw new RequestError("answer_ambiguous", `[${n}] "${name}" is the name of ${others.length + 1} documents: give the path instead.`);
+    }
+    ids.set(n, first);
+  }
+  const loaded = await store.documents.load(scope, [...new Set(ids.values())]);
+  return new Map([...ids].flatMap(([n, id]) => (loaded.has(id) ? [[n, loaded.get(id) as StoredDocument] as const] : [])));
+}
+
+/** What will be asked of it on every hit is asked now. */
+async function assertServable(answer: Answer, question: Question, parts: AnswerParts): Promise<void> {
+  const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
+    redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "holds personal data that no source publishes" }],
+  );
+  const found = answer.checks.find(({ verdict }) => verdict !== "pass");
+  if (found !== undefined) faults.push({ sentence: 0, text: "the answer as a whole", reason: `${found.name}: ${found.reason}` });
+  if (faults.length === 0 && !(await passesAgain(answer, checking(question, parts)))) {
+    const reason = "its sentences do not pass the checks with the quotes that were located";
+    faults.push({ sentence: 0, text: "the answer as a whole", reason });
+  }
+  if (faults.length > 0) throw unbound(faults);
+}
+
+function unbound(faults: readonly UnboundSentence[]): RequestError {
+  const listed = faults.map(({ sentence, text, reason }) => (sentence === 0 ? `${text}: ${reason}` : `${sentence}. "${text}": ${reason}`));
+  const message = `The correction is not taken, because not every sentence is bound to a source. ${listed.join(" | ")}`;
+  return new RequestError("answer_unbound", message, { sentences: faults });
+}

@@ -1,0 +1,55 @@
+import { RequestError } from "../shared/errors.ts";
+import type { FilterRequest, Filters, PageRange } from "../shared/types.ts";
+
+/** Longest name of a document, chapter or section, in characters: no heading that is longer is asked for by name. */
+export const FILTER_CHARACTERS = 300;
+
+const PAGES = /^(\d{1,15})(?:\s*[-–—]\s*(\d{1,15}))?$/;
+/** Control characters other than white space, and characters that hide or reorder text. */
+const FORBIDDEN = /(?!\s)[\p{Cc}\u200B\u202A-\u202E\u2060-\u2069]/u;
+
+/**
+ * Filters as a request gives them; `null` when it gives none.
+ * @throws RequestError `filter_invalid` with the name of the filter and what it may be
+ */
+export function readFilters(request: FilterRequest | null | undefined): Filters | null {
+  if (request === null || request === undefined) return null;
+  const filters = {
+    document: readName("document", request.document),
+    chapter: readName("chapter", request.chapter),
+    section: readName("section", request.section),
+    pages: readPages(request.page),
+  };
+  return Object.values(filters).every((one) => one === null) ? null : filters;
+}
+
+function readName(filter: "document" | "chapter" | "section", value: unknown): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== "string") throw invalid(filter, "is no text: give a name or a number in quotes");
+  const name = value.replaceAll(/\s+/g, " ").trim();
+  if (name === "") throw invalid(filter, "is empty: leave it out, or name what to search in");
+  if (name.length > FILTER_CHARACTERS) throw invalid(filter, `has ${name.length} characters; at most ${FILTER_CHARACTERS} are allowed`);
+  if (FORBIDDEN.test(name) || !name.isWellFormed()) throw invalid(filter, "holds a control or invisible character: remove it");
+  return name;
+}
+
+function readPages(value: unknown): PageRange | null {
+  if (value === undefined) return null;
+  const written = typeof value === "number" ? String(value) : value;
+  const [, from, to = from] = (typeof written === "string" ? PAGES.exec(written.trim()) : null) ?? [];
+  if (from === undefined) throw invalid("page", `${shown(value)} is no page: write a number such as 12, or a range such as 12-15`);
+  const range = { first: Number(from), last: Number(to) };
+  if (range.first < 1) throw invalid("page", `${shown(value)} begins before the first page: pages count from 1`);
+  if (range.last < range.first) throw invalid("page", `${shown(value)} runs backwards: write ${range.last}-${range.first}`);
+  return range;
+}
+
+function shown(value: unknown): string {
+  // Not everything can be written as text.
+  const written = typeof value === "object" && value !== null ? "an object" : String(value);
+  return `"${written.replaceAll(/\s+/g, " ").slice(0, 40)}"`;
+}
+
+function invalid(filter: string, reason: string): RequestError {
+  return new RequestError("filter_invalid", `The filter "${filter}" ${reason}.`, { filter });
+}

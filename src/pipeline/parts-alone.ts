@@ -1,0 +1,167 @@
+import type { OpenPart, ScoredPiece } from "../ranking/ranking-weights.ts";
+import type { Conflict, Evidence, Passage, Question } from "../shared/types.ts";
+import { onceEach } from "../text/once-each.ts";
+import { sumOrNull } from "../text/sum-or-null.ts";
+import type { Outcome } from "./assemble.ts";
+import { askAlone, askedParts, openParts } from "./choose.ts";
+import { type Decided, decide } from "./decide.ts";
+import type { AnswerParts } from "./parts.ts";
+import { type Found, retrieve } from "./retrieve.ts";
+import { SILENT_LOG, type StageLog } from "./trace.ts";
+import { type Judged, verify } from "./verify.ts";
+
+/** What the message came to as a whole. */
+type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "headroom" | "choice">>;
+
+/**
+ * What is asked again alone: of a message that asks several things, what its answer leaves open; all of them where it is refused as a whole. Nothing of one that gives
+ * orders.
+ */
+export function partsToAsk(
+  question: Question,
+  { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
+  parts: AnswerParts,
+): OpenPart[] {
+  if (decision.answer) return [...(choice?.open ?? [])];
+  return decision.reason === "injection" ? [] : askedParts(question, parts).map((part) => ({ part, isNothing: false }));
+}
+
+/**
+ * Each thing asked is looked for and decided by itself, as if nothing else had been asked. What is surely answered is shown, in the order of the message, and what is
+ * not is named; where nothing is, the message is refused as it was.
+ * @returns `settled` is `null` where none of them is answered, and what was decided on the whole stands
+ */
+export async function decideAlone(
+  { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
+  parts: AnswerParts,
+  log: StageLog,
+  signal: AbortSignal,
+) {
+  const nameFound = oneName(whole.evidence);
+  const found: PartFound[] = [];
+  for (const open of asked) {
+    const { text, resolved, standsAlone } = open.part;
+    // Asked as it stands, where that says what it is about, and else with what it leaves out.
+    const alone = askAlone(question, open.part, standsAlone ? text : resolved);
+    const retrieved = await retrieve(alone, parts, SILENT_LOG, signal);
+    found.push({ open, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
+  }
+  // Searching takes some milliseconds and names passages in turn; reading, which takes longer, is done for all together, so that no thread waits.
+  const alone = await Promise.all(found.map((part) => decidePart(part, parts, signal)));
+  const answered = alone.filter(({ decided }) => decided.decision.answer);
+  const left = asked.filter((open) => !answered.some((one) => one.open === open));
+  log.fact("asked_parts", asked.length);
+  log.fact("answered_parts", answered.length);
+  const settled = settle(alone, left, whole);
+  // What decides in the place of the whole one's chance.
+  if (settled !== null) log.fact("chance", settled.decision.chance);
+  return {
+    calls: alone.flatMap(({ judged }) => judged.calls),
+    embedding: together([whole, ...alone.map(({ found }) => found)]),
+    settled,
+  };
+}
+
+/** All that is answered as one, the whole first where it is; `null`: nothing is. */
+function settle(
+  alone: readonly PartAlone[],
+  left: readonly OpenPart[],
+  whole: AskedWhole,
+): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
+  const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
+  const answered = asked.filter(({ decision }) => decision.answer);
+  const choice = answered[0]?.choice ?? null;
+  if (choice === null) return null;
+  const sidOf = ({ passage }: Evidence) => passage.sid;
+  const found = answered.flatMap(({ decision }) => decision.usable);
+  const usable = onceEach(found, sidOf);
+  const conflicts = answered.flatMap((one) => one.conflicts);
+  // Of what is refused alone it may be said that no document holds a code; what was said of the whole holds of no part.
+  const heard = asked.filter((one) => one !== whole || one.decision.answer);
+  const said = [...heard.flatMap(({ decision }) => decision.warnings), ...openParts(left)];
+  const decision = {
+    answer: true,
+    confidence: least(answered.map((one) => one.decision.confidence)),
+    chance: least(answered.map((one) => one.decision.chance)),
+    calibrated: answered.every((one) => one.decision.calibrated),
+    usable,
+    warnings: onceEach(said, ({ code, message }) => `${code} ${message}`),
+    reason: null,
+  };
+  return {
+    decision,
+    headroom: least(answered.map(({ headroom }) => headroom)),
+    choice: { ...choice, pieces: piecesOf(whole, alone) },
+    evidence: onceEach([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
+    conflicts: onceEach(conflicts, placesOf),
+  };
+}
+
+/** What is shown of the whole first, then the best piece of each thing that is answered alone. */
+function piecesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredPiece[] {
+  const asPart = (piece: ScoredPiece): ScoredPiece => ({ ...piece, answersPart: true });
+  const found = alone.flatMap(bestOf);
+  if (!decision.answer || choice === null) return found.map((piece, i) => (i === 0 ? piece : asPart(piece)));
+  const [best, ...others] = choice.pieces;
+  const beside = others.filter(({ answersPart }) => answersPart === true);
+  return [...(best === undefined ? [] : [best]), ...beside, ...found.map(asPart), ...others.filter((piece) => !beside.includes(piece))];
+}
+
+interface PartFound {
+  readonly open: OpenPart;
+  /** The part, asked by itself. */
+  readonly question: Question;
+  readonly found: Found;
+}
+
+interface PartAlone extends PartFound {
+  readonly judged: Judged;
+  readonly decided: Decided;
+}
+
+async function decidePart(part: PartFound, parts: AnswerParts, signal: AbortSignal): Promise<PartAlone> {
+  const { question, found } = part;
+  const judged = await verify({ question, ...found }, parts, SILENT_LOG, signal);
+  const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
+  return { ...part, judged, decided };
+}
+
+/** Names passages, which retrieval numbers anew for each question, so that one that was found before keeps its name. */
+function oneName(evidence: readonly Evidence[]): (passages: readonly Passage[]) => Passage[] {
+  const names = new Map(evidence.map(({ passage }) => [placeOf(passage), passage.sid]));
+  const nameOf = (place: string) => names.get(place) ?? `S${names.size + 1}`;
+  return (passages) =>
+    passages.map((passage) => {
+      const place = placeOf(passage);
+      const sid = nameOf(place);
+      names.set(place, sid);
+      return { ...passage, sid };
+    });
+}
+
+function placeOf({ document, range }: Passage): string {
+  return `${document.id} ${range.start} ${range.end}`;
+}
+
+/** The best piece of what may be used; none of what is refused. */
+function bestOf({ decided: { decision, choice } }: PartAlone): ScoredPiece[] {
+  const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
+  return choice.pieces.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
+}
+
+/** Tokens of all; `null`: no endpoint was asked. */
+function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"] {
+  const asked = found.flatMap(({ embedding }) => (embedding === null ? [] : [embedding]));
+  const [first] = asked;
+  return first === undefined ? null : { model: first.model, tokens: sumOrNull(asked.map(({ tokens }) => tokens)) };
+}
+
+/** What is not known does not count. */
+function least(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function placesOf({ kind, sides }: Conflict): string {
+  return `${kind} ${sides.map(({ sid, start, end }) => `${sid} ${start} ${end}`).join(" ")}`;
+}

@@ -1,0 +1,159 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import { MAX_FILE_BYTES } from "../ingest/limits.ts";
+import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
+import { identify } from "../ingest/to-document.ts";
+import { rootOf } from "../proofs/merkle.ts";
+import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "../proofs/proof.ts";
+import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
+import type { Passage, Quote, TextRange } from "../shared/types.ts";
+import { fileOfDocument } from "../text/document-path.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { headingPathAt } from "../text/outline.ts";
+import { type PassageSource, readPassage } from "../text/read-passage.ts";
+
+/** Something of a proof does not hold. */
+export class ProofFault extends Error {}
+
+/** The files could not be looked at, which says nothing about the proof. */
+export class DocumentsUnreadable extends RequestError {}
+
+/** @throws DocumentsUnreadable */
+export function assertDocuments(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return;
+  const what = found === undefined ? "does not exist" : "is no folder";
+  throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}: give the folder of the documents that the proof names.`, { folder });
+}
+
+/** Reads the documents of a statement again from their files. @throws ProofFault naming the first that is not as it is stated; DocumentsUnreadable */
+export async function readProofDocuments(
+  { documents, question, corpus }: Pick<ProofStatement, "documents" | "question" | "corpus">,
+  folder: string,
+): Promise<PassageSource[]> {
+  const files = new Map<string, Promise<ParsedDocument[]>>();
+  const read: PassageSource[] = [];
+  for (const document of documents) {
+    const file = fileOfDocument(document.path);
+    const parsed = files.get(`${file} ${document.sha256}`) ?? readDocuments({ path: file, bytes: findFile(folder, file, document.sha256) });
+    files.set(`${file} ${document.sha256}`, parsed);
+    read.push(asStated(document, await parsed));
+    const { index, inclusion: path } = document;
+    if (rootOf(leafOf(question.domain, document), { index, size: corpus.documents, path }) !== corpus.root)
+      throw new ProofFault(`${document.path} does not stand under the corpus root`);
+  }
+  return read;
+}
+
+/** The bytes of a file inside a folder; its path may begin above the folder. @throws ProofFault when none has the hash */
+function findFile(folder: string, path: string, sha256: string): Uint8Array {
+  const parts = path.split("/");
+  if (path.includes("\0") || path.includes("\\") || parts.some((part) => ["", ".", ".."].includes(part)))
+    throw new ProofFault(`"${path}" is no path inside a folder`);
+  const root = realpathSync(folder);
+  let isThere = false;
+  for (let skipped = 0; skipped < parts.length; skipped++) {
+    const bytes = readInside(root, join(root, ...parts.slice(skipped)));
+    if (bytes !== null && sha256Hex(bytes) === sha256) return bytes;
+    isThere ||= bytes !== null;
+  }
+  throw new ProofFault(isThere ? `${path} has other bytes than those that were read` : `${path} is not in ${folder}`);
+}
+
+/** What a system says of a file that is there. */
+const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
+
+function readInside(root: string, path: string): Uint8Array | null {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
+    return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
+  } catch (cause) {
+    // A proof may name paths that no file can have.
+    if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
+    const message = `${path} cannot be read (${messageOf(cause)}): give the process the right to.`;
+    throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });
+  }
+}
+
+/** The document of a file with its identity. @throws ProofFault when it is another one */
+function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): PassageSource {
+  const one = parsed.find(({ path }) => path === stated.path);
+  if (one === undefined) throw new ProofFault(`${stated.path} holds no such entry`);
+  const known = identify({ tenant: stated.tenant, access: stated.access }, one, { id: stated.id, urlOf: () => stated.url });
+  const { version, title, url, asOf, access, normaliser } = known;
+  const differs = Object.entries({ version, title, url, as_of: asOf, access, normaliser }).find(
+    ([name, value]) => stated[name as keyof ProofDocument] !== value,
+  );
+  if (differs !== undefined) throw new ProofFault(`${stated.path} has another ${differs[0]} than is stated: ${String(differs[1])}`);
+  return known;
+}
+
+/** The passages of a statement, as they stand in its documents. @throws ProofFault */
+export function readProofPassages(passages: readonly ProofPassage[], documents: readonly PassageSource[]): Passage[] {
+  return passages.map((stated) => {
+    const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
+    const document = documentAt(documents, place);
+    if (end > document.text.length || start > end) throw new ProofFault(`passage ${sid} reaches beyond its document`);
+    if (!isChunkOf(chunk, document)) throw new ProofFault(`passage ${sid} is of another version of its document`);
+    const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
+    const passage = readPassage(document, { sid, chunkId: chunk, range: { start, end }, bounds, window, scores, headingPath });
+    if (passage === null) throw new ProofFault(`passage ${sid} holds nothing`);
+    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`passage ${sid} stands under other headings`);
+    if (window.start < start || window.end > end) throw new ProofFault(`passage ${sid} has a window outside itself`);
+    return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readTwin(twin, documents)) };
+  });
+}
+
+/** The path of a chunk that begins with a heading may name the heading or end above it. */
+function standsUnder(stated: readonly string[], document: PassageSource, start: number): boolean {
+  const path = headingPathAt(document, start);
+  return [path, path.slice(0, -1)].some((one) => one.length === stated.length && one.every((name, i) => name === stated[i]));
+}
+
+function readTwin(
+  { chunk, document: place, start, end, heading_path: headingPath }: ProofPassage["twins"][number],
+  documents: readonly PassageSource[],
+): NonNullable<Passage["twins"]>[number] {
+  const document = documentAt(documents, place);
+  if (end > document.text.length || start > end || !isChunkOf(chunk, document) || !standsUnder(headingPath, document, start))
+    throw new ProofFault(`the passage ${chunk} that is said to say the same does not stand in its document`);
+  const { id, version, title, url, asOf } = document;
+  return { chunkId: chunk, documentId: id, documentVersion: version, title, url, asOf, headingPath, range: { start, end } };
+}
+
+function isChunkOf(chunk: string, { id, version }: PassageSource): boolean {
+  return chunk.replace(/\d+$/, "") === `${id}-${version.slice(0, 8)}-`;
+}
+
+/** The quotes of a statement, byte for byte. @throws ProofFault */
+export function readProofQuotes(
+  quotes: ProofStatement["quotes"],
+  passages: readonly Passage[],
+  documents: readonly PassageSource[],
+): Quote[] {
+  const byId = new Map(documents.map((document) => [document.id, document]));
+  return quotes.map(({ passage: place, start, end, text, page, header }, i) => {
+    const passage = passages[place];
+    const document = passage === undefined ? undefined : byId.get(passage.document.id);
+    if (passage === undefined || document === undefined) throw new ProofFault(`quote ${i} is of no passage`);
+    const { range } = passage;
+    const isInside = start >= range.start && end <= range.end && start < end;
+    if (!isInside || document.text.slice(start, end) !== text) throw new ProofFault(`quote ${i} does not stand at its place`);
+    const unit = passage.units.find((one) => one.end > start);
+    if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} stands on another page`);
+    const quote = { passage, start, end, text };
+    return header === null ? quote : { ...quote, header: sliceOf(document, header, i) };
+  });
+}
+
+function sliceOf({ text }: PassageSource, { start, end }: TextRange, quote: number) {
+  if (start > end || end > text.length) throw new ProofFault(`quote ${quote} has a header outside its document`);
+  return { start, end, text: text.slice(start, end) };
+}
+
+function documentAt(documents: readonly PassageSource[], place: number): PassageSource {
+  const document = documents[place];
+  if (document === undefined) throw new ProofFault(`there is no document ${place}`);
+  return document;
+}

@@ -1,0 +1,233 @@
+import { checkSentence } from "../checks/check.ts";
+import { readPlain } from "../guard/hotlines.ts";
+import { tongueOf } from "../guard/tongue.ts";
+import { askedValues, askedWords, heldValues, kindsInWords } from "../language/asked-values.ts";
+import type { Choice } from "../ranking/ranking-weights.ts";
+import { areaOf } from "../retrieval/retrieve.ts";
+import type { QuestionWords } from "../retrieval/understand.ts";
+import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../shared/types.ts";
+import type { CorpusCounts } from "../store/document-records.ts";
+import { foldMarks } from "../text/fold-marks.ts";
+import { headingOf } from "../text/heading-of.ts";
+import { originalPlaceOf } from "../text/original-place.ts";
+import { aboveUnit, unitAt } from "../text/units.ts";
+import { quotesOf } from "../writing/compress.ts";
+import type { Outcome } from "./assemble.ts";
+import { checking, toCitedQuote } from "./checking.ts";
+import { plainWords } from "./compress.ts";
+import type { AnswerParts } from "./parts.ts";
+import { searchedWithin, wordsFor } from "./retrieve.ts";
+
+/** Words of greeting, thanks and leave: a closed class, and only a message of nothing else is taken for one. */
+const COURTESY = new Set(
+  "hi hello hey heya hiya howdy greetings good morning afternoon evening day night there all everyone again thanks thank thx ty you so very much many a lot cheers ok okay great nice cool perfect bye goodbye ciao please".split(
+    " ",
+  ),
+);
+/** What people ask of the system itself. */
+const ABOUT_ITSELF =
+  /^(?:(?:hi|hello|hey) )?(?:what (?:can|do) you (?:do|know|know about|help with|answer)|what can i ask(?: you)?|what are you|who are you|what is this|what(?: i)?s this|how does this work|how do you work|help|help me|what is in here|what do you have)$/;
+
+/** Is this no question to the documents, but a greeting, thanks, or a question about the system itself? */
+function isSmallTalk(message: string): boolean {
+  const words = message
+    .toLowerCase()
+    .replaceAll(/['’]/g, "")
+    .match(/[\p{L}\p{N}]+/gu);
+  if (words === null || words.length > 8 || readPlain(message).letters === "") return false;
+  return words.every((word) => COURTESY.has(word)) || ABOUT_ITSELF.test(words.join(" "));
+}
+
+/** Near misses shown. */
+const NEAR_MISSES = 3;
+/** Names of unreadable files shown. */
+const UNREADABLE_NAMES = 20;
+
+type RefusalParts = AnswerParts["refusal"] &
+  Pick<AnswerParts, "isCommon"> & {
+    readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
+    /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
+    readonly nearest?: ReadonlyMap<string, Quote>;
+  };
+
+/**
+ * What every profile says alike; what nothing was found for in all documents is in the profile's own words. Where a selection or filters kept the search
+ * to a part, those words would speak of what nobody looked at.
+ */
+export const REFUSAL_TEXTS = {
+  empty:
+    "Nothing could be searched: no document that you may see has been ingested for this domain yet. Read a folder first: sourcebound ingest FOLDER.",
+  injection:
+    "This reads as an instruction to the system rather than as a question about the documents, so it is not followed. Ask it as a plain question.",
+  followUp: "It was read as a follow-up: ask the question in full.",
+  nothingWithin: (where: string) => `I found nothing in ${where} that is near enough to answer this from. Only that was searched.`,
+  unreliableWithin: (where: string) =>
+    `I cannot give a reliable answer from ${where}: what was written did not pass the checks, so it is not shown. Only that was searched.`,
+  note: "Not finding an answer here settles nothing: the answer may be yes, no or something else.",
+} as const;
+
+/** An answer of absence: what was searched, what came nearest and what it lacks, whom to ask. It never says what the documents do not say. */
+export function explainRefusal(
+  question: Question,
+  given: Refusal["reason"],
+  sentence: string,
+  evidence: readonly Evidence[],
+  { unreadable, ...counts }: CorpusCounts & { readonly within?: string },
+  { words, isCommon, nearest, contacts: everyone }: RefusalParts,
+): Refusal {
+  const contacts = everyone.filter(({ tenant = null }) => tenant === null || tenant === question.scope.tenant);
+  const reason = counts.documents === 0 && counts.within === undefined ? "empty_corpus" : given;
+  const fitting = contacts.filter(({ when }) => when.length > 0 && mentions(question.resolved, when));
+  const general = contacts.filter(({ when }) => when.length === 0);
+  return {
+    reason,
+    message: messageFor(reason, inPart(reason, counts.within) ?? sentence, question),
+    note: REFUSAL_TEXTS.note,
+    searched: { ...counts, unreadable: unreadable.slice(0, UNREADABLE_NAMES), unreadableCount: unreadable.length },
+    nearest: nearestMisses(question, evidence, { words, isCommon }, nearest ?? new Map()),
+    contacts: [...fitting, ...general].map(({ name, contact }) => ({ name, contact })),
+  };
+}
+
+/** `null`: all documents were searched. */
+function inPart(reason: Refusal["reason"], within: string | undefined): string | null {
+  if (within === undefined) return null;
+  return reason === "not_reliable" ? REFUSAL_TEXTS.unreliableWithin(within) : REFUSAL_TEXTS.nothingWithin(within);
+}
+
+function messageFor(reason: Refusal["reason"], sentence: string, { text, resolved }: Question): string {
+  if (reason === "empty_corpus") return REFUSAL_TEXTS.empty;
+  if (reason === "injection") return REFUSAL_TEXTS.injection;
+  return text === resolved ? sentence : `${sentence} ${REFUSAL_TEXTS.followUp}`;
+}
+
+/** Does the text contain one of the phrases as whole words, in any case? */
+export function mentions(text: string, phrases: readonly string[]): boolean {
+  const plain = ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}&]+/gu, " ")} `;
+  return phrases.some((phrase) => plain.includes(` ${plainWords(phrase)} `));
+}
+
+function nearestMisses(
+  question: Question,
+  evidence: readonly Evidence[],
+  { words, isCommon }: Pick<RefusalParts, "words" | "isCommon">,
+  quotes: ReadonlyMap<string, Quote>,
+): NearMiss[] {
+  const asked = askedWords(question.resolved, words).filter(({ word }) => !isCommon(word.toLowerCase()));
+  const kinds = askedValues(question.resolved);
+  const order = new Map([...quotes.keys()].map((sid, i) => [sid, i]));
+  const place = ({ passage }: Evidence) => order.get(passage.sid) ?? order.size;
+  const best = [...evidence].sort((a, b) => place(a) - place(b) || b.score - a.score);
+  const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
+  const worded = best.filter(({ passage }) => quotes.has(passage.sid));
+  // A title without words says nothing beside passages that show theirs: what the choice left out has none.
+  return (worded.length > 0 ? worded : best)
+    .filter((one) => byDocument.get(one.passage.document.id) === one)
+    .slice(0, NEAR_MISSES)
+    .map(({ passage }) => ({ ...placeOf(passage, quotes.get(passage.sid) ?? null), ...lacksOf(passage, asked, kinds, words) }));
+}
+
+function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing" | "missingValues"> {
+  const { document, window } = passage;
+  const { id, version, title, url } = document;
+  const heading = quote === null ? headingOf(passage) : (unitAt(passage, quote.start)?.headingPath.at(-1) ?? headingOf(passage));
+  return {
+    title,
+    heading: heading === title ? null : heading,
+    url,
+    documentId: id,
+    documentVersion: version,
+    original: withoutHashes(originalPlaceOf(document, quote ?? window)),
+    quote: quote?.text ?? null,
+  };
+}
+
+/** A passage stands on whole pages: their boxes would say nothing. */
+function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalPlace): NearMiss["original"] {
+  return pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) };
+}
+
+function lacksOf(
+  { document, headingPath, text, units }: Passage,
+  asked: ReturnType<typeof askedWords>,
+  kinds: readonly number[],
+  words: RefusalParts["words"],
+): Pick<NearMiss, "missing" | "missingValues"> {
+  const above = new Set(units.flatMap((unit) => aboveUnit(unit)));
+  const held = new Set(words.tokens([document.title, ...headingPath, ...above, text].join("\n")).map(foldMarks));
+  const shown = heldValues(text);
+  return {
+    missing: asked.filter(({ tokens }) => !tokens.some((token) => held.has(foldMarks(token)))).map(({ word }) => word),
+    missingValues: kinds.filter((group) => (group & shown) === 0).map(kindsInWords),
+  };
+}
+
+const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
+
+/** What is no question to English documents gets a line of its own, and nothing is searched for it; `null`: it is one. */
+export async function refuseUnsearched(question: Question, parts: AnswerParts): Promise<Refusal | null> {
+  const said = await unsearched(question, parts);
+  if (said === null) return null;
+  const counts = await parts.store.documents.counts(question.scope);
+  return { ...said, note: "", searched: { ...counts, unreadable: [], unreadableCount: 0 }, nearest: [], contacts: [] };
+}
+
+async function unsearched(
+  { text, scope }: Question,
+  { isCrisis, about, language }: AnswerParts,
+): Promise<Pick<Refusal, "reason" | "message"> | null> {
+  if (await isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
+  if (isSmallTalk(text)) {
+    const message = `Hello. Ask me anything that these documents may answer: ${await about(scope)}. Every sentence of an answer comes with the place where it stands.`;
+    return { reason: "small_talk", message };
+  }
+  const spoken = language === "en" ? tongueOf(text) : null;
+  if (spoken === null || spoken === "English") return null;
+  const message = `This version reads English, and the question seems to be in another language (${spoken}): ask it in English.`;
+  return { reason: "language", message };
+}
+
+/** Passages of which the nearest sentence is shown, and its characters at most. */
+const NEAREST = 3;
+const NEAREST_CHARACTERS = 500;
+
+/** Why there is no answer, what was searched, and what came nearest. */
+export async function refuse(
+  question: Question,
+  { decision, evidence, written, choice }: Pick<Outcome, "decision" | "evidence" | "written" | "choice">,
+  parts: AnswerParts,
+): Promise<Refusal> {
+  const { profile, store } = parts;
+  const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
+  const within = await searchedWithin(question, store);
+  const counts = within === null ? all : { ...all, within };
+  const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
+  const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
+  const isCalm = (await parts.hotlines(question.text)).length === 0;
+  const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, parts) : new Map<string, Quote>();
+  const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
+    ...parts.refusal,
+    isCommon: parts.isCommon,
+    words: wordsFor(question, parts),
+    nearest,
+  });
+  // Whoever is in danger is not told which of their words no document holds.
+  return isCalm ? refusal : { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
+}
+
+/** The likeliest piece of each of the nearest passages, where the checks of a quote find nothing in it. */
+async function nearestQuotes(question: Question, choice: Choice | null, parts: AnswerParts): Promise<Map<string, Quote>> {
+  const found = new Map<string, Quote>();
+  const documents = new Set<string>();
+  for (const { view } of choice?.pieces ?? []) {
+    if (found.size === NEAREST) break;
+    const { passage } = view.evidence;
+    const { quote } = quotesOf(passage, view.piece);
+    if (documents.has(passage.document.id) || quote.text.length > NEAREST_CHARACTERS) continue;
+    const { kept } = await checkSentence({ text: quote.text, cited: [toCitedQuote(quote)] }, checking(question, parts));
+    if (!kept) continue;
+    documents.add(passage.document.id);
+    found.set(passage.sid, quote);
+  }
+  return found;
+}

@@ -1,0 +1,103 @@
+import { scaleFor } from "../models/calibration/calibration.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieval/retrieve.ts";
+import type { SwitchState } from "../retrieval/search-index.ts";
+import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieval/understand.ts";
+import type { Question, Scope, Warning } from "../shared/types.ts";
+import type { Store } from "../store/store.ts";
+import type { AnswerParts } from "./parts.ts";
+import type { StageLog } from "./trace.ts";
+
+/** @throws UnavailableError when the profile cannot run without a part that is missing */
+export function assertCanRun({ profile, encoder }: Pick<AnswerParts, "profile" | "encoder">): void {
+  assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
+}
+
+/** What is found for a question, and by what. */
+export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
+  const { profile, corpus } = parts;
+  const found = await retrievePassages(question, profile.retrieve, parts, signal);
+  const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
+  const understood = corpus.understand(question, profile.retrieve.query);
+  logUnderstood(understood, log);
+  log.fact("passages", passages.length);
+  log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
+  log.fact("encoder", ranker?.id ?? null);
+  log.fact("reranker", reranker);
+  if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
+  if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
+  if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
+  /** How inherited thresholds are read with the encoder that ranked. */
+  const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
+  const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found)];
+  // `embedding`: what the question's vector cost at an endpoint; `ranker`: id of the encoder that ranked, `null`: words alone did.
+  return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings };
+}
+export type Found = Awaited<ReturnType<typeof retrieve>>;
+
+/** What failed is said, where it lies is for the trace alone. */
+const DENSE_FAILED = {
+  store: "The vectors of documents could not be written to or read from the data folder (its disk may be full)",
+  encoder: "The encoder failed or could not be reached",
+} as const;
+
+function retrievalWarnings({ denseFailedIn }: Retrieved): Warning[] {
+  if (denseFailedIn === null) return [];
+  return [{ code: "dense_failed", message: `${DENSE_FAILED[denseFailedIn]}; passages were ranked by words alone.` }];
+}
+
+function noticeSwitch({ from, to, done, total, failure }: SwitchState, log: StageLog): void {
+  const serves = from === null ? "words alone serve" : `${from} serves`;
+  if (failure === null) log.notice("encoder_switch", `${serves} until the vectors of ${to} are made (${done} of ${total})`);
+  else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
+}
+
+/** What the question was read as: nothing that was changed in it goes unsaid. */
+function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: StageLog): void {
+  log.fact("question_type", type);
+  log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
+  log.fact("also_searched", [...new Set(equivalents.map(({ to }) => to))].join(", ") || null);
+  log.fact("codes", codes.join(", ") || null);
+}
+
+/** Each word that was read as another, with the question that asks for it as it was written: words in quotation marks are never read otherwise. */
+function readAs({ text }: Question, { repairs }: Understood): Warning[] {
+  return repairs.map(({ written, read }) => ({
+    code: "read_as",
+    message: `No document holds "${written}"; it was read as "${read}". To ask for the word as it is written, put it in quotation marks.`,
+    askInstead: text.replaceAll(/[\p{L}]+/gu, (word) => (word.toLowerCase() === written ? `"${word}"` : word)),
+  }));
+}
+
+/** The index as it looks from one question, as far as its asker may see it. */
+export function wordsFor(
+  question: Question,
+  { corpus, profile }: { readonly corpus: QuestionReader; readonly profile: Profile },
+): QuestionWords {
+  const { query } = profile.retrieve;
+  const understood = corpus.understand(question, query);
+  const own =
+    question.text === question.resolved ? understood : corpus.understand({ resolved: question.text, scope: question.scope }, query);
+  return questionWords(understood, own, corpus.wordsIn(question.scope));
+}
+
+/** Where filters and selection kept the search to, in words. */
+export async function searchedWithin(
+  { filters, selection, scope }: Pick<Question, "filters" | "selection" | "scope">,
+  { documents }: Pick<Store, "documents">,
+): Promise<string | null> {
+  const selected = selection === null ? null : (await documents.load(scope, [selection.documentId])).get(selection.documentId);
+  const parts = [
+    ...(filters ? [filters.searchedIn] : []),
+    ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** That documents may be missing, because a source was not, or is not yet, read to its end. */
+export async function unfinishedWarnings(scope: Scope, { store }: AnswerParts): Promise<Warning[]> {
+  const files = (await store.unfinished.list(scope)).reduce((sum, n) => sum + n, 0);
+  if (files === 0) return [];
+  const message = `Documents may be missing: ${files === 1 ? "a file was" : `${files} files were`} to be read, and the reading has not come to its end. Where it was cut off, run \`sourcebound ingest\` again: it goes on where it stopped.`;
+  return [{ code: "ingest_unfinished", message }];
+}

@@ -1,0 +1,186 @@
+import { FIRST_CHECKS } from "../checks/check.ts";
+import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
+import { GUARDS, usesSupport } from "../profiles/guards.ts";
+import type { Profile } from "../profiles/profile.ts";
+import { merkleTree } from "../proofs/merkle.ts";
+import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "../proofs/proof.ts";
+import type { Answer, CheckResult, StoredDocument } from "../shared/types.ts";
+import type { HeldVersion } from "../store/corpus-log.ts";
+import type { StoredRecord } from "../store/records.ts";
+import { unitsIn } from "../text/units.ts";
+import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
+import type { RecordedSettings } from "./parts.ts";
+import type { AnswerRecord, RecordedPassage } from "./record.ts";
+
+/** An answer with what it was made from, as the store gives it back. */
+export interface ProvableAnswer {
+  /** Of the answer that was asked for. */
+  readonly asked: StoredRecord;
+  /** Of the answer that was made: the same, or the stored one that was served. */
+  readonly made: StoredRecord;
+  /** What the domain held at the revision of `made`, by id. */
+  readonly held: readonly HeldVersion[];
+  /** Documents of `made` in their versions, by id. */
+  readonly documents: ReadonlyMap<string, StoredDocument>;
+  /** What a domain publishes to be called, written to or visited. */
+  readonly contacts: readonly string[];
+  /** Hashes of the files that scores of the checks come from. */
+  readonly weights: Readonly<Record<string, string>>;
+}
+
+type RecordedPack = {
+  readonly hosts: readonly string[];
+  readonly home_page: string | null;
+  readonly tenants: Readonly<Record<string, Vocabulary>>;
+};
+
+/** Versions of the documents that a statement about a recorded answer names, by id. */
+export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "answer">): Map<string, string> {
+  const { passages } = body as AnswerRecord;
+  const { refusal } = JSON.parse(answer) as Answer;
+  const named = new Map<string, string>();
+  for (const { documentId, version, twins } of passages) {
+    named.set(documentId, version);
+    for (const twin of twins) named.set(twin.documentId, twin.documentVersion);
+  }
+  for (const { documentId, documentVersion } of refusal?.nearest ?? []) named.set(documentId, documentVersion);
+  return named;
+}
+
+/** What is hashed and signed: everything from which the checks of an answer can be run again. */
+export function stateProof({ asked, made, held, documents, contacts, weights }: ProvableAnswer): ProofStatement {
+  const record = made.body as AnswerRecord;
+  const settings = made.settings as RecordedSettings;
+  const answer = JSON.parse(made.answer) as Answer;
+  const listed = listDocuments(made.domain, held, documents);
+  return {
+    id: asked.id,
+    made_at: asked.createdAt,
+    software: settings.software,
+    checks: settings.checks ?? FIRST_CHECKS,
+    question: stateQuestion(asked),
+    served: asked.id === made.id ? null : stateServed(asked, made),
+    corpus: { revision: made.revision, documents: held.length, root: listed.root },
+    config: settings.configHash,
+    checking: stateChecking(settings, { tenant: made.tenant, contacts, weights }),
+    documents: listed.documents,
+    passages: record.passages.map((passage) => statePassage(passage, listed.placeOf)),
+    quotes: record.quotes.map(({ passage, start, end, header }) => {
+      const document = documentOf(record.passages[passage]?.documentId, documents);
+      const page = unitsIn(document, { start, end })[0]?.page ?? null;
+      return { passage, start, end, text: document.text.slice(start, end), page, header: header === null ? null : { ...header } };
+    }),
+    offered: [...record.offered],
+    candidates: [...record.candidates],
+    drafts: record.drafts.map((draft) => ({
+      ...draft,
+      quotes: [...draft.quotes],
+      missing: [...draft.missing],
+      others: draft.others.map((one) => [...one]),
+    })),
+    evidence: stateEvidence(answer, record, settings),
+    answer: stateAnswer(answer),
+  };
+}
+
+function stateQuestion({ body, domain, tenant, access }: StoredRecord): ProofStatement["question"] {
+  const { text, resolved, profile, detail } = (body as AnswerRecord).question;
+  return { text, resolved, domain, tenant, access: [...access].sort(), profile, detail };
+}
+
+/** Which stored answer was served. */
+function stateServed({ cacheMode: level }: StoredRecord, { id, body, createdAt }: StoredRecord): ProofStatement["served"] {
+  const { text: question, resolved } = (body as AnswerRecord).question;
+  return { level, id, question, resolved, made_at: createdAt };
+}
+
+function stateChecking(
+  settings: RecordedSettings,
+  { tenant, contacts, weights }: Pick<StoredRecord, "tenant"> & Pick<ProvableAnswer, "contacts" | "weights">,
+): ProofStatement["checking"] {
+  const profile = settings.profile as Profile;
+  const pack = settings.pack as RecordedPack;
+  return {
+    settings: JSON.parse(JSON.stringify(profile.check)),
+    strict: profile.write.onFault === "reject",
+    hosts: [...pack.hosts],
+    home_page: pack.home_page,
+    contacts: [...contacts],
+    terminology: terminologyOf(pack.tenants, tenant).map((rule) => ({ ...rule, rivals: rule.rivals.map((one) => ({ ...one })) })),
+    encoder: settings.encoder,
+    weights: usesSupport(profile) ? { ...weights } : {},
+  };
+}
+
+function stateEvidence({ evidence }: Answer, record: AnswerRecord, settings: RecordedSettings): ProofStatement["evidence"] {
+  const isGraded = ((settings.profile as Profile).check.guards ?? GUARDS).faithfulness !== null;
+  return evidence.map(({ passage, verdict, score, relevance, consistency, agreement }, i) => ({
+    ...{ sid: passage.sid, document: passage.document.id, version: passage.document.version },
+    ...{ start: passage.range.start, end: passage.range.end, verdict, score, relevance, consistency, agreement },
+    passage: isGraded ? (record.evidence[i] ?? null) : null,
+  }));
+}
+
+function stateAnswer(answer: Answer): ProofStatement["answer"] {
+  const { refusal, warnings, sentences } = answerToWire(answer);
+  return {
+    status: answer.status,
+    sentences,
+    citations: answer.citations.map((citation) => plain(citationToWire(citation))),
+    claims: answer.claims.map((claim) => plain(claim)),
+    checks: answer.checks.map((check) => plain(stateCheck(check))),
+    warnings: warnings.map(({ code, message }) => ({ code, message })),
+    refusal: plain(refusal),
+    confidence: answer.confidence,
+    confidence_calibrated: answer.confidenceCalibrated,
+    model: answer.model,
+  };
+}
+
+/** A check as it is stated: spans are for display. */
+export function stateCheck({ name, verdict, score, reason, sentence, leftOut }: CheckResult) {
+  return { name, verdict, score, reason, sentence, left_out: leftOut === true };
+}
+
+/** As JSON gives it back. */
+function plain(value: unknown) {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** Documents in the order of their ids, each with its place under the corpus root. */
+function listDocuments(domain: string, held: readonly HeldVersion[], named: ReadonlyMap<string, StoredDocument>) {
+  const tree = merkleTree(held.map(({ originalHash, ...one }) => leafOf(domain, { ...one, sha256: originalHash })));
+  const indexes = new Map(held.map(({ id }, index) => [id, index]));
+  const documents = [...named.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const places = new Map(documents.map(({ id }, place) => [id, place]));
+  return {
+    root: tree.root,
+    documents: documents.map(
+      ({ id, path, originalHash: sha256, version, title, url, asOf: as_of, tenant, access, normaliser }): ProofDocument => {
+        const index = indexes.get(id) ?? 0;
+        return { id, path, sha256, version, title, url, as_of, tenant, access, normaliser, index, inclusion: tree.path(index) };
+      },
+    ),
+    placeOf: (id: string) => places.get(id) ?? 0,
+  };
+}
+
+function statePassage(passage: RecordedPassage, placeOf: (id: string) => number): ProofPassage {
+  const { sid, chunkId, documentId, start, end, bounds, window, headingPath, twins } = passage;
+  return {
+    ...{ sid, chunk: chunkId, document: placeOf(documentId), start, end },
+    bounds: bounds === null ? null : { start: bounds.start, end: bounds.end },
+    window: { start: window.start, end: window.end },
+    heading_path: [...headingPath],
+    twins: twins.map((twin) => ({
+      ...{ chunk: twin.chunkId, document: placeOf(twin.documentId), start: twin.range.start, end: twin.range.end },
+      heading_path: [...twin.headingPath],
+    })),
+  };
+}
+
+function documentOf(id: string | undefined, documents: ReadonlyMap<string, StoredDocument>): StoredDocument {
+  const document = id === undefined ? undefined : documents.get(id);
+  if (document === undefined) throw new Error(`the record names the document ${id}, which was not loaded`);
+  return document;
+}

@@ -1,0 +1,320 @@
+import { readFileSync } from "node:fs";
+import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../checks/check.ts";
+import { type CitedQuote, type Finding, finding } from "../checks/finding.ts";
+import { guardAnswer, type PassageTexts } from "../checks/guard-answer.ts";
+import { type MarkedText, parseMarkers } from "../checks/markers.ts";
+import { createReader } from "../checks/statements.ts";
+import { type DomainPack, publishedContacts } from "../engine/domain.ts";
+import { createReaderKeeper, createShippedSupport } from "../engine/reader-keeper.ts";
+import { terminologyOf } from "../guard/terminology.ts";
+import { documentQuotes } from "../ingest/document-quotes.ts";
+import { supportedExtensions } from "../ingest/formats/formats.ts";
+import { MAX_FILE_BYTES } from "../ingest/limits.ts";
+import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
+import { scanFolder } from "../ingest/scan.ts";
+import { loadCalibrations } from "../models/calibration/calibration.ts";
+import { sharedEncoder } from "../models/embedded-encoder.ts";
+import { createRelevancy } from "../models/similarity.ts";
+import { GUARDS, usesSupport } from "../profiles/guards.ts";
+import { profileNamed } from "../profiles/index.ts";
+import { Bm25Index } from "../retrieval/bm25.ts";
+import { IngestError, messageOf, RequestError, SourceboundError } from "../shared/errors.ts";
+import type { CheckResult, Claim, TextRange } from "../shared/types.ts";
+import { splitSentences } from "../text/sentences.ts";
+import { toOriginal } from "../text/source-map.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import { MAX_ANSWER_CHARACTERS, markedSentences } from "./correct-answer.ts";
+import { type NumberedSource, numberSources, type Sources, type UnreadSource } from "./number-sources.ts";
+
+export { MAX_ANSWER_CHARACTERS } from "./correct-answer.ts";
+
+export interface VerifyOptions {
+  readonly profile?: string | undefined;
+  /** Whose hosts, contacts and tenants apply; absent: nobody's. */
+  readonly domain?: DomainPack | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Replaces the support score that the profile asks for. */
+  readonly support?: CheckContext["support"] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A text that an answer may cite as `[n]`. */
+export interface VerifySource {
+  readonly n: number;
+  readonly path: string;
+  readonly title: string;
+}
+
+/** Where a sentence's claim stands, as far as it does: `text` is the source's, byte for byte; the range counts UTF-16 units of the file. */
+export interface SourcePassage extends TextRange {
+  readonly source: number;
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface VerifiedSentence extends TextRange {
+  /** As it stands in the answer, markers included. */
+  readonly text: string;
+  readonly verdict: "pass" | "repaired" | "warn" | "fail";
+  readonly status: Claim["status"];
+  readonly reason: string;
+  /** Sources that it cites, or that were found for it. */
+  readonly citations: readonly number[];
+  /** It cited none: the sources were looked for. */
+  readonly searched: boolean;
+  readonly checks: readonly Finding[];
+  readonly passage: SourcePassage | null;
+}
+
+export interface VerifiedAnswer {
+  /** Nothing was found in any sentence, nor in the answer as a whole. */
+  readonly passed: boolean;
+  readonly profile: string;
+  readonly sources: readonly VerifySource[];
+  /** What could not be read, and why; each keeps the number that it would have been cited by. `null`: it has none, such as a file of a kind that is not read. */
+  readonly unreadable: readonly UnreadSource[];
+  readonly sentences: readonly VerifiedSentence[];
+  /** Checks of the answer as a whole. */
+  readonly checks: readonly CheckResult[];
+}
+
+/** Sentences of sources that are looked at for a sentence that cites none, and as better sources. */
+const NEAREST = 8;
+/** Of a long source that is cited, the quotes of this many nearest sentences are compared. */
+const WITHIN_SOURCE = 60;
+
+/**
+ * Runs the product's checks over an answer that somebody else wrote. `[n]` cites the n-th file of the folder in the order of paths, of the kinds that are read
+ * (`numberSources`); a sentence without a marker is compared with what comes nearest to it. The model-free checks of `answer.ts`, no others and no copies.
+ * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`; IngestError when the folder cannot be read
+ * @example
+ * import { verifyAnswer } from "sourcebound";
+ * const { passed, sentences } = await verifyAnswer("What does a lost card cost?", "A lost card costs 7 dollars [1].", "documents");
+ * console.log(passed, sentences[0].checks.find(({ verdict }) => verdict === "fail").name);
+ */
+export async function verifyAnswer(question: string, answer: string, folder: string, options: VerifyOptions = {}): Promise<VerifiedAnswer> {
+  assertAnswer(answer);
+  return verifyAgainst(question, answer, await readSources(folder), options);
+}
+
+/** The same over documents that were read already. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
+export async function verifyAgainst(
+  question: string,
+  answer: string,
+  sources: Sources,
+  options: VerifyOptions = {},
+): Promise<VerifiedAnswer> {
+  if (options.support !== undefined) return verify(question, answer, sources, options);
+  const keeper = createReaderKeeper();
+  try {
+    return await verify(question, answer, sources, { ...options, support: createShippedSupport(keeper) });
+  } finally {
+    await keeper.close();
+  }
+}
+
+async function verify(
+  question: string,
+  answer: string,
+  { numbered, unnumbered }: Sources,
+  options: VerifyOptions,
+): Promise<VerifiedAnswer> {
+  const { domain, tenant = null, signal } = options;
+  assertAnswer(answer);
+  const profile = profileNamed(options.profile ?? "sourcebound");
+  const support = usesSupport(profile) ? (options.support ?? null) : null;
+  const index = indexSources(numbered);
+  const context: CheckContext = {
+    ...{ settings: profile.check, hosts: domain?.hosts ?? [], homePage: domain?.home_page ?? null },
+    ...{ reader: createReader(), question, support },
+    guards: {
+      contacts: domain === undefined ? [] : publishedContacts(domain),
+      terminology: terminologyOf(domain?.tenants ?? {}, tenant),
+    },
+  };
+  const sentences: VerifiedSentence[] = [];
+  for (const range of markedSentences(answer)) {
+    signal?.throwIfAborted();
+    const sentence = await verifySentence(answer.slice(range.start, range.end), index, context);
+    if (sentence !== null) sentences.push({ ...range, ...sentence });
+  }
+  const checks = await verifyWhole(question, sentences, context);
+  const all = [...sentences.flatMap((sentence) => sentence.checks), ...checks];
+  return {
+    passed: sentences.every(({ verdict }) => verdict === "pass") && all.every(({ verdict }) => verdict === "pass"),
+    profile: profile.name,
+    sources: numbered.flatMap(({ path, document }, i) => (document === null ? [] : [{ n: i + 1, path, title: document.metadata.title }])),
+    unreadable: [
+      ...numbered.flatMap(({ path, document, reason }, i) => (document === null ? [{ n: i + 1, path, reason }] : [])),
+      ...unnumbered.map((one) => ({ n: null, ...one })),
+    ],
+    sentences,
+    checks,
+  };
+}
+
+function assertAnswer(answer: string): void {
+  if (!/[\p{L}\p{N}]/u.test(parseMarkers(answer).text))
+    throw new RequestError("answer_empty", "The answer holds no word: there is nothing to check.");
+  if (answer.includes("\0") || answer.includes("\ufffd"))
+    throw new RequestError("answer_not_text", "The answer is not text: give UTF-8 without NUL bytes.");
+  if (answer.length > MAX_ANSWER_CHARACTERS) {
+    const message = `The answer has ${answer.length} characters; at most ${MAX_ANSWER_CHARACTERS} are checked at once: split it.`;
+    throw new RequestError("answer_too_long", message, { characters: answer.length, limit: MAX_ANSWER_CHARACTERS });
+  }
+}
+
+async function readSources(folder: string): Promise<Sources> {
+  const { files, skipped, unreadable } = scanFolder(folder, folder, supportedExtensions);
+  const unnumbered = [...skipped, ...unreadable].map(({ path, reason }) => ({ path, reason }));
+  const readable = files.map(({ absolute, path, bytes }) => ({ path, read: () => readSource(absolute, path, bytes) }));
+  const sources = await numberSources(readable, unnumbered);
+  const { numbered } = sources;
+  if (numbered.some(({ document }) => document !== null)) return sources;
+  const seen = [...numbered, ...unnumbered].map(({ path, reason }) => `${path}: ${reason}`).slice(0, 3);
+  throw new RequestError("sources_empty", `${folder} holds no readable text (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim());
+}
+
+/** Whatever a file's reader throws is said of that file, and the others are read. */
+async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
+  try {
+    if (bytes > MAX_FILE_BYTES) throw new IngestError("file_too_large", `has ${bytes} bytes; at most ${MAX_FILE_BYTES} are read`);
+    return await readDocuments({ path, bytes: readFileSync(absolute) });
+  } catch (cause) {
+    if (cause instanceof SourceboundError) throw cause;
+    throw new IngestError("file_unreadable", messageOf(cause), { path }, { cause });
+  }
+}
+
+/** A sentence of a source. */
+interface PlacedSentence extends TextRange {
+  readonly source: number;
+  readonly text: string;
+  /** The quote in which it stands. */
+  readonly quote: CitedQuote;
+}
+
+/** Sources by number, from 0. */
+function indexSources(sources: readonly NumberedSource[]) {
+  const stem = createStemmer();
+  const ranking = new Bm25Index();
+  const placed: PlacedSentence[] = [];
+  const quotes = sources.map(({ document }, source) =>
+    (document === null ? [] : documentQuotes(document)).map(({ start, text, above, header }) => {
+      const quote: CitedQuote = { text, above, header, url: document?.metadata.url ?? null, exact: true };
+      for (const range of splitSentences(text)) {
+        const sentence = text.slice(range.start, range.end);
+        placed.push({ source, quote, text: sentence, start: start + range.start, end: start + range.end });
+        ranking.add([
+          { tokens: tokenize(sentence, stem), weight: 1 },
+          { tokens: tokenize(above.join(" "), stem), weight: 0.3 },
+        ]);
+      }
+      return quote;
+    }),
+  );
+  /** Source sentences by their text. */
+  const verbatim = new Map<string, PlacedSentence[]>();
+  for (const one of placed) verbatim.set(one.text, [...(verbatim.get(one.text) ?? []), one]);
+  return {
+    ...{ sources, quotes, verbatim },
+    nearest: (text: string, limit: number, accept: (source: number) => boolean = () => true): PlacedSentence[] =>
+      ranking.search(tokenize(text, stem), limit, (slot) => accept(placed[slot]?.source ?? -1)).flatMap(({ slot }) => placed[slot] ?? []),
+  };
+}
+
+type SourceIndex = ReturnType<typeof indexSources>;
+/** Without its place in the answer. */
+type Sentence = Omit<VerifiedSentence, "start" | "end">;
+
+async function verifySentence(written: string, index: SourceIndex, context: CheckContext): Promise<Sentence | null> {
+  const { text, numbers } = parseMarkers(written);
+  if (!/[\p{L}\p{N}]/u.test(text)) return null;
+  const unread = numbers.filter((n) => index.sources[n - 1]?.document === null).map((n) => n - 1);
+  if (unread.length === 0) return verifyCiting(written, { text, numbers }, index, context);
+  const named = unread.map((source) => `[${source + 1}] ${index.sources[source]?.path}: ${index.sources[source]?.reason}`);
+  const found = finding("unread", "warn", null, `cites what could not be read: ${named.join("; ")}`);
+  // Only what cannot be looked at is cited: of the sentence itself nothing can be said.
+  if (unread.length === numbers.length) {
+    const unchecked = { kept: true, results: [found], status: "unchecked" as const, reason: found.reason };
+    return describe(written, unchecked, unread, false, undefined, index);
+  }
+  const rest = await verifyCiting(written, { text, numbers: numbers.filter((n) => !unread.includes(n - 1)) }, index, context);
+  const citations = [...rest.citations, ...unread.map((source) => source + 1)];
+  return { ...rest, verdict: rest.verdict === "fail" ? "fail" : "warn", citations, checks: [...rest.checks, found] };
+}
+
+async function verifyCiting(written: string, { text, numbers }: MarkedText, index: SourceIndex, context: CheckContext): Promise<Sentence> {
+  const isThere = (n: number) => n >= 1 && n <= index.sources.length;
+  const known = numbers.filter(isThere).map((n) => n - 1);
+  const missing = numbers.filter((n) => !isThere(n));
+  const isCited = (source: number) => known.length === 0 || known.includes(source);
+  const exact = numbers.length > 0 && known.length === 0 ? undefined : index.verbatim.get(text)?.find(({ source }) => isCited(source));
+  if (exact !== undefined && missing.length === 0) {
+    const checked = await checkSentence({ text, cited: [{ ...exact.quote, text }] }, context);
+    return describe(written, checked, [exact.source], numbers.length === 0, exact, index);
+  }
+  const searched = numbers.length === 0;
+  const near = searched ? index.nearest(text, NEAREST).slice(0, 3) : [];
+  const cited = searched ? [...new Set(near.map(({ quote }) => quote))] : known.flatMap((source) => quotesWithin(source, text, index));
+  const citedSources = searched ? [...new Set(near.map(({ source }) => source))] : known;
+  const elsewhere = index.nearest(text, NEAREST, (source) => !citedSources.includes(source));
+  const others = [...new Set(elsewhere.map(({ source }) => source))];
+  const quotesOf = (source: number) => [...new Set(elsewhere.filter((one) => one.source === source).map(({ quote }) => quote))];
+  const checked = await checkSentence({ text, cited, missing, others: others.map(quotesOf) }, context);
+  const better = checked.recited === null ? undefined : others[checked.recited];
+  const sources = better === undefined ? citedSources : [better];
+  const place = index.nearest(text, 1, (source) => sources.includes(source))[0];
+  return describe(written, checked, place !== undefined && searched ? [place.source] : sources, searched, place, index);
+}
+
+/** The quotes of a cited source; of a long one those that come nearest. */
+function quotesWithin(source: number, text: string, { quotes, nearest }: SourceIndex): readonly CitedQuote[] {
+  const all = quotes[source] ?? [];
+  return all.length <= WITHIN_SOURCE ? all : [...new Set(nearest(text, WITHIN_SOURCE, (one) => one === source).map(({ quote }) => quote))];
+}
+
+function describe(
+  text: string,
+  { kept, results, status, reason }: Pick<CheckedSentence, "kept" | "results" | "status" | "reason">,
+  sources: readonly number[],
+  searched: boolean,
+  place: PlacedSentence | undefined,
+  { sources: all }: SourceIndex,
+): Sentence {
+  const worst = (["fail", "warn", "repaired"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
+  const document = place === undefined ? null : (all[place.source]?.document ?? null);
+  return {
+    text,
+    verdict: kept ? (worst ?? "pass") : "fail",
+    status,
+    reason,
+    citations: sources.map((source) => source + 1),
+    searched,
+    checks: results,
+    passage:
+      place === undefined || document === null
+        ? null
+        : { source: place.source + 1, path: document.path, text: place.text, ...toOriginal(document.sourceMap, place) },
+  };
+}
+
+async function verifyWhole(
+  question: string,
+  sentences: readonly VerifiedSentence[],
+  { settings, support, reader }: CheckContext,
+): Promise<CheckResult[]> {
+  const guards = settings.guards ?? GUARDS;
+  const { relevancy } = guards;
+  const claims = sentences.map(({ text, status, citations, reason }, sentence) => ({ sentence, text, status, citations, reason }));
+  const given = {
+    sentences: sentences.map((sentence) => parseMarkers(sentence.text).text),
+    passages: [...new Set(sentences.flatMap(({ passage }) => passage?.text ?? []))].map((text): PassageTexts => [text]),
+  };
+  const found = await guardAnswer(question, given, guards, {
+    ...{ support, reader },
+    similarity: relevancy === null ? null : createRelevancy(relevancy, sharedEncoder(), loadCalibrations()),
+    countTokens: guards.tokens?.count === "tokens" ? (await import("../text/cl100k.ts")).countTokens : null,
+  });
+  return [...checkAnswer(sentences, claims, settings), ...found.map((result) => ({ ...result, sentence: null }))];
+}

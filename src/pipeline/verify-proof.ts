@@ -1,0 +1,366 @@
+import { CHECKS_REVISION, type CheckContext, FIRST_CHECKS } from "../checks/check.ts";
+import { createReader } from "../checks/statements.ts";
+import { createShippedSupport } from "../engine/reader-keeper.ts";
+import { createWordReader, type ReadWords } from "../language/content-words.ts";
+import { loadCalibrations } from "../models/calibration/calibration.ts";
+import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { sharedEncoder } from "../models/embedded-encoder.ts";
+import { createSimilarity } from "../models/similarity.ts";
+import type { SupportScorer } from "../models/support.ts";
+import { hashWeights } from "../models/weights/read-weights.ts";
+import { VERSION } from "../package.ts";
+import { GUARDS } from "../profiles/guards.ts";
+import { graded, profiles } from "../profiles/index.ts";
+import type { CheckSettings } from "../profiles/profile.ts";
+import { canonicalJson, parseUnambiguousJson } from "../proofs/canonical-json.ts";
+import { type Proof, type ProofStatement, proofSchema } from "../proofs/proof.ts";
+import { isSignedBy, readPublicKey } from "../proofs/signature.ts";
+import { messageOf } from "../shared/errors.ts";
+import type { Passage, Quote } from "../shared/types.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { once } from "../text/once.ts";
+import type { PassageSource } from "../text/read-passage.ts";
+import { describeIssues } from "../text/validate.ts";
+import { citationToWire } from "../wire/answer-to-wire.ts";
+import { checkWhole } from "./check.ts";
+import { flags } from "./checking.ts";
+import {
+  assertDocuments,
+  DocumentsUnreadable,
+  ProofFault,
+  readProofDocuments,
+  readProofPassages,
+  readProofQuotes,
+} from "./proof-documents.ts";
+import { stateCheck } from "./state-proof.ts";
+import { nothingWritten, showSentence, type Written } from "./write.ts";
+
+export interface VerifyProofOptions {
+  /** Public key of the installation (PEM), as it was published: who has none can say whether a proof is sound, not whose it is. */
+  readonly key?: string | undefined;
+  /** Corpus root as it was published elsewhere. */
+  readonly root?: string | undefined;
+  /** Scores wording again by the models that ship. Without, sentences that are no exact quotes are not checked again. @default true */
+  readonly reader?: boolean | undefined;
+  /** For several proofs that are verified one after the other. @default read for this proof */
+  readonly models?: ProofModels | undefined;
+}
+
+/** One thing that was verified. `null`: it was not run again, and rests on the signature alone. */
+export interface ProofStep {
+  readonly name: "form" | "digest" | "signature" | "software" | "root" | "documents" | "quotes" | "sentences" | "answer" | "refusal";
+  readonly ok: boolean | null;
+  readonly reason: string;
+}
+
+export interface ProofVerdict {
+  /**
+   * `verified`: everything holds, and the holder of the key said it. `sound`: everything that can be run again holds, and nothing says who made it: a forger
+   * can make such a one. `unchecked`: nothing speaks against it, and its checks could not be run again, because they are those of another version: verify it
+   * with the program of then. `rejected`: something does not hold.
+   */
+  readonly status: "verified" | "sound" | "unchecked" | "rejected";
+  /** Of the answer; `null`: the proof has no readable form. */
+  readonly id: string | null;
+  readonly question: string | null;
+  readonly steps: readonly ProofStep[];
+}
+
+/** Characters of a proof that are read. */
+const MAX_PROOF_CHARACTERS = 16_000_000;
+
+/**
+ * Runs every deterministic check of a proof again, offline, over the original files: bytes, versions, places under the corpus root, quotes, the checks of every
+ * sentence by the product's own code, numbering, claims, the checks of the whole.
+ * @param text the proof as JSON
+ * @param folder of the documents; only the files that the proof names are read
+ * @throws RequestError `proof_key_invalid` when the key cannot be read; `unknown_folder`, `documents_unreadable`
+ * @example
+ * import { readFileSync } from "node:fs";
+ * import { verifyProof } from "sourcebound/proof";
+ * const { status, steps } = await verifyProof(readFileSync("proof.json", "utf8"), "documents", { key: readFileSync("key.pem", "utf8") });
+ * console.log(status, steps.filter(({ ok }) => ok === false));
+ */
+export async function verifyProof(text: string, folder: string, options: VerifyProofOptions = {}): Promise<ProofVerdict> {
+  const key = options.key === undefined ? null : readPublicKey(options.key);
+  assertDocuments(folder);
+  const steps: ProofStep[] = [];
+  const proof = readProof(text, steps);
+  if (proof === null) return { status: "rejected", id: null, question: null, steps };
+  const { statement, digest, signature } = proof;
+  const { run, isOther } = createRunner(steps);
+  const canonical = canonicalJson(statement);
+  await run("digest", () =>
+    sha256Hex(canonical) === digest ? "is the statement's" : fail("the statement is not the one that was hashed"),
+  );
+  if (key === null) steps.push({ name: "signature", ok: null, reason: "no key was given: nothing says who made this" });
+  else await run("signature", () => (isSignedBy(canonical, signature, key) ? "is of the given key" : fail("is not of the given key")));
+  if (options.root !== undefined)
+    await run("root", () => (statement.corpus.root === options.root ? "is the published one" : fail("is not the published one")));
+  await run("software", () => assertSameProgram(statement));
+  await runAgain(statement, folder, { reads: options.reader !== false, models: options.models ?? createProofModels(), isOther, run });
+  const isRejected = steps.some(({ ok }) => ok === false);
+  const status = isRejected ? "rejected" : isOther() ? "unchecked" : key === null ? "sound" : "verified";
+  return { status, id: statement.id, question: statement.question.text, steps };
+}
+
+function readProof(text: string, steps: ProofStep[]): Proof | null {
+  const no = (reason: string) => {
+    steps.push({ name: "form", ok: false, reason });
+    return null;
+  };
+  if (text.length > MAX_PROOF_CHARACTERS) return no(`has ${text.length} characters; at most ${MAX_PROOF_CHARACTERS} are read`);
+  try {
+    const parsed = proofSchema.safeParse(parseUnambiguousJson(text));
+    if (!parsed.success) return no(describeIssues(parsed.error, proofSchema).join("; ").slice(0, 500));
+    steps.push({ name: "form", ok: true, reason: parsed.data.format });
+    return parsed.data;
+  } catch (error) {
+    return no(`is no JSON: ${messageOf(error)}`);
+  }
+}
+
+interface Runner {
+  readonly run: <T extends string | null>(name: ProofStep["name"], step: () => Promise<T> | T) => Promise<boolean>;
+  readonly isOther: () => boolean;
+}
+
+/** The proof comes from a program that checks otherwise: nothing is said against it, and nothing for it. */
+class OtherProgram extends ProofFault {}
+
+/** Runs steps; what does not hold is a step that failed, never an exception. `null`: it was not run again. */
+function createRunner(steps: ProofStep[]): Runner {
+  let other = false;
+  return {
+    async run(name, step) {
+      try {
+        const reason = await step();
+        steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again: it rests on the signature" });
+        return true;
+      } catch (error) {
+        if (error instanceof DocumentsUnreadable) throw error;
+        if (error instanceof OtherProgram) other = true;
+        steps.push({ name, ok: error instanceof OtherProgram ? null : false, reason: messageOf(error) });
+        return false;
+      }
+    },
+    isOther: () => other,
+  };
+}
+
+function fail(reason: string): never {
+  throw new ProofFault(reason);
+}
+
+/** Scores are compared bit by bit: another version or other weights may score otherwise. */
+function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
+  if (software !== VERSION) throw new OtherProgram(`was made by version ${software}, this is ${VERSION}: verify it with that version`);
+  if (checks !== CHECKS_REVISION) {
+    const which = `number ${checks}, this program has number ${CHECKS_REVISION}`;
+    throw new OtherProgram(`was made by another version of the checks (${which}): verify it with the program that made it`);
+  }
+  const shipped = profiles.find(({ name }) => name === question.profile);
+  const stated = canonicalJson(checking.settings);
+  if (shipped !== undefined && ![shipped, graded(shipped)].some(({ check }) => canonicalJson(check) === stated))
+    fail(`states other checks than the profile "${question.profile}" has`);
+  return `version ${VERSION}, checks number ${CHECKS_REVISION}`;
+}
+
+/** Where nothing is scored, nothing rests on them. */
+function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels): void {
+  if (Object.keys(checking.weights).length === 0) return;
+  const ours = hashes();
+  const differs = Object.keys({ ...ours, ...checking.weights }).find((name) => ours[name] !== checking.weights[name]);
+  if (differs !== undefined)
+    throw new OtherProgram(`was scored by other weights than these (${differs}): verify it with the program that made it`);
+}
+
+/** What a proof is run again by; `isOther`: did it turn out that other checks than these made it? */
+interface Rerun extends Runner {
+  readonly reads: boolean;
+  readonly models: ProofModels;
+}
+
+async function runAgain(statement: ProofStatement, folder: string, { reads, models, isOther, run }: Rerun): Promise<void> {
+  let documents: PassageSource[] = [];
+  let passages: Passage[] = [];
+  let quotes: Quote[] = [];
+  const stand = await run("documents", async () => {
+    assertNamed(statement);
+    documents = await readProofDocuments(statement, folder);
+    return `${documents.length} as they were read`;
+  });
+  const quoted =
+    stand &&
+    (await run("quotes", () => {
+      passages = readProofPassages(statement.passages, documents);
+      quotes = readProofQuotes(statement.quotes, passages, documents);
+      return `${quotes.length} stand byte for byte`;
+    }));
+  if (!quoted) return;
+  // What a proof says of its settings is anything: they are read where a fault is a step that failed.
+  let context: CheckContext | null = null;
+  let written = nothingWritten();
+  await run("sentences", async () => {
+    if (isOther()) return null;
+    context = contextOf(statement, reads, models);
+    const scored = !isVerbatim(statement, quotes);
+    if (scored && !reads) return null;
+    if (scored) assertSameWeights(statement, models);
+    written = await writeAgain(statement, quotes, context);
+    return `${written.sheet.sentences.length} came out of their checks as stated`;
+  });
+  await run("answer", () => {
+    if (isOther()) return null;
+    if (context === null) return fail("its checks cannot be set up as it states them");
+    return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, written, passages, context, models);
+  });
+  await run("refusal", () => compareRefusal(statement, documents));
+}
+
+/** Each document is there once, and for something. @throws ProofFault */
+function assertNamed({ documents, passages, answer }: ProofStatement): void {
+  const ids = new Set(documents.map(({ id }) => id));
+  if (ids.size < documents.length) fail("a document is named twice");
+  const places = new Set(passages.flatMap(({ document, twins }) => [document, ...twins.map((twin) => twin.document)]));
+  const nearest = new Set(nearestOf(answer).map(({ document_id }) => document_id));
+  const idle = documents.find(({ id }, place) => !places.has(place) && !nearest.has(id));
+  if (idle !== undefined) fail(`nothing of the answer is in ${idle.path}`);
+}
+
+/** Settings of a proof are JSON; what a hostile one may hold is found out by the checks that run with it. */
+function settingsOf({ settings }: ProofStatement["checking"]): CheckSettings {
+  return settings as unknown as CheckSettings;
+}
+
+/** Is every sentence an exact quote, so that no score is needed? */
+function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote[]): boolean {
+  const { guards = GUARDS } = settingsOf(checking);
+  const isQuote = ({ text, quotes: cited }: ProofStatement["drafts"][number]) =>
+    cited.length === 1 && quotes[cited[0] as number]?.text === text;
+  return guards.faithfulness === null && guards.relevancy === null && drafts.every(isQuote);
+}
+
+function contextOf({ checking, question, served }: ProofStatement, reads: boolean, models: ProofModels): CheckContext {
+  const settings = settingsOf(checking);
+  const { hosts, home_page: homePage, contacts, terminology } = checking;
+  const { uncitedSimilarity } = settings;
+  const embedded = uncitedSimilarity === undefined ? null : encoderOf(checking, models);
+  const similarity =
+    embedded === null || uncitedSimilarity === undefined ? undefined : createSimilarity(embedded, uncitedSimilarity.of, loadCalibrations());
+  const scores = reads && Object.keys(checking.weights).length > 0;
+  return {
+    ...{ settings, hosts, homePage, similarity },
+    reader: createReader(models.words()),
+    question: served?.resolved ?? question.resolved,
+    support: scores ? models.support() : null,
+    guards: { contacts, terminology },
+  };
+}
+
+/** The encoder that a statement names; `null`: it names none. @throws ProofFault when it is not at hand */
+function encoderOf({ encoder }: ProofStatement["checking"], models: ProofModels): EmbeddedEncoder | null {
+  if (encoder === null) return null;
+  const embedded = models.encoder();
+  return embedded.id === encoder ? embedded : fail(`was checked with the encoder ${encoder}, which is not at hand`);
+}
+
+/** Lays every draft beside its quotes again, as the path of the question did. */
+async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], context: CheckContext): Promise<Written> {
+  const quotesAt = (places: readonly number[]) =>
+    places.map((place) => quotes[place] ?? fail(`a sentence names the quote ${place}, which is not there`));
+  quotesAt(statement.candidates);
+  const { candidates, offered, drafts } = statement;
+  const used = new Set([...candidates, ...offered, ...drafts.flatMap((draft) => [...draft.quotes, ...draft.others.flat()])]);
+  if (quotes.some((_, place) => !used.has(place))) fail("nothing uses one of the quotes");
+  const written = nothingWritten();
+  const record = { shown: [], faults: [] };
+  const bench = { stretches: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };
+  for (const { text, quotes: cited, missing, dangling, others } of statement.drafts)
+    await showSentence({ text, quotes: quotesAt(cited), missing, dangling }, { ...bench, othersOf: () => others.map(quotesAt) });
+  written.writer = statement.answer.model;
+  const { sentences, citations } = written.sheet;
+  assertSame("sentences", sentences, statement.answer.sentences);
+  assertSame("citations", citations.map(citationToWire), statement.answer.citations);
+  assertSame("claims", written.claims, statement.answer.claims);
+  return written;
+}
+
+function assertSame(what: string, found: readonly unknown[], stated: readonly unknown[]): void {
+  const most = Math.max(found.length, stated.length);
+  for (let i = 0; i < most; i++) {
+    if (i >= found.length || i >= stated.length || canonicalJson(found[i]) !== canonicalJson(stated[i]))
+      fail(`${what}[${i}] does not come out as it is stated`);
+  }
+}
+
+/** The checks of the whole, and what follows from all checks. */
+async function compareAnswer(
+  { answer, evidence, checking }: ProofStatement,
+  written: Written,
+  passages: readonly Passage[],
+  { settings, question, support, reader }: CheckContext,
+  models: ProofModels,
+): Promise<string> {
+  if ((answer.status === "ok") !== (answer.refusal === null)) fail(`the status "${answer.status}" does not fit the refusal`);
+  if (answer.status === "ok" && answer.sentences.length === 0) fail("nothing is said");
+  const judged = evidence.flatMap(({ passage }) =>
+    passage === null ? [] : { passage: passages[passage] ?? fail(`evidence has no passage ${passage}`) },
+  );
+  const relevancy = (settings.guards ?? GUARDS).relevancy;
+  const encoder = relevancy === null ? null : encoderOf(checking, models);
+  const parts = {
+    ...{ profile: { check: settings }, encoder, calibrations: relevancy === null ? [] : loadCalibrations(), check: { support, reader } },
+    loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
+  };
+  const ran = answer.checks.length > 0;
+  const whole = ran ? await checkWhole({ question: { resolved: question }, written, evidence: judged }, parts) : [];
+  const checks = [...written.checks, ...whole];
+  assertSame("checks", checks.map(stateCheck), answer.checks);
+  const unsaid = flags(checks).find(({ code, message }) => !answer.warnings.some((one) => one.code === code && one.message === message));
+  if (unsaid !== undefined) fail(`the warning "${unsaid.message}" is not in the answer`);
+  return `${checks.length} checks came out as stated`;
+}
+
+/** What a refusal names as nearest stands in its document. */
+function compareRefusal({ answer }: ProofStatement, documents: readonly PassageSource[]): string | null {
+  if (answer.refusal === null) return "there is none";
+  const nearest = nearestOf(answer);
+  for (const { document_id, document_version, title, quote } of nearest) {
+    const document = documents.find(({ id, version }) => id === document_id && version === document_version);
+    if (document === undefined || document.title !== title) fail(`"${title}" is none of the documents`);
+    else if (quote !== null && !document.text.includes(quote)) fail(`what is said to come nearest does not stand in "${title}"`);
+  }
+  return `${nearest.length} nearest passages stand in their documents`;
+}
+
+interface StatedNearest {
+  readonly document_id: string;
+  readonly document_version: string;
+  readonly title: string;
+  readonly quote: string | null;
+}
+
+function nearestOf({ refusal }: ProofStatement["answer"]): readonly StatedNearest[] {
+  return refusal === null ? [] : (refusal as unknown as { readonly nearest: readonly StatedNearest[] }).nearest;
+}
+
+/** What proofs are scored by, each part read when it is first asked for. */
+export interface ProofModels {
+  readonly encoder: () => EmbeddedEncoder;
+  readonly support: () => SupportScorer;
+  readonly words: () => ReadWords;
+  /** Hashes of the weights, by file. */
+  readonly hashes: () => Readonly<Record<string, string>>;
+}
+
+/** The models that ship. */
+export function createProofModels(): ProofModels {
+  const encoder = once(sharedEncoder);
+  return {
+    encoder,
+    support: once(() => createShippedSupport()),
+    words: once(() => createWordReader()),
+    hashes: once(hashWeights),
+  };
+}

@@ -1,0 +1,186 @@
+import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../evidence/compare-passages.ts";
+import { carryGate } from "../evidence/decide.ts";
+import { verifyPassages } from "../evidence/verify.ts";
+import type { SupportScorer } from "../models/support.ts";
+import type { PassageVerdict } from "../models/verifier.ts";
+import { SUPPORT_BANDS } from "../profiles/guards.ts";
+import { relevanceOfPassages } from "../ranking/rank.ts";
+import { messageOf } from "../shared/errors.ts";
+import type { Conflict, Evidence, ModelCall, Passage, Question } from "../shared/types.ts";
+import { rankFor } from "./choose.ts";
+import type { JudgingParts, ModelVerifier } from "./parts.ts";
+import { type Found, wordsFor } from "./retrieve.ts";
+import type { StageLog } from "./trace.ts";
+
+/** Statements that are scored at most, those of the best passages first: each takes up to six readings. */
+const MOST_UNSAID = 12;
+/**
+ * Where rules say nothing of two passages, the learned score of claims does: does what one says of the question bear out what the other says of it? What it
+ * does not tell gives no vote: near sentences with a word exchanged may speak of another thing, so who says otherwise is told by rules alone.
+ */
+export async function withLearnedAgreement(
+  compared: Compared,
+  passages: readonly Passage[],
+  support: Pick<SupportScorer, "score">,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const unsaid = compared.unsaid.slice(0, MOST_UNSAID);
+  if (unsaid.length === 0) return compared;
+  const scores = await support.score(
+    unsaid.map(({ claim, evidence }) => ({ claim, evidence })),
+    { signal },
+  );
+  const borneOut = unsaid.filter((_, i) => (scores[i]?.score ?? 0) >= SUPPORT_BANDS.unclear);
+  return {
+    ...compared,
+    of(passage) {
+      const before = compared.of(passage);
+      const own = borneOut.filter((pair) => pair.of === passage.sid).length;
+      if (own === 0) return before;
+      const { differ } = before.votes;
+      const agree = before.votes.agree + own;
+      return {
+        ...before,
+        votes: { agree, differ },
+        agreement: agreementOf(agree, differ, passages.length),
+        outlier: differ >= MAJORITY && differ > agree,
+      };
+    },
+  };
+}
+
+/** A question with what retrieval found for it. */
+export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
+  readonly question: Question;
+}
+
+/** Verdicts, and the conflicts among passages that are not rejected. */
+export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
+  const { question, passages, scale } = retrieval;
+  const { profile } = parts;
+  const words = wordsFor(question, parts);
+  const asked = words.questionTokens(question.resolved);
+  const byRules = await comparedWith(asked, retrieval, parts, signal);
+  const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
+  // What is ranked here is what is quoted later.
+  const ranked = goesByChance(retrieval, parts) ? await rankFor(question, passages, parts, { signal }) : null;
+  const relevance = ranked === null ? null : relevanceOfPassages(ranked);
+  if (ranked !== null && ranked.pieces.length > 0 && ranked.pieces.every(({ cross }) => cross === null))
+    log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
+  /** With the thresholds that hold for what ranked the passages. */
+  const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === parts.ranking().encoder);
+  const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
+  for (const verdict of ["verified", "uncertain", "rejected"] as const)
+    log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
+  const conflicts: readonly Conflict[] = amongKept(compared.conflicts, evidence);
+  log.fact("conflicts", conflicts.length);
+  // `ranked`: the candidates of all passages, `null`: the gate does not go by them; `calls`: what a model was asked.
+  return { evidence, conflicts, gate, ranked, calls };
+}
+export type Judged = Awaited<ReturnType<typeof verify>>;
+
+/**
+ * Does the gate go by the chance that a passage answers? The guard does where no model of the hub has scored the passages. The other source designs judge by cosines;
+ * those of the encoder that ships are too coarse for that.
+ */
+function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: JudgingParts): boolean {
+  const { type } = profile.gate;
+  if (passages.length === 0) return false;
+  if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
+  return type === "sufficiency" || ((type === "v-score" || type === "best-similarity") && ranker === ranking().encoder);
+}
+
+/** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */
+async function comparedWith(
+  asked: readonly string[],
+  { question, passages }: Pick<Retrieval, "question" | "passages">,
+  parts: JudgingParts,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const { profile, compare, corpus, agreement } = parts;
+  if (!profile.comparePassages) return NOT_COMPARED;
+  const byRules = comparePassages(asked, passages, { ...compare, words: corpus.wordsIn(question.scope) });
+  return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
+}
+
+/** Conflicts none of whose sides is rejected. */
+export function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]): Conflict[] {
+  const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
+  return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
+}
+
+/** What a model says of the passages, where one is to be asked. */
+async function byModel(
+  { question, passages }: Retrieval,
+  compared: Compared,
+  { verifier, profile }: JudgingParts,
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
+  if (verifier === null) return { compared, calls: [] };
+  // Other gates compare cosines, as their sources say.
+  if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
+    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
+    return { compared, calls: [] };
+  }
+  const calls: ModelCall[] = [];
+  // A question that gives orders is refused whatever its passages say.
+  const isAsked = passages.length > 0 && question.injectionSignals.length === 0;
+  const verdicts = isAsked ? await judgeByModel(question, passages, verifier, calls, log, signal) : new Map<Passage, PassageVerdict>();
+  log.fact("judged_by_model", verdicts.size);
+  return { compared: withVerdicts(compared, verdicts, verifier.verifier.model), calls };
+}
+
+/**
+ * Asks the model once about all passages. Whatever goes wrong, the rules' scores stay: only whoever left ends the question.
+ * @param calls takes the call, whatever becomes of it
+ * @returns verdicts of the passages that the model judged; the others keep the scores of the rules
+ */
+async function judgeByModel(
+  question: Question,
+  passages: readonly Passage[],
+  { verifier, timeoutMs }: ModelVerifier,
+  calls: ModelCall[],
+  log: StageLog,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Passage, PassageVerdict>> {
+  const failed = (reason: string) => log.notice("verify_by_rules", `the scores of rules stay: ${reason}`);
+  const verdicts = new Map<Passage, PassageVerdict>();
+  const call: ModelCall = { stage: "verify", model: verifier.model, inputTokens: null, outputTokens: null };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const found = await verifier.verify(
+      question.resolved,
+      passages.map(({ document, headingPath, text }) => ({ title: document.title, headingPath, text })),
+      {
+        signal: AbortSignal.any([signal, timeout]),
+        onCall: () => calls.push(call),
+        onUsage: (usage) => Object.assign(call, usage),
+        onFailure: failed,
+      },
+    );
+    for (const [i, verdict] of found.entries()) if (verdict !== null) verdicts.set(passages[i] as Passage, verdict);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    failed(timeout.aborted ? `${verifier.id} took longer than ${timeoutMs} ms` : messageOf(error));
+  }
+  return verdicts;
+}
+
+/** What the model says of a passage takes the place of what the rules say of it. */
+function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, PassageVerdict>, by: string): Compared {
+  return {
+    ...compared,
+    of(passage) {
+      const comparison = compared.of(passage);
+      const verdict = verdicts.get(passage);
+      if (verdict === undefined) return comparison;
+      const { consistency, relevance } = verdict;
+      return {
+        ...comparison,
+        consistency: { score: consistency, reason: `judged by ${by}` },
+        relevance: { score: relevance, reason: `relevance ${relevance.toFixed(2)} judged by ${by}` },
+      };
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { askWeb, type WebOutcome, withWebVerdicts } from "../evidence/web.ts";
+
+import type { Profile } from "../profiles/profile.ts";
+import type { AnswerEvent } from "../shared/events.ts";
+import type { Conflict, Evidence, Question, Warning, WebEvidence } from "../shared/types.ts";
+import type { AnswerParts } from "./parts.ts";
+import type { Trace } from "./trace.ts";
+import { amongKept } from "./verify.ts";
+
+/** What is known before the web is asked. */
+export interface BeforeWeb {
+  readonly question: Question;
+  readonly evidence: readonly Evidence[];
+  readonly conflicts: readonly Conflict[];
+  /** Evidence that the answer may use; only where the answer is decided already. */
+  readonly usable: readonly Evidence[];
+}
+
+/** What the web said, and what it changes. */
+export interface AfterWeb {
+  readonly web: readonly WebEvidence[];
+  readonly evidence: readonly Evidence[];
+  readonly conflicts: readonly Conflict[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Looks uncertain passages up on the web, where the profile does so at this point and a search is configured; `null`: it was not asked. A fault of the
+ * web never fails the question. Where the web decides, verdicts change before anything is written; else only passages that the answer may use are looked
+ * up, and what the web says stands beside it.
+ */
+export async function* consultWeb(
+  when: NonNullable<Profile["web"]>,
+  before: BeforeWeb,
+  parts: AnswerParts,
+  { trace, signal }: { readonly trace: Trace; readonly signal: AbortSignal },
+): AsyncGenerator<AnswerEvent, AfterWeb | null> {
+  const { profile, web, corpus } = parts;
+  const { question, evidence, conflicts } = before;
+  if (profile.web !== when) return null;
+  const candidates = when === "decides" ? evidence : before.usable;
+  const uncertain = candidates.filter(({ verdict }) => verdict === "uncertain").sort((a, b) => b.score - a.score);
+  if (uncertain.length === 0) return null;
+  const off = await whyNot(question, parts);
+  if (off !== null || web === null) {
+    const message = `${count(uncertain.length)} not checked on the web: ${off}`;
+    if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; they are not used` };
+    return null;
+  }
+  const asked = yield* trace.stage("web", async (log) => {
+    const passages = uncertain.slice(0, web.passages).map(({ passage }) => passage);
+    const tokens = corpus.understand(question, profile.retrieve.query).asked;
+    const said = await askWeb(question, tokens, passages, corpus.wordsIn(question.scope), web, signal);
+    log.fact("service", web.search.id);
+    log.fact("passages", passages.length);
+    log.fact("pages", said.pages);
+    for (const verdict of ["confirmed", "contradicted", "silent"] as const)
+      log.fact(verdict, said.evidence.filter((one) => one.verdict === verdict).length);
+    if (uncertain.length > passages.length) log.notice("web_limit", `${count(uncertain.length - passages.length)} not looked up`);
+    for (const page of said.unread) log.notice("web_page", `not read: ${page}`);
+    for (const failure of said.failures) log.notice("web_failed", failure);
+    return said;
+  });
+  if (when !== "decides") return { web: asked.evidence, evidence, conflicts, warnings: contradictions(asked.evidence) };
+  const judged = withWebVerdicts(evidence, asked.evidence);
+  return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings: failureWarnings(asked) };
+}
+
+/** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
+async function whyNot(question: Question, { web, hotlines }: AnswerParts): Promise<string | null> {
+  if (web === null) return "no web search is configured (`web_search`)";
+  if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
+  if (question.injectionSignals.length > 0) return "the question gives orders";
+  // Words of an earlier turn are part of what a follow-up is read as, and would leave the machine with it.
+  for (const text of [question.text, question.resolved]) if ((await hotlines(text)).length > 0) return "the question is an emergency";
+  return null;
+}
+
+function failureWarnings({ failures }: WebOutcome): Warning[] {
+  return failures.map((why) => ({
+    code: "web_failed",
+    message: `Uncertain passages could not be checked on the web and are not used: ${why}`,
+  }));
+}
+
+/** The web is no source of the answer; that it says otherwise must not go unsaid. */
+function contradictions(web: readonly WebEvidence[]): Warning[] {
+  return web
+    .filter(({ verdict }) => verdict === "contradicted")
+    .flatMap(({ pages }) => pages.slice(0, 1))
+    .map(({ claim, quote, title, url, retrievedAt }) => ({
+      code: "web_contradicts",
+      message: `The web says otherwise. The documents: "${claim}" The web: "${quote}" (${title}, ${url}, read on ${retrievedAt.slice(0, 10)}). Check both.`,
+    }));
+}
+
+function count(passages: number): string {
+  return passages === 1 ? "1 uncertain passage was" : `${passages} uncertain passages were`;
+}

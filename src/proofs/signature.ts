@@ -1,0 +1,69 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
+import { messageOf, RequestError } from "../shared/errors.ts";
+
+/** Ed25519 over the canonical statement (RFC 8032). */
+export interface ProofSignature {
+  readonly algorithm: "Ed25519";
+  /** SHA-256 (hex) of the public key as SubjectPublicKeyInfo. */
+  readonly key_id: string;
+  /** 64 bytes, base64. */
+  readonly value: string;
+}
+
+/** What is signed begins with this, so that a signature over anything else with the same key is none of a proof. */
+const PURPOSE = "sourcebound-proof-1\n";
+const SIGNATURE_BYTES = 64;
+
+/** A new private key as PEM (PKCS #8). */
+export function createProofKey(): string {
+  return generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+/** @throws RequestError `proof_key_invalid` */
+export function readPrivateKey(pem: string): KeyObject {
+  return asEd25519(() => createPrivateKey(pem), "a private key (PEM, PKCS #8)");
+}
+
+/** @throws RequestError `proof_key_invalid` */
+export function readPublicKey(pem: string): KeyObject {
+  if (pem.includes("PRIVATE KEY")) {
+    throw new RequestError("proof_key_invalid", "This is a private key: give the public one, which `sourcebound prove key` prints.");
+  }
+  return asEd25519(() => createPublicKey(pem), "a public key (PEM)");
+}
+
+function asEd25519(read: () => KeyObject, what: string): KeyObject {
+  try {
+    const key = read();
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch (cause) {
+    throw new RequestError("proof_key_invalid", `The key cannot be read (${messageOf(cause)}): give ${what} of Ed25519.`, {}, { cause });
+  }
+  throw new RequestError("proof_key_invalid", `The key is not one of Ed25519: give ${what} of Ed25519.`);
+}
+
+/** The public half as PEM (SubjectPublicKeyInfo). */
+export function publicPem(key: KeyObject): string {
+  return publicOf(key).export({ type: "spki", format: "pem" }).toString();
+}
+
+export function keyIdOf(key: KeyObject): string {
+  return createHash("sha256")
+    .update(publicOf(key).export({ type: "spki", format: "der" }))
+    .digest("hex");
+}
+
+function publicOf(key: KeyObject): KeyObject {
+  return key.type === "private" ? createPublicKey(key) : key;
+}
+
+export function signStatement(statement: string, key: KeyObject): ProofSignature {
+  return { algorithm: "Ed25519", key_id: keyIdOf(key), value: sign(null, Buffer.from(PURPOSE + statement), key).toString("base64") };
+}
+
+/** Did the holder of the key sign this very statement? A signature that is written in more than one way is none. */
+export function isSignedBy(statement: string, { key_id, value }: ProofSignature, key: KeyObject): boolean {
+  const bytes = Buffer.from(value, "base64");
+  if (bytes.length !== SIGNATURE_BYTES || bytes.toString("base64") !== value || key_id !== keyIdOf(key)) return false;
+  return verify(null, Buffer.from(PURPOSE + statement), key, bytes);
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { parseFile } from "../ingest/parse.ts";
+import type { Passage } from "../shared/types.ts";
+import { fakePassage } from "../testing/passages.ts";
+import { unitsIn } from "../text/units.ts";
+import { piecesOf } from "./pieces.ts";
+
+/** One paragraph whose lines are units of it, as line breaks that were meant leave them. */
+function rowsPassage(lines: readonly string[]): Passage {
+  const made = fakePassage({ pieces: lines });
+  return { ...made, units: made.units.map((unit) => ({ ...unit, block: 0 })) };
+}
+
+function textsOf(passage: Passage, maxCharacters = 1200): string[] {
+  const pieces = piecesOf(passage, { maxCharacters, maxPieces: 20, wholeLists: false });
+  return pieces.map(({ range }) => passage.text.slice(range.start, range.end));
+}
+
+describe("piecesOf", () => {
+  it("keeps rows of a paragraph together, and begins anew at a line that announces others", () => {
+    const lines = ["Wire rope, worn to:", "9 mm 20", "8 mm 30", "Chain, worn to:", "12 mm 10", "11 mm 20"];
+    expect(textsOf(rowsPassage(lines))).toEqual(["Wire rope, worn to:\n9 mm 20\n8 mm 30", "Chain, worn to:\n12 mm 10\n11 mm 20"]);
+  });
+
+  it("parts many rows where a piece would become too long, and loses none", () => {
+    const lines = Array.from({ length: 60 }, (_, i) => `Berth ${i} takes a boat of ${i + 3} tons and no more`);
+    const pieces = textsOf(rowsPassage(lines));
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join("\n")).toBe(lines.join("\n"));
+    expect(Math.max(...pieces.map((text) => text.length))).toBeLessThanOrEqual(700);
+  });
+
+  it("gives a sentence that limits the one before it that one to be read and quoted with, and no other sentence", () => {
+    const passage = fakePassage({ pieces: ["The mole is closed.", "However, members may pass.", "Boats lie at the quay."] });
+    const contexts = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ context }) =>
+      context.map(({ start, end }) => passage.text.slice(start, end)),
+    );
+    expect(contexts).toEqual([[], ["The mole is closed."], []]);
+  });
+
+  it("gives a sentence nothing of a section that ended before it", () => {
+    const page = "<h2>Dogs</h2><details><summary>Big</summary><p>They stay outside.</p></details><p>However, members may bring theirs.</p>";
+    const [document] = parseFile({ path: "a.html", bytes: Buffer.from(`<title>T</title>${page}`) });
+    if (document === undefined) throw new Error("no document");
+    const passage = {
+      ...fakePassage({ pieces: [] }),
+      text: document.text,
+      units: unitsIn(document),
+      range: { start: 0, end: document.text.length },
+    };
+    const pieces = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false });
+    expect(pieces.map(({ context, conditions }) => [context.length, conditions.length])).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+
+  it.each([
+    ["Its notice period is three months.", true],
+    ["Clean it with a dry brush, never with water.", true],
+    ["The clerk gives them back.", false],
+    ["It is important to clean the blade.", false],
+  ])("%s: means what stands before it: %s", (sentence, leans) => {
+    const before = "The bread slicer is used by trained staff only.";
+    const contextOf = (passage: Passage) => {
+      const last = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).at(-1);
+      return last?.context.map(({ start, end }) => passage.text.slice(start, end));
+    };
+    expect(contextOf(rowsPassage([before, sentence]))).toEqual(leans ? [before] : []);
+  });
+
+  const contextsOf = (passage: Passage) =>
+    piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ range, context }) =>
+      [...context, range].map(({ start, end }) => passage.text.slice(start, end)),
+    );
+
+  it("gives a list that nothing announces the heading that says what its items are", () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const heading = (text: string) => ({ type: "heading" as const, text });
+    const list = fakePassage({ pieces: [heading("Not allowed"), item("Glass bottles"), item("Water pistols")] });
+    expect(contextsOf(list)).toEqual([["Not allowed", "Glass bottles\nWater pistols"]]);
+    const behind = fakePassage({ pieces: [heading("Not allowed"), "It is for your safety.", item("Glass bottles"), "Stay dry."] });
+    expect(contextsOf(behind)).toEqual([["It is for your safety."], ["Not allowed", "Glass bottles"], ["Stay dry."]]);
+    const announced = fakePassage({ pieces: [heading("Rules"), "Leave at home:", item("Glass bottles")] });
+    expect(contextsOf(announced)).toEqual([["Leave at home:\nGlass bottles"]]);
+    const titled = fakePassage({ title: "Pool rules", pieces: [heading("Pool rules"), item("No glass"), item("No dogs")] });
+    expect(contextsOf(titled)).toEqual([["No glass\nNo dogs"]]);
+  });
+
+  it("gives a limit that announces a list with that list, and every row of a table what stands behind it", () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
+    const conditionsOf = (passage: Passage) =>
+      piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ range, conditions }) =>
+        [range, ...conditions].map(({ start, end }) => passage.text.slice(start, end)),
+      );
+    const fares = fakePassage({
+      pieces: [row("Fare | Bags"), row("Light | 0"), row("Flex | 2"), "Exceptions:", item("Infants have none."), "Ask."],
+    });
+    expect(conditionsOf(fares).slice(0, 2)).toEqual([
+      ["Light | 0", "Exceptions:\nInfants have none."],
+      ["Flex | 2", "Exceptions:\nInfants have none."],
+    ]);
+    const numbers = fakePassage({ pieces: ["Numbers cannot be sold.", "The only exception is the transfer window.", "Pens are sold."] });
+    expect(conditionsOf(numbers)[0]).toEqual(["Numbers cannot be sold.", "The only exception is the transfer window."]);
+  });
+
+  it("gives what answers below a question with it, never the question alone", () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const terms = fakePassage({ pieces: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });
+    const pieces = piecesOf(terms, { maxCharacters: 1200, maxPieces: 20, wholeLists: true });
+    const shown = pieces.map(({ range, context }) => [range, ...context].map(({ start, end }) => terms.text.slice(start, end)));
+    expect(shown).toEqual([["Visit counter 5.", "How do I renew my permit?"], ["Lockers"], ["Bring a coin.", "Lockers"]]);
+  });
+
+  describe("a list of lists", () => {
+    const item = (level: number, text: string) => ({ type: "list-item" as const, level, text });
+    const fusidic = [item(1, "Fusidic acid drops"), item(2, "twice a day"), item(2, "keep cold")];
+    const ofloxacin = [item(1, "Ofloxacin drops"), item(2, "four times a day")];
+    const cleaner = item(1, "Ear cleaner: once a week");
+
+    it("gives each item with what stands below it, below what announces them all", () => {
+      const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner, ...ofloxacin] });
+      expect(textsOf(drops)).toEqual([
+        "Fusidic acid drops\ntwice a day\nkeep cold",
+        "Ear cleaner: once a week",
+        "Ofloxacin drops\nfour times a day",
+      ]);
+      const [first, second] = piecesOf(drops, { maxCharacters: 1200, maxPieces: 20, wholeLists: false });
+      expect([first, second].map((piece) => piece?.context.map(({ start, end }) => drops.text.slice(start, end)))).toEqual([
+        ["Give at home:"],
+        ["Give at home:"],
+      ]);
+    });
+
+    it("stays whole where lists are asked for, and where one item alone has others below it", () => {
+      const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, ...ofloxacin] });
+      expect(piecesOf(drops, { maxCharacters: 1200, maxPieces: 20, wholeLists: true }).map(({ range }) => range)).toEqual([drops.range]);
+      expect(textsOf(fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner] }))).toHaveLength(1);
+    });
+  });
+
+  it("leaves two lines of a paragraph, and paragraphs of their own, apart", () => {
+    expect(textsOf(rowsPassage(["Harbour office.", "Open from 8 to 12."]))).toHaveLength(2);
+    expect(textsOf(fakePassage({ pieces: ["The mole is closed.", "Boats lie at the quay.", "They pay nothing."] }))).toHaveLength(3);
+  });
+});

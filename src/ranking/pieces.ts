@@ -1,0 +1,302 @@
+import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../shared/types.ts";
+import { normalizeQuestion } from "../text/normalize-question.ts";
+import { isStopWord } from "../text/tokens.ts";
+import { aboveUnit, unitAt } from "../text/units.ts";
+
+/** What can be quoted of a passage by itself: a sentence, a whole short list, a list item, a table row. */
+export interface Piece {
+  readonly type: "sentence" | "list" | "item" | "row";
+  readonly range: TextRange;
+  /** What it cannot be understood without, before it: a list's lead-in, a table's header, the sentence that "this" means. */
+  readonly context: readonly TextRange[];
+  /** Conditions and exceptions that stand right behind it. */
+  readonly conditions: readonly TextRange[];
+  /** The heading that it stands under. */
+  readonly heading: string;
+  /** All that stands above it and says what it is about: its headings, a table's caption and header, a list's lead-in. */
+  readonly above: string;
+  /** Of a table's row: the header of its table, which may stand in an earlier passage. */
+  readonly header: SourceText | null;
+}
+
+export interface PiecesOptions {
+  /** Characters of one piece at most; what is longer is left out, never cut. */
+  readonly maxCharacters: number;
+  /** Pieces at most; those around the window that was found are kept. */
+  readonly maxPieces: number;
+  /** Steps and lists are what is asked for: they stay whole up to `maxCharacters`. */
+  readonly wholeLists: boolean;
+}
+
+/** A list with its lead-in stays one piece up to this many characters, unless lists are asked for. */
+const SHORT_LIST_CHARACTERS = 700;
+/** Sentences of conditions at most behind one quote. */
+const MAX_CONDITIONS = 2;
+
+/** A quote that begins like this means the sentence before it, or limits it. */
+const DANGLING =
+  /^(?:["“'(]\s*)?(?:(?:its|their|his|her|this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
+/** What stands before the first word that means a thing or person of another sentence, or of this one. */
+const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
+/** A sentence that begins like this limits the one before it. */
+const LIMITS =
+  /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
+
+/** Pieces of a passage in order. Linear in its length. */
+export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeLists }: PiecesOptions): Piece[] {
+  const listCharacters = wholeLists ? maxCharacters : Math.min(SHORT_LIST_CHARACTERS, maxCharacters);
+  const pieces: Piece[] = [];
+  const { units } = passage;
+  let headingUnit = -1;
+  const add = (type: Piece["type"], at: number, { start, end }: TextRange, context: readonly TextRange[]) => {
+    if (end - start > maxCharacters) return;
+    const unit = units[at] as PlacedUnit;
+    const conditions = conditionsAfter(passage, lastUnitWithin(units, at, end), maxCharacters);
+    const heading = unit.headingPath.at(-1) ?? "";
+    pieces.push({ type, range: { start, end }, context, conditions, heading, above: aboveUnit(unit).join("\n"), header: unit.header });
+  };
+  const addItem = (at: number) => {
+    const unit = units[at] as PlacedUnit;
+    const leads = leadsTo(passage, unit);
+    const before = leads.length > 0 ? leads : antecedents(passage, at, headingUnit);
+    add("item", at, unit, before.length > 0 ? before : headedBy(passage, headingUnit));
+  };
+  for (let i = 0; i < units.length; i++) {
+    const unit = units[i] as PlacedUnit;
+    if (unit.type === "heading") {
+      headingUnit = i;
+      continue;
+    }
+    if (unit.type === "table-row") {
+      if (!isHeader(passage, unit)) add("row", i, unit, [...tableOf(passage, unit), ...leadsTo(passage, unit)]);
+      continue;
+    }
+    const leadsList = unit.type !== "list-item" && units[i + 1]?.type === "list-item" && textOf(passage, unit).trimEnd().endsWith(":");
+    const opensList = unit.type === "list-item" && units[i - 1]?.type === "heading";
+    if (leadsList || opensList) {
+      const last = lastItem(units, leadsList ? i + 1 : i);
+      const range = { start: unit.start, end: (units[last] as PlacedUnit).end };
+      const first = leadsList ? i + 1 : i;
+      const parts = wholeLists ? null : partsOf(passage, first, last);
+      if (parts === null && last > i && range.end - range.start <= listCharacters) {
+        add("list", i, range, leadsList ? antecedents(passage, i, headingUnit) : headedBy(passage, headingUnit));
+      } else {
+        for (let at = first; at <= last; at++) {
+          const [unit, end] = [units[at] as PlacedUnit, parts?.get(at) ?? at];
+          const part = { start: unit.start, end: (units[end] as PlacedUnit).end };
+          if (end > at && part.end - part.start <= listCharacters) {
+            add("list", at, part, leadsTo(passage, unit));
+            at = end;
+          } else addItem(at);
+        }
+      }
+      i = last;
+      continue;
+    }
+    if (unit.type === "list-item") {
+      addItem(i);
+      continue;
+    }
+    if (isAskedAbove(passage, i)) continue;
+    const lastRow = lastRowOf(passage, i, listCharacters);
+    if (lastRow > i) {
+      add("sentence", i, { start: unit.start, end: (units[lastRow] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
+      i = lastRow;
+      continue;
+    }
+    const announced = announcedBy(passage, i);
+    if (announced > i && (units[announced] as PlacedUnit).end - unit.start <= listCharacters) {
+      add("list", i, { start: unit.start, end: (units[announced] as PlacedUnit).end }, antecedents(passage, i, headingUnit));
+      i = announced;
+      continue;
+    }
+    add("sentence", i, unit, antecedents(passage, i, headingUnit));
+  }
+  return nearWindow(pieces, passage, maxPieces);
+}
+
+/** The pieces from the window that was found on, and as many before it as there is room for. */
+function nearWindow(pieces: readonly Piece[], { window }: Passage, limit: number): Piece[] {
+  if (pieces.length <= limit) return [...pieces];
+  const first = pieces.findIndex(({ range }) => range.end > window.start);
+  const from = Math.max(0, Math.min(first < 0 ? 0 : first, pieces.length - limit));
+  return pieces.slice(from, from + limit);
+}
+
+/** A question right above the items that answer it, such as a term above its description, is no answer: they are read and quoted with it. */
+function isAskedAbove(passage: Passage, at: number): boolean {
+  const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
+  return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
+}
+
+/** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/line-breaks.ts`). */
+const LEAST_ROWS = 3;
+
+const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
+
+/** Last of the rows that stand with a line in one piece of at most `most` characters, up to the next line that announces others with a colon; its own index: it is no row. */
+function lastRowOf(passage: Passage, at: number, most: number): number {
+  const { units } = passage;
+  const first = units[at] as PlacedUnit;
+  const follows = (i: number) => {
+    const [one, next] = [units[i] as PlacedUnit, units[i + 1]];
+    return (
+      next !== undefined &&
+      next.type === "paragraph" &&
+      next.block === one.block &&
+      textOf(passage, { start: one.end, end: next.start }).includes("\n")
+    );
+  };
+  // A line that ends a sentence says what it says by itself.
+  const isRow = (i: number) =>
+    i >= 0 && units[i]?.type === "paragraph" && follows(i) && !ENDS_SENTENCE.test(textOf(passage, units[i] as PlacedUnit));
+  // So many lines in a row, this one among them, wherever it stands among them.
+  const before = isRow(at - 1) ? (isRow(at - 2) ? 2 : 1) : 0;
+  const behind = isRow(at) ? (isRow(at + 1) ? 2 : 1) : 0;
+  if (before + behind + 1 < LEAST_ROWS) return at;
+  let last = at;
+  while (isRow(last)) {
+    const next = units[last + 1] as PlacedUnit;
+    if (next.end - first.start > most || textOf(passage, next).trimEnd().endsWith(":")) break;
+    last++;
+  }
+  return last;
+}
+
+/** A line of an address or the like is shorter. */
+const LINE_CHARACTERS = 80;
+/** Lines of an address at most. */
+const MAX_LINES = 8;
+
+/** Last unit of what a sentence announces with a colon where no list follows: the lines of an address, or one paragraph. The sentence's own index when it announces nothing. */
+function announcedBy(passage: Passage, at: number): number {
+  const { units } = passage;
+  const unit = units[at] as PlacedUnit;
+  if (unit.type !== "paragraph" || !textOf(passage, unit).trimEnd().endsWith(":")) return at;
+  const isLine = (one: PlacedUnit | undefined) => one?.type === "paragraph" && one.end - one.start <= LINE_CHARACTERS;
+  let last = at;
+  while (last - at < MAX_LINES && isLine(units[last + 1])) last++;
+  return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;
+}
+
+/** The sentence before, where a quote that begins with "this" or "yes" cannot be understood without it; a heading that asks is one. */
+function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
+  const { units } = passage;
+  const unit = units[at] as PlacedUnit;
+  const start = startOf(passage, unit);
+  const before = units[at - 1];
+  if (before === undefined || !(DANGLING.test(start) || (before.block === unit.block && pointsBack(start)))) return [];
+  if (before.type === "heading") return at - 1 === headingUnit && textOf(passage, before).trimEnd().endsWith("?") ? [before] : [];
+  if (before.type === "table-row" || before.type === "code" || !isSameSection(before, unit)) return [];
+  return before.block !== unit.block && before.type !== "paragraph" ? [] : [before];
+}
+
+/** The heading of a list that nothing announces: "Glass bottles" says one thing below "Not allowed" and another below "Bring along". None where it is the document's title. */
+function headedBy(passage: Passage, headingUnit: number): TextRange[] {
+  const heading = passage.units[headingUnit];
+  if (heading === undefined) return [];
+  return normalizeQuestion(textOf(passage, heading)) === normalizeQuestion(passage.document.title) ? [] : [heading];
+}
+
+/** "Clean it with a brush", "On Sundays it stays shut": before the pronoun stand no two words of their own, one that acts and one that is meant. */
+function pointsBack(start: string): boolean {
+  const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
+  if (before === undefined) return false;
+  const own = (before.toLowerCase().match(WORD) ?? []).filter((word) => !isStopWord(word.replace(/['’]/g, "")));
+  return own.length < 2;
+}
+
+/** Conditions and exceptions right behind a unit, each with the list that it announces; behind a table they hold for each of its rows. */
+function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
+  const { units } = passage;
+  const found: TextRange[] = [];
+  let at = last;
+  while (units[last]?.type === "table-row" && units[at + 1]?.type === "table-row") at++;
+  while (found.length < MAX_CONDITIONS) {
+    const [from, unit] = [units[at] as PlacedUnit, units[at + 1]];
+    const isNear =
+      unit !== undefined &&
+      (unit.type === "paragraph" || unit.type === "list-item" || unit.type === "quote") &&
+      unit.block - from.block <= 1 &&
+      isSameSection(from, unit);
+    if (!isNear || unit.end - unit.start > maxCharacters || !LIMITS.test(startOf(passage, unit))) break;
+    at++;
+    const announces = textOf(passage, unit).trimEnd().endsWith(":");
+    while (announces && units[at + 1]?.type === "list-item" && (units[at + 1] as PlacedUnit).end - unit.start <= maxCharacters) at++;
+    found.push({ start: unit.start, end: (units[at] as PlacedUnit).end });
+  }
+  return found;
+}
+
+/** A section may end though no heading follows. */
+function isSameSection(a: PlacedUnit, b: PlacedUnit): boolean {
+  return a.headingPath.length === b.headingPath.length && a.headingPath.every((heading, i) => heading === b.headingPath[i]);
+}
+
+function lastItem(units: readonly PlacedUnit[], first: number): number {
+  let last = first;
+  while (units[last + 1]?.type === "list-item") last++;
+  return last;
+}
+
+/** Of a list of lists, where each of its own items ends that has items below it, by the item's first unit; `null`: fewer than two have. */
+function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
+  const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
+  let top = levelOf(first);
+  for (let at = first; at <= last; at++) top = Math.min(top, levelOf(at));
+  const parts = new Map<number, number>();
+  let own = -1;
+  for (let at = first; at <= last; at++) {
+    if (levelOf(at) > top) {
+      if (own >= 0) parts.set(own, at);
+    } else if (own < 0 || units[at]?.block !== units[own]?.block) own = at;
+    else if (parts.has(own)) parts.set(own, at);
+  }
+  return parts.size < 2 ? null : parts;
+}
+
+function lastUnitWithin(units: readonly PlacedUnit[], first: number, end: number): number {
+  let last = first;
+  while (units[last + 1] !== undefined && (units[last + 1] as PlacedUnit).end <= end) last++;
+  return last;
+}
+
+/** Items in each other at most whose parents are shown. */
+const MAX_LEADS = 3;
+
+/** What announces an item or a row, outermost first, as far as it lies in the passage. */
+function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
+  const leads: TextRange[] = [];
+  for (let at: PlacedUnit | undefined = unit; at?.leadIn !== null && at !== undefined && leads.length < MAX_LEADS; ) {
+    const { leadIn }: PlacedUnit = at;
+    if (leadIn === null || leadIn.start < passage.range.start) break;
+    leads.unshift(leadIn);
+    at = unitAt(passage, leadIn.start);
+  }
+  return leads;
+}
+
+/** The caption and the header of a row's table, as far as they lie in the passage. */
+function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
+  return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
+}
+
+function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
+  return passage.document.blocks[block]?.header === block;
+}
+
+/** Characters that decide how a sentence begins. */
+const START = 60;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
+
+function startOf(passage: Passage, { start, end }: TextRange): string {
+  return textOf(passage, { start, end: Math.min(end, start + START) });
+}
+
+export function quoteOf(passage: Passage, { start, end }: TextRange): Quote {
+  return { passage, start, end, text: textOf(passage, { start, end }) };
+}
+
+export function textOf(passage: Passage, { start, end }: TextRange): string {
+  return passage.text.slice(start - passage.range.start, end - passage.range.start);
+}

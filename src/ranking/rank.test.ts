@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import type { ReadTexts, ToRead } from "../cross-encoder/reader.ts";
+import { fakeReadTexts } from "../testing/fake-reader.ts";
+import { type FakePassage, fakePassage, fakeWords } from "../testing/passages.ts";
+import { CROSS_ENCODED, confidenceOf, rankPieces, relevanceOfPassages, withFollowing } from "./rank.ts";
+import { readRankingWeights } from "./ranking-weights.ts";
+
+const weights = readRankingWeights();
+const { signal } = new AbortController();
+const vector = Float32Array.of(1, 0);
+const embed = (texts: readonly string[]) => texts.map(() => vector);
+const QUESTION = "What does a visitor pay for the boat?";
+/** Sentences that share a word with the question each, and one that shares none. */
+const SENTENCES = [
+  "A visitor signs the book at the gate.",
+  "The boat leaves at noon.",
+  "Four dollars are due at the pier.",
+  ...Array.from({ length: 20 }, (_, i) => `The boat of pier ${i} is white.`),
+];
+
+type Pieces = FakePassage["pieces"];
+
+function rank(read: ReadTexts | null, ...passages: readonly Pieces[]) {
+  const given = passages.length === 0 ? [SENTENCES] : passages;
+  const evidence = given.map((pieces, i) => {
+    const passage = fakePassage({ title: "Ferry", headingPath: ["Prices"], pieces });
+    return { passage: { ...passage, sid: `S${i + 1}`, document: { ...passage.document, id: `d${i}` } } };
+  });
+  return rankPieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, weights, read, embed, signal });
+}
+
+/** Log odds of what ends with a text; any other -5. */
+const odds = (...known: readonly (readonly [text: string, odds: number])[]) => {
+  const calls: ToRead[] = [];
+  const read = fakeReadTexts((one) => {
+    calls.push(one);
+    if (typeof one === "string") return { vector };
+    return { vector, answer: known.find(([text]) => one.text.endsWith(text))?.[1] ?? -5 };
+  });
+  return { calls, read };
+};
+
+describe("rankPieces", () => {
+  it("takes no candidate that only repeats the question", async () => {
+    const { pieces } = await rank(null, [QUESTION, SENTENCES[2] as string, `${QUESTION} Four dollars.`]);
+    expect(pieces.map(({ view }) => view.text).toSorted()).toEqual([SENTENCES[2], `${QUESTION} Four dollars.`]);
+  });
+
+  it("does not quote a candidate below the question itself", async () => {
+    const item = (text: string) => ({ type: "list-item" as const, text });
+    const { pieces } = await rank(null, [QUESTION, item("A visitor pays four dollars."), "Boats", item("The boat is white.")]);
+    expect(pieces.map(({ view }) => [view.text, view.piece.context.length]).toSorted()).toEqual([
+      ["A visitor pays four dollars.", 0],
+      ["Boats", 0],
+      ["The boat is white.", 1],
+    ]);
+  });
+
+  it("puts the candidate first that the cross-encoder says answers, though it shares no word", async () => {
+    const pieces = SENTENCES.slice(0, 6);
+    const { read } = odds([SENTENCES[2] as string, 5]);
+    const [first, ranked] = [await rank(null, pieces), await rank(read, pieces)];
+    expect(first.pieces[0]?.view.text).not.toBe(SENTENCES[2]);
+    expect(ranked.pieces[0]?.view.text).toBe(SENTENCES[2]);
+    expect(ranked.pieces.map(({ cross }) => cross)).toEqual([5, -5, -5, -5, -5, -5]);
+    expect(ranked.pieces.map(({ view }) => view.text).toSorted()).toEqual(first.pieces.map(({ view }) => view.text).toSorted());
+  });
+
+  it("has so many candidates scored at most, below title and headings; the others stand behind them", async () => {
+    const { calls, read } = odds();
+    const [first, { pieces }] = [await rank(null), await rank(read)];
+    const text = (view: { readonly text: string }) => ({ question: QUESTION, text: `Ferry › Prices\n${view.text}` });
+    expect(calls).toEqual(first.pieces.slice(0, CROSS_ENCODED).map(({ view }) => text(view)));
+    expect(pieces.map(({ cross }) => cross !== null)).toEqual(pieces.map((_, i) => i < CROSS_ENCODED));
+    for (const of of ["score", "chance"] as const)
+      expect(pieces.map((piece) => piece[of])).toEqual(pieces.map((piece) => piece[of]).toSorted((a, b) => b - a));
+  });
+
+  it("has a candidate of each passage scored, by which the passage is judged", async () => {
+    const { read } = odds(["Four dollars are due at the pier.", 4]);
+    const choice = await rank(read, SENTENCES, [SENTENCES[2] as string], ["It is cold."]);
+    const scored = choice.pieces.filter(({ cross }) => cross !== null);
+    expect(scored).toHaveLength(CROSS_ENCODED);
+    expect(new Set(scored.map(({ view }) => view.evidence.passage.sid))).toEqual(new Set(["S1", "S2", "S3"]));
+    const relevance = relevanceOfPassages(choice);
+    expect(relevance.get("S2")).toBeGreaterThan(relevance.get("S3") as number);
+  });
+
+  it("keeps the order of the first stage where the cross-encoder cannot be asked", async () => {
+    const unread = await rank(async () => null);
+    expect(unread.pieces).toEqual((await rank(null)).pieces);
+  });
+
+  it("passes a cancellation on", async () => {
+    const reason = new Error("nobody waits");
+    await expect(rank(() => Promise.reject(reason))).rejects.toBe(reason);
+  });
+});
+
+describe("confidenceOf", () => {
+  it("rises with what the cross-encoder says of the best candidate, and is 0 without any", async () => {
+    const of = async (best: number) => confidenceOf(await rank(odds([SENTENCES[2] as string, best]).read, SENTENCES.slice(0, 6)), weights);
+    expect(await of(5)).toBeGreaterThan(await of(1));
+    expect(confidenceOf(await rank(null, []), weights)).toBe(0);
+  });
+});
+
+describe("withFollowing", () => {
+  const DENIAL = "The first president of the club was not Mr. Pollard.";
+  const ANSWER = "Edith Pollard signed as E. Pollard.";
+  const OTHER = "The club plays in brown and yellow.";
+  /** Log odds 4 for the denial, and so much for both together. */
+  const reads = (together: number) => odds([`${DENIAL} ${ANSWER}`, together], [DENIAL, 4], [ANSWER, 1]).read;
+
+  async function follow(read: ReadTexts, pieces: Pieces = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {
+    const passage = fakePassage({ title: "History", pieces });
+    const units = passage.units.map((unit, i) => (headings[i] === undefined ? unit : { ...unit, headingPath: [headings[i]] }));
+    const options = { maxCharacters: 500, weights, read, embed, signal };
+    const choice = await rankPieces("Who was the first president?", [{ passage: { ...passage, units } }], fakeWords(), options);
+    return (await withFollowing("Who was the first president?", choice, read, signal)).pieces[0];
+  }
+
+  it("quotes what stands behind the best candidate with it where both together answer more likely", async () => {
+    expect(await follow(reads(6))).toMatchObject({ view: { text: DENIAL }, followedBy: { text: ANSWER } });
+    expect((await follow(reads(4)))?.followedBy).toBeUndefined();
+  });
+
+  it("quotes nothing with it at the end of a passage, under another heading, behind a gap, or of a table", async () => {
+    const read = reads(6);
+    const heading = { type: "heading", text: "Presidents since" } as const;
+    const rows = ["Who | What", DENIAL, ANSWER].map((text) => ({ type: "table-row", text, header: 0 }) as const);
+    for (const pieces of [[OTHER, DENIAL], [DENIAL, heading, ANSWER], [DENIAL, "Many came. ".repeat(60), ANSWER], rows])
+      expect((await follow(read, pieces))?.followedBy).toBeUndefined();
+    expect((await follow(read, [DENIAL, ANSWER], ["First", "Later"]))?.followedBy).toBeUndefined();
+  });
+});

@@ -1,0 +1,363 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rounds } from "../../test/support/trials.ts";
+import type { Encoder } from "../models/encoder.ts";
+import type { Scope, StoredDocument } from "../shared/types.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore, type Store } from "../store/store.ts";
+import { fakeEncoder } from "../testing/fake-encoder.ts";
+import { windowedDocument as document } from "../testing/windowed-document.ts";
+import { Corpus } from "./corpus.ts";
+import { readCorpusFacts } from "./corpus-snapshot.ts";
+import type { SearchRequest } from "./search-index.ts";
+import { withSnapshotFile } from "./snapshot.ts";
+
+let folder = "";
+let path = "";
+let store: Store;
+let warnings: string[] = [];
+/** Ids of documents that were read from the store to be indexed. */
+let indexed: string[] = [];
+/** What a test has opened: none may write its snapshot later, in the folder of the next. */
+let opened: Corpus[] = [];
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+  path = join(folder, "index", "d.snapshot");
+  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
+  warnings = [];
+  indexed = [];
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((corpus) => corpus.idle()));
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const SOURCE = { domain: "d", tenant: null, source: "s" };
+
+async function put(...documents: StoredDocument[]): Promise<void> {
+  for (const one of documents) {
+    const content = { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null };
+    await store.documents.putFile({ ...SOURCE, tenant: one.tenant, path: one.path }, content);
+  }
+}
+
+function open(encoder: Encoder | null = null, storeId = "store"): Corpus {
+  const documents = {
+    revision: (domain: string) => store.documents.revision(domain),
+    heads: (domain: string) => store.documents.heads(domain),
+    loadForIndex: (domain: string, ids: readonly string[]) => {
+      indexed.push(...ids);
+      return store.documents.loadForIndex(domain, ids);
+    },
+  };
+  const snapshot = { path, store: storeId, warn: (message: string) => warnings.push(message) };
+  const corpus = new Corpus({ domain: "d", documents, embeddings: store.embeddings, encoder, batch: 64, snapshot });
+  opened.push(corpus);
+  return corpus;
+}
+
+/** A corpus that is equal to the store, as a new process has it. */
+async function start(encoder: Encoder | null = null, storeId = "store"): Promise<Corpus> {
+  indexed = [];
+  const corpus = open(encoder, storeId);
+  await corpus.sync();
+  return corpus;
+}
+
+/** As a process that takes in the store, writes what changed, and ends. */
+async function run(encoder: Encoder | null = null): Promise<void> {
+  await (await start(encoder)).idle();
+}
+
+const PUBLIC: Scope = { domain: "d", tenant: null, access: ["public"] };
+
+function request(corpus: Corpus, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
+  const defaults = { codes: [], vector: null, scope: PUBLIC, selection: null, bm25: true, candidates: 10, alpha: 0.6, beta: 0.4 };
+  return { terms: corpus.tokens(question), fusion: "min-max", ...defaults, ...over };
+}
+
+const found = (corpus: Corpus, question: string, over: Partial<SearchRequest> = {}) =>
+  corpus.search(request(corpus, question, over)).map(({ documentId }) => documentId);
+
+const SETTINGS = { frame: true, repair: true, expand: true, codesFirst: true };
+const QUESTIONS = ["tinnitus claim", "rating", "pays tinnitus tinnitus naïve ☂"];
+const SCOPES: Scope[] = [PUBLIC, { ...PUBLIC, tenant: "acme" }, { ...PUBLIC, access: ["public", "staff"] }];
+
+/** Everything that a corpus answers. */
+async function answers(corpus: Corpus): Promise<unknown> {
+  const all: unknown[] = [corpus.windows];
+  for (const question of QUESTIONS) {
+    const vector = await corpus.embedQuestion(question);
+    const overs = [{}, { vector }, { vector, fusion: "rrf" as const }, { vector, bm25: false }, { candidates: 2 }, { codes: ["rate"] }];
+    for (const scope of SCOPES) {
+      const { idf, has } = corpus.wordsIn(scope);
+      all.push(idf("tinnitu"), has("claim"));
+      for (const over of overs) all.push(corpus.search(request(corpus, question, { ...over, scope })));
+      all.push(corpus.understand({ resolved: "my clain for tinitus and its ratting", scope }, SETTINGS).repairs);
+    }
+  }
+  return all;
+}
+
+describe("a corpus that begins with its snapshot", () => {
+  it("is what it would be built anew, over any changes before and after", async () => {
+    const word = fc.constantFrom("tinnitus", "pays", "claim", "rating", "naïve", "☂", "\u{1f600}\ud83d");
+    const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((list) => `${list.join(" ")}. ${list[0]} again.`);
+    const label = fc.constantFrom({}, { access: "staff" }, { tenant: "acme" });
+    const change = fc.record({
+      id: fc.constantFrom("a", "b", "c", "d", "e"),
+      texts: fc.option(fc.array(text, { minLength: 0, maxLength: 3 })),
+      label,
+      headings: fc.constantFrom([], ["Rating", "More ☂"]),
+      restart: fc.boolean(),
+    });
+    let turn = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 10 }), fc.boolean(), async (changes, words) => {
+        turn++;
+        for (const { tenant, id } of [...(await store.documents.heads("d"))].map(([id, head]) => ({ id, ...head })))
+          await store.documents.deleteFiles({ ...SOURCE, tenant }, [`${id}.md`]);
+        rmSync(join(folder, "index"), { recursive: true, force: true });
+        const encoder = words ? null : fakeEncoder({ id: `e${turn}`, dimensions: 16 });
+        let living = await start(encoder);
+        for (const [step, { id, texts, label, headings, restart }] of changes.entries()) {
+          const head = (await store.documents.heads("d")).get(id);
+          if (head !== undefined) await store.documents.deleteFiles({ ...SOURCE, tenant: head.tenant }, [`${id}.md`]);
+          if (texts !== null) {
+            const made = document(id, texts, { version: `v${turn}-${step}`, title: `Page ${id}`, ...label });
+            await put({ ...made, chunks: made.chunks.map((chunk) => ({ ...chunk, headingPath: headings })) });
+          }
+          if (!restart) continue;
+          await living.sync();
+          await living.idle();
+          living = open(encoder);
+        }
+        await living.sync();
+        await living.idle();
+        const loaded = await start(encoder);
+        expect(indexed).toEqual([]);
+        rmSync(join(folder, "index"), { recursive: true, force: true });
+        const fresh = await start(encoder);
+        expect(await answers(loaded)).toEqual(await answers(fresh));
+        expect(await answers(living)).toEqual(await answers(fresh));
+        await fresh.idle();
+        expect(warnings).toEqual([]);
+      }),
+      { numRuns: rounds({ all: 25, usually: 8 }) },
+    );
+  });
+
+  it("reads nothing but the difference from the store, and asks the encoder for nothing else", async () => {
+    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
+    await run(fakeEncoder());
+    await put(document("b", ["Fresh claim."], { version: "v2" }));
+    await store.documents.deleteFiles(SOURCE, ["c.md"]);
+    const again = fakeEncoder();
+    const corpus = await start(again);
+    expect(indexed).toEqual(["b"]);
+    expect(again.calls).toEqual([["Page\nFresh claim."]]);
+    expect(found(corpus, "rating")).toEqual([]);
+    expect(found(corpus, "fresh")).toEqual(["b"]);
+    await corpus.idle();
+    expect(withSnapshotFile(path, readCorpusFacts).vectors).toBe(2);
+    expect(found(corpus, "tinnitus")).toEqual(["a"]);
+  });
+
+  it("finds nothing that the store has deleted, changed or labelled anew since, even at the same version and revision", async () => {
+    await put(document("gone", ["Tinnitus one."]), document("moved", ["Tinnitus pension."]), document("hers", ["Tinnitus three."]));
+    await put(document("stays", ["Tinnitus four."]));
+    await run(fakeEncoder());
+    await store.documents.deleteFiles(SOURCE, ["gone.md", "moved.md", "hers.md"]);
+    await put(document("moved", ["Tinnitus pension."], { access: "staff" }), document("hers", ["Tinnitus three."], { tenant: "acme" }));
+    // A database put back from a copy can stand at the revision that a snapshot was made at.
+    const revision = store.documents.revision;
+    Object.assign(store.documents, { revision: async () => 4 });
+    const corpus = await start(fakeEncoder());
+    Object.assign(store.documents, { revision });
+    const repairs = (scope: Scope) => corpus.understand({ resolved: "my pensoin", scope }, SETTINGS).repairs.map(({ read }) => read);
+    expect(repairs(PUBLIC)).toEqual([]);
+    expect(repairs(SCOPES[2] as Scope)).toEqual(["pension"]);
+    const vector = await corpus.embedQuestion("tinnitus");
+    for (const over of [{}, { vector }, { vector, bm25: false }]) {
+      expect(found(corpus, "tinnitus", over)).toEqual(["stays"]);
+      expect(found(corpus, "tinnitus", { ...over, scope: SCOPES[1] as Scope }).sort()).toEqual(["hers", "stays"]);
+      expect(found(corpus, "tinnitus", { ...over, scope: SCOPES[2] as Scope }).sort()).toEqual(["moved", "stays"]);
+    }
+  });
+
+  it("forgets the words, texts and vectors of a deleted document when it is written again", async () => {
+    await put(document("a", ["Tinnitus pays."]), document("b", ["Xylophones quarrel."], { title: "Zebra", tenant: "quagga" }));
+    await run(fakeEncoder({ dimensions: 32 }));
+    const holds = (needle: string) =>
+      readFileSync(path).includes(Buffer.from(needle, "latin1")) || readFileSync(path).includes(Buffer.from(needle, "utf16le"));
+    expect(["Xylophones", "xylophon", "zebra", "quagga", "tinnitu"].filter(holds)).toHaveLength(5);
+    const bytes = readFileSync(path).length;
+    await store.documents.deleteFiles({ ...SOURCE, tenant: "quagga" }, ["b.md"]);
+    await run(fakeEncoder({ dimensions: 32 }));
+    expect(["Xylophones", "xylophon", "zebra", "quagga", "tinnitu"].filter(holds)).toEqual(["tinnitu"]);
+    expect(readFileSync(path).length).toBeLessThan(bytes);
+    await store.documents.deleteFiles(SOURCE, ["a.md"]);
+    await run(fakeEncoder({ dimensions: 32 }));
+    expect(holds("tinnitu")).toBe(false);
+  });
+
+  it("knows no word of a document that goes after words of another one have left the snapshot", async () => {
+    await put(document("a", ["Xylophones quarrel."]), document("b", ["The pension."]), document("c", ["A disability."]));
+    await run();
+    await store.documents.deleteFiles(SOURCE, ["a.md"]);
+    await run();
+    await store.documents.deleteFiles(SOURCE, ["b.md"]);
+    const corpus = await start();
+    const repairs = corpus.understand({ resolved: "my pensoin and disabilty", scope: PUBLIC }, SETTINGS).repairs;
+    expect(repairs.map(({ read }) => read)).toEqual(["disability"]);
+  });
+});
+
+describe("a snapshot that cannot be used", () => {
+  const three = () => put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating ☂."]));
+
+  /** Starts on a spoilt file: everything is there, it is said why, and the next start is quiet. */
+  async function expectRebuilt(spoilt: Uint8Array | string, why: RegExp, encoder: Encoder | null = null): Promise<void> {
+    writeFileSync(path, spoilt);
+    warnings = [];
+    const corpus = await start(encoder);
+    expect(indexed).toEqual(["a", "b", "c"]);
+    expect([found(corpus, "tinnitus"), found(corpus, "claim"), found(corpus, "rating")]).toEqual([["a"], ["b"], ["c"]]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(why);
+    expect(warnings[0]).toContain("nothing is lost");
+    await corpus.idle();
+    await start(encoder);
+    expect(indexed).toEqual([]);
+    expect(warnings).toHaveLength(1);
+  }
+
+  it("is cut short: at any byte", async () => {
+    await three();
+    await run(fakeEncoder({ dimensions: 4 }));
+    const whole = readFileSync(path);
+    const places = new Set([0, 1, 3, 4, 15, 16, 17, 64, whole.length - 1, whole.length - 64, whole.length - 65]);
+    const sample = rounds({ all: 60, usually: 12 });
+    for (let i = 0; i < sample; i++) places.add(Math.floor((i / sample) * whole.length));
+    for (const length of places)
+      await expectRebuilt(whole.subarray(0, length), /cut short|no index snapshot/, fakeEncoder({ dimensions: 4 }));
+  });
+
+  it("has a bit flipped, wherever", async () => {
+    await three();
+    await run(fakeEncoder({ dimensions: 4 }));
+    const whole = readFileSync(path);
+    const any = fc.record({ at: fc.nat(whole.length - 1), bit: fc.nat(7) });
+    await fc.assert(
+      fc.asyncProperty(any, async ({ at, bit }) => {
+        const spoilt = Buffer.from(whole);
+        spoilt[at] = (spoilt[at] as number) ^ (1 << bit);
+        await expectRebuilt(spoilt, /damaged|cut short|no index snapshot|format/, fakeEncoder({ dimensions: 4 }));
+      }),
+      { numRuns: rounds({ all: 60, usually: 15 }) },
+    );
+  });
+
+  it("is of another database", async () => {
+    await three();
+    await run();
+    await start(null, "another");
+    expect(warnings[0]).toMatch(/another database.*nothing is lost/);
+    expect(indexed).toEqual(["a", "b", "c"]);
+  });
+
+  it("holds vectors of another encoder: its words serve, no vector is mixed", async () => {
+    await three();
+    await run(fakeEncoder({ id: "one", dimensions: 8 }));
+    const two = fakeEncoder({ id: "two", dimensions: 16 });
+    const corpus = await start(two);
+    expect(warnings).toEqual([expect.stringMatching(/holds vectors of "one", and "two" serves/)]);
+    expect(indexed).toEqual([]);
+    expect(two.calls.flat()).toHaveLength(3);
+    expect(found(corpus, "claim", { vector: await corpus.embedQuestion("A claim."), bm25: false })[0]).toBe("b");
+    await corpus.idle();
+    await start(fakeEncoder({ id: "two", dimensions: 16 }));
+    expect(warnings).toHaveLength(1);
+    expect(withSnapshotFile(path, readCorpusFacts)).toMatchObject({ encoder: "two", vectors: 3 });
+  });
+
+  it("holds the vectors of the encoder that was switched to", async () => {
+    await three();
+    const corpus = await start(fakeEncoder({ id: "one", dimensions: 8 }));
+    await corpus.switchTo(fakeEncoder({ id: "two", dimensions: 16 }), async () => undefined);
+    await corpus.idle();
+    const two = fakeEncoder({ id: "two", dimensions: 16 });
+    await start(two);
+    expect(warnings).toEqual([]);
+    expect(two.calls).toEqual([]);
+  });
+
+  it("reports an encoder of the same name whose vectors cannot be compared with those kept", async () => {
+    await three();
+    await run(fakeEncoder({ id: "one", dimensions: 8 }));
+    const corpus = await start(fakeEncoder({ id: "one", dimensions: 16 }));
+    await expect(corpus.embedQuestion("tinnitus")).rejects.toMatchObject({ code: "encoder_changed" });
+  });
+});
+
+describe("writing a snapshot", () => {
+  it("leaves the old one when it ends half-way, and clears away what it left", async () => {
+    await put(document("a", ["Tinnitus pays."]));
+    await run();
+    const whole = readFileSync(path);
+    const left = `${path}.00000000-dead.tmp`;
+    writeFileSync(left, whole.subarray(0, 100));
+    await start();
+    expect(indexed).toEqual([]);
+    expect(warnings).toEqual([]);
+    await put(document("b", ["A claim."]));
+    await run();
+    expect(existsSync(left)).toBe(true);
+    utimesSync(left, 0, 0);
+    await put(document("c", ["A rating."]));
+    await run();
+    expect(readdirSync(join(folder, "index"))).toEqual(["d.snapshot"]);
+  });
+
+  it("that fails is said once; questions go on", async () => {
+    writeFileSync(join(folder, "index"), "a file where the folder should be");
+    await put(document("a", ["Tinnitus pays."]));
+    const corpus = await start();
+    await corpus.idle();
+    await put(document("b", ["A claim."]));
+    await corpus.sync();
+    await corpus.idle();
+    expect(found(corpus, "claim")).toEqual(["b"]);
+    expect(warnings).toEqual([expect.stringMatching(/could not be written.*the next start builds the index from the database/)]);
+  });
+
+  it("is left to the process that knows the store's last change", async () => {
+    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
+    const late = await start();
+    await store.documents.deleteFiles(SOURCE, ["b.md"]);
+    await run();
+    const newest = readFileSync(path);
+    await late.idle();
+    expect(readFileSync(path).equals(newest)).toBe(true);
+    await late.sync();
+    await late.idle();
+    expect(readFileSync(path).equals(newest)).toBe(true);
+    expect(warnings).toEqual([]);
+  });
+
+  it("by several at once leaves one whole file", async () => {
+    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
+    const many = await Promise.all(Array.from({ length: 6 }, () => start(fakeEncoder())));
+    await Promise.all(many.map((one) => one.idle()));
+    expect(readdirSync(join(folder, "index"))).toEqual(["d.snapshot"]);
+    const corpus = await start(fakeEncoder());
+    expect(indexed).toEqual([]);
+    expect(found(corpus, "claim")).toEqual(["b"]);
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,396 @@
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { Encoder } from "../models/encoder.ts";
+import { VERSION } from "../package.ts";
+import type { Chunk, TextRange, Window } from "../shared/types.ts";
+import type { DocumentHead } from "../store/document-records.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { tokenize } from "../text/tokens.ts";
+import { Bm25Index } from "./bm25.ts";
+import { numbered, numberSection, StringColumn, stringSections } from "./dense-layout.ts";
+import { type Entry, FIELD_WEIGHTS, type Held, type HeldDocument, IndexedWindows } from "./indexed-windows.ts";
+import {
+  arrayOf,
+  damaged,
+  readFacts,
+  readSnapshot,
+  type Section,
+  type Snapshot,
+  SnapshotError,
+  type SnapshotFile,
+  snapshotPieces,
+} from "./snapshot.ts";
+import { VectorIndex } from "./vector-index.ts";
+import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
+
+/** Numbers of a chunk and of a window in their sections. */
+const CHUNK = { ordinal: 0, start: 1, end: 2, tokens: 3, headings: 4, windowsEnd: 5, length: 6 } as const;
+const WINDOW = { start: 0, end: 1, tokens: 2, length: 3 } as const;
+
+/** Where windows stand, for `WindowTable`. Those of a chunk follow each other. */
+function chunkSections(entries: readonly Entry[]): Section[] {
+  const chunks = entries.map(({ chunk }) => chunk).filter((chunk, i, all) => chunk !== all[i - 1]);
+  const headings = numbered(chunks.map(({ headingPath }) => JSON.stringify(headingPath)));
+  let windowsEnd = 0;
+  const rows = chunks.map(({ ordinal, start, end, tokens, windows }, i) => {
+    windowsEnd += windows.length;
+    return [ordinal, start, end, tokens, headings.numbers[i] as number, windowsEnd];
+  });
+  const ids = chunks.map(({ id }) => id);
+  const windows = entries.map(({ window: { start, end, tokens } }) => [start, end, tokens]);
+  return [
+    ...stringSections("chunkIds", ids),
+    ...stringSections("headings", headings.values),
+    numberSection("chunks", rows),
+    numberSection("windows", windows),
+  ];
+}
+
+/** Chunks and windows, made when they are asked for. */
+class WindowTable {
+  readonly windows: number;
+  private readonly chunkRows: Uint32Array;
+  private readonly windowRows: Uint32Array;
+  private readonly ids: StringColumn;
+  private readonly headingNames: StringColumn;
+  private readonly headings: string[][] = [];
+  private readonly chunks: Chunk[] = [];
+
+  /** @throws SnapshotError when its sections are damaged */
+  constructor(snapshot: Snapshot) {
+    this.chunkRows = arrayOf(Uint32Array, snapshot.section("chunks"));
+    this.windowRows = arrayOf(Uint32Array, snapshot.section("windows"));
+    this.ids = new StringColumn(snapshot, "chunkIds");
+    this.headingNames = new StringColumn(snapshot, "headings");
+    this.windows = this.windowRows.length / WINDOW.length;
+    const chunks = this.ids.length;
+    if (this.chunkRows.length !== chunks * CHUNK.length || this.windowsEnd(chunks - 1) !== this.windows)
+      throw damaged(`${chunks} chunks do not hold its ${this.windows} windows`);
+  }
+
+  /** First window after a chunk. */
+  windowsEnd(chunk: number): number {
+    return chunk < 0 ? 0 : (this.chunkRows[chunk * CHUNK.length + CHUNK.windowsEnd] as number);
+  }
+
+  chunk(documentId: string, number: number): Chunk {
+    const known = this.chunks[number];
+    if (known !== undefined) return known;
+    const value = (field: number) => this.chunkRows[number * CHUNK.length + field] as number;
+    const windows: Window[] = [];
+    for (let i = this.windowsEnd(number - 1); i < this.windowsEnd(number); i++) windows.push(this.readWindow(i));
+    const chunk = {
+      id: this.ids.get(number),
+      documentId,
+      ordinal: value(CHUNK.ordinal),
+      start: value(CHUNK.start),
+      end: value(CHUNK.end),
+      tokens: value(CHUNK.tokens),
+      headingPath: this.headingPath(value(CHUNK.headings)),
+      windows,
+    };
+    this.chunks[number] = chunk;
+    return chunk;
+  }
+
+  /** Place of a window in its chunk. */
+  placeOf(window: number, chunk: number): number {
+    return window - this.windowsEnd(chunk - 1);
+  }
+
+  private readWindow(number: number): Window {
+    const value = (field: number) => this.windowRows[number * WINDOW.length + field] as number;
+    return { start: value(WINDOW.start), end: value(WINDOW.end), tokens: value(WINDOW.tokens) };
+  }
+
+  private headingPath(number: number): string[] {
+    const known = this.headings[number];
+    if (known !== undefined) return known;
+    const path = headingSchema.parse(JSON.parse(this.headingNames.get(number)));
+    this.headings[number] = path;
+    return path;
+  }
+}
+
+class LoadedEntry implements Entry {
+  readonly document: HeldDocument;
+  private readonly table: WindowTable;
+  private readonly chunkNumber: number;
+  private readonly windowNumber: number;
+
+  constructor(document: HeldDocument, table: WindowTable, chunk: number, window: number) {
+    this.document = document;
+    this.table = table;
+    this.chunkNumber = chunk;
+    this.windowNumber = window;
+  }
+
+  get chunk(): Chunk {
+    return this.table.chunk(this.document.id, this.chunkNumber);
+  }
+
+  get window(): Window {
+    return this.chunk.windows[this.table.placeOf(this.windowNumber, this.chunkNumber)] as Window;
+  }
+}
+
+/** A document of a snapshot. Its text stays in the snapshot's bytes until it is asked for. */
+class LoadedDocument implements HeldDocument {
+  readonly id: string;
+  readonly version: string;
+  readonly tenant: string | null;
+  readonly access: string;
+  readonly path: string;
+  readonly title: string;
+  readonly description: string | null;
+  private readonly texts: TextMemo;
+  private readonly number: number;
+
+  constructor(id: string, { version, tenant, access, path, title, description }: DocumentHead, texts: TextMemo, number: number) {
+    this.id = id;
+    this.version = version;
+    this.tenant = tenant;
+    this.access = access;
+    this.path = path;
+    this.title = title;
+    this.description = description;
+    this.texts = texts;
+    this.number = number;
+  }
+
+  get text(): string {
+    return this.texts.get(this.number);
+  }
+
+  textIn({ start, end }: TextRange): string {
+    return this.texts.slice(this.number, start, end);
+  }
+}
+
+/** Texts kept as strings: those of one question, a few times over. */
+const MEMO_TEXTS = 256;
+
+/** Texts of a snapshot. */
+class TextMemo {
+  private readonly column: StringColumn;
+  private readonly memo = new LRUCache<number, string>({ max: MEMO_TEXTS });
+
+  constructor(column: StringColumn) {
+    this.column = column;
+  }
+
+  get length(): number {
+    return this.column.length;
+  }
+
+  /** Read from the bytes: of most documents that a question finds, one window is looked at. */
+  slice(number: number, start: number, end: number): string {
+    return this.memo.get(number)?.slice(start, end) ?? this.column.slice(number, start, end);
+  }
+
+  get(number: number): string {
+    const text = this.memo.get(number) ?? this.column.get(number);
+    this.memo.set(number, text);
+    return text;
+  }
+}
+
+const headingSchema = z.array(z.string());
+
+/**
+ * The snapshot of a corpus: everything that `IndexedWindows` and the vectors hold, without the gaps of deleted windows, so that no word,
+ * text or vector of a deleted document is written again.
+ *
+ * Documents stand in the order of their windows. Title, description and path are not in it: they are read from the store, like everything else that
+ * decides who sees a document.
+ */
+
+const KIND = "corpus";
+
+/** Which index a snapshot holds. */
+export interface CorpusFacts {
+  /** The store that it was made from. */
+  readonly store: string;
+  readonly domain: string;
+  /** The store's revision that it equals. */
+  readonly revision: number;
+  /** Encoder of its vectors; `null`: words alone. */
+  readonly encoder: string | null;
+  readonly vectors: number;
+  /** Program and tokens that made it, from `analysis`. */
+  readonly analysis: string;
+}
+
+const factsSchema: z.ZodType<CorpusFacts> = z.object({
+  store: z.string(),
+  domain: z.string(),
+  revision: z.number().int(),
+  encoder: z.string().nullable(),
+  vectors: z.number().int().nonnegative(),
+  analysis: z.string(),
+});
+
+/** Text of every kind that tokens are made of. */
+const PROBE =
+  "The veterans' claims weren't rated 70 percent: Form 21-526EZ, DC 6260 and 38 CFR 4.25 paid $1,200.50 on 9/11, naïve cafés running";
+
+/** Changes with whatever makes other words of the same documents: an index of other words is not this program's. */
+export function analysis(): string {
+  return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
+}
+
+/** Numbers of a document in its section. */
+const DOCUMENT = { owner: 0, windowsEnd: 1, wordsEnd: 2, length: 3 } as const;
+
+/** A corpus as the pieces of a snapshot, copies all of them: it may change while they are written. */
+export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | null, facts: CorpusFacts): Uint8Array[] {
+  const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
+  const slots = documents.flatMap(([, { slots }]) => slots);
+  const entries = slots.map((slot) => windows.entries[slot] as Entry);
+  const owners = numbered(documents.map(([, { document }]) => JSON.stringify(ownerOf(document))));
+  const vocabulary = windows.vocabulary.save();
+  const words = documents.map(([, { document, words }]) => words.map(renaming(vocabulary.renamed(document))));
+  const saved = vectors?.save(slots);
+  let windowsEnd = 0;
+  let wordsEnd = 0;
+  const documentRows = documents.map(([, { slots }], i) => {
+    windowsEnd += slots.length;
+    wordsEnd += words[i]?.length ?? 0;
+    return [owners.numbers[i] as number, windowsEnd, wordsEnd];
+  });
+  return snapshotPieces(KIND, { ...facts }, [
+    ["words", [windows.words.save({ compact: true })]],
+    ["vocabulary", [vocabulary.bytes]],
+    ...stringSections(
+      "ids",
+      documents.map(([id]) => id),
+    ),
+    ...stringSections(
+      "versions",
+      documents.map(([, { version }]) => version),
+    ),
+    ...stringSections("owners", owners.values),
+    numberSection("documents", documentRows),
+    ["documentWords", words],
+    ...stringSections(
+      "texts",
+      documents.map(([, { document }]) => document.text),
+    ),
+    ...chunkSections(entries),
+    ...(saved === undefined ? [] : [["vectors", [saved.vectors]] as Section, ["vectorWindows", [saved.windowOf]] as Section]),
+  ]);
+}
+
+/** What a snapshot says of itself. @throws SnapshotError when it is none */
+export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
+  return readFacts(readSnapshot(KIND, file), factsSchema);
+}
+
+/** What a snapshot must equal to be used. */
+export interface Wanted {
+  readonly store: string;
+  readonly domain: string;
+  readonly encoder: Encoder | null;
+  /** The store's documents: of others, and of those at another version or label, nothing is taken. */
+  readonly heads: ReadonlyMap<string, DocumentHead>;
+}
+
+export interface Restored {
+  readonly windows: IndexedWindows;
+  readonly vectors: VectorIndex | null;
+  /** Encoder of vectors that were not taken because another one serves. */
+  readonly otherEncoder: string | null;
+  /** Did it hold documents that the store does not hold like this? */
+  readonly outdated: boolean;
+}
+
+/** @throws SnapshotError when it is not a whole, unchanged snapshot of this store's domain by this program */
+export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Promise<Restored> {
+  const snapshot = readSnapshot(KIND, file);
+  const facts = readFacts(snapshot, factsSchema);
+  if (facts.store !== store || facts.domain !== domain)
+    throw new SnapshotError("snapshot_store", "The index snapshot was made from another database: build the index again.");
+  if (facts.analysis !== analysis())
+    throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program: build the index again.");
+  const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
+  // Most bytes are words and texts on the one hand and vectors on the other: they are read side by side.
+  const others = snapshot.preload(["words", "vocabulary", "documentWords", "texts"]);
+  const usable = encoder !== null && facts.encoder === encoder.id;
+  const vectors = await besides(others, () =>
+    usable ? VectorIndex.load(encoder, snapshot.inner("vectors"), numbers("vectorWindows")) : null,
+  );
+  const words = Bm25Index.load(snapshot.inner("words"));
+  const vocabulary = Vocabulary.load(snapshot.inner("vocabulary"));
+  const table = new WindowTable(snapshot);
+  const texts = new TextMemo(new StringColumn(snapshot, "texts"));
+  const ids = new StringColumn(snapshot, "ids");
+  const versions = new StringColumn(snapshot, "versions");
+  const ownerNames = new StringColumn(snapshot, "owners");
+  const owners = Array.from({ length: ownerNames.length }, (_, i) => ownerSchema.parse(JSON.parse(ownerNames.get(i))));
+  const documentRows = numbers("documents");
+  const documentWords = numbers("documentWords");
+  const documents = new Map<string, Held>();
+  const stale: number[] = [];
+  const entries: (Entry | null)[] = new Array(table.windows).fill(null);
+  let slot = 0;
+  let word = 0;
+  let chunk = 0;
+  for (let i = 0; i < ids.length; i++) {
+    const row = i * DOCUMENT.length;
+    const id = ids.get(i);
+    const version = versions.get(i);
+    const owner = owners[documentRows[row + DOCUMENT.owner] as number];
+    const windowsEnd = documentRows[row + DOCUMENT.windowsEnd] as number;
+    const wordsEnd = documentRows[row + DOCUMENT.wordsEnd] as number;
+    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} stands outside of its table`);
+    const ownWords = documentWords.subarray(word, wordsEnd);
+    const head = heads.get(id);
+    const current = head !== undefined && head.version === version && head.tenant === owner.tenant && head.access === owner.access;
+    const document = current ? new LoadedDocument(id, head, texts, i) : null;
+    const slots: number[] = [];
+    for (; slot < windowsEnd; slot++) {
+      while (slot >= table.windowsEnd(chunk)) chunk++;
+      slots.push(slot);
+      if (document !== null) entries[slot] = new LoadedEntry(document, table, chunk, slot);
+      else words.delete(slot);
+    }
+    if (document !== null) documents.set(id, { version, document, slots, words: ownWords });
+    else {
+      if (ownWords.length > 0) vocabulary.remove(owner, ownWords);
+      stale.push(...slots);
+    }
+    word = wordsEnd;
+  }
+  const whole = slot === table.windows && words.slots === table.windows && word === documentWords.length && texts.length === ids.length;
+  if (!whole) throw damaged(`${ids.length} documents, ${table.windows} windows and ${words.slots} entries do not belong together`);
+  for (const one of stale) vectors?.delete(one);
+  return {
+    windows: new IndexedWindows({ words, vocabulary, entries, documents }),
+    vectors,
+    otherEncoder: facts.encoder !== null && encoder !== null && !usable ? facts.encoder : null,
+    outdated: documents.size !== ids.length,
+  };
+}
+
+/** What `run` gives, when `other` has ended too, however either ends. */
+async function besides<T>(other: Promise<void>, run: () => T): Promise<T> {
+  try {
+    return run();
+  } finally {
+    await other;
+  }
+}
+
+const ownerSchema: z.ZodType<VocabularyOwner> = z.object({ tenant: z.string().nullable(), access: z.string() });
+
+function ownerOf({ tenant, access }: VocabularyOwner): VocabularyOwner {
+  return { tenant, access };
+}
+
+function firstSlot({ slots }: Held): number {
+  return slots[0] ?? Number.MAX_SAFE_INTEGER;
+}
+
+function renaming(renamed: Uint32Array): (number: number) => number {
+  return (number) => renamed[number] as number;
+}

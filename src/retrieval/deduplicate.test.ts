@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Passage } from "../shared/types.ts";
+import { tokenize } from "../text/tokens.ts";
+import { deduplicate, diversify } from "./deduplicate.ts";
+
+const words = { tokens: (text: string) => tokenize(text), idf: () => 1 };
+
+function passage(documentId: string, text: string): Passage {
+  const document = {
+    id: documentId,
+    path: `${documentId}.md`,
+    title: documentId,
+    url: null,
+    asOf: null,
+    authority: null,
+    version: `v-${documentId}`,
+    originalHash: "",
+    normaliser: "1",
+    blocks: [],
+    sourceMap: [],
+  };
+  const range = { start: 0, end: text.length };
+  const scores = { dense: null, bm25: 1, fused: 1, cross: null, rerank: null };
+  return { sid: "S9", chunkId: `${documentId}-1`, document, headingPath: [], range, window: range, text, units: [], scores };
+}
+
+const base =
+  "Veterans who receive the monthly clothing allowance must apply again before August 1 of the following year. The allowance is $800 and is not taxable income for the Department of Veterans Affairs recipient.";
+
+const merged = (other: string, rule: "same-facts" | "cosine" = "same-facts") =>
+  deduplicate([passage("a", base), passage("b", other)], rule, words);
+
+describe("deduplicate", () => {
+  it("merges a copy and lists it as a further source of the better ranked one", () => {
+    const [kept, ...rest] = merged(base.replace("who receive", "who currently receive"));
+    expect(rest).toEqual([]);
+    expect(kept?.sid).toBe("S1");
+    expect(kept?.twins).toMatchObject([{ documentId: "b", documentVersion: "v-b", title: "b" }]);
+  });
+
+  it.each([
+    ["an amount", base.replace("$800", "$850")],
+    ["a date", base.replace("August 1 ", "August 2 ")],
+    ["a month", base.replace("August", "October")],
+    ["polarity", base.replace("is not taxable", "is taxable")],
+    ["a limit", base.replace("before August", "after August")],
+    ["who is meant", base.replace("Department of Veterans Affairs", "Department of Defense Affairs")],
+  ])("keeps both when they differ in %s", (_, other) => {
+    expect(merged(other).map(({ twins }) => twins)).toEqual([undefined, undefined]);
+  });
+
+  it("keeps both when the same values belong to other things", () => {
+    const two =
+      "The first grant pays 100 dollars to veterans and the second grant pays 200 dollars to veterans and their families at home.";
+    const swapped = two.replace("100", "x").replace("200", "100").replace("x", "200");
+    expect(deduplicate([passage("a", two), passage("b", swapped)], "same-facts", words)).toHaveLength(2);
+  });
+
+  it("drops by cosine alone where the profile says so, but never lists as a source what says something else", () => {
+    const [kept, ...rest] = merged(base.replace("$800", "$850"), "cosine");
+    expect(rest).toEqual([]);
+    expect(kept?.twins).toBeUndefined();
+  });
+
+  it("keeps the order and loses no text that is not a near-duplicate", () => {
+    const texts = fc.array(fc.string({ minLength: 1, maxLength: 60 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(texts, (made) => {
+        const passages = made.map((text, i) => passage(`d${i}`, text));
+        const kept = deduplicate(passages, "same-facts", words);
+        const ids = kept.map(({ chunkId }) => chunkId);
+        expect(ids).toEqual(passages.map(({ chunkId }) => chunkId).filter((id) => ids.includes(id)));
+        expect(kept.reduce((sum, { twins = [] }) => sum + 1 + twins.length, 0)).toBe(passages.length);
+      }),
+    );
+  });
+});
+
+describe("diversify", () => {
+  it("lets others come before the third passage of one document, and loses none", () => {
+    const ranked = ["a1", "a2", "a3", "b1", "a4", "c1"];
+    expect(diversify(ranked, (one) => one[0] as string, 2)).toEqual(["a1", "a2", "b1", "c1", "a3", "a4"]);
+    expect(diversify(ranked, (one) => one[0] as string, null)).toEqual(ranked);
+  });
+});

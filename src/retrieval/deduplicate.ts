@@ -1,0 +1,204 @@
+import { deniesAsVerb, EXCEPTION, NEGATOR } from "../language/negation.ts";
+import { valuesIn } from "../language/values.ts";
+import type { Passage, Twin } from "../shared/types.ts";
+import { once } from "../text/once.ts";
+import { tokenize } from "../text/tokens.ts";
+
+/** What a text states besides its wording. Two texts with equal signatures and nearly the same words say the same. */
+interface Signature {
+  /** Numbers with units, amounts, percentages, codes, years, dates by their parts. */
+  readonly values: string;
+  /** Negations and limits with the word that they act on: `not eligible`, `unless`. */
+  readonly polarity: string;
+  /** Names and months. */
+  readonly entities: string;
+}
+
+const LIMIT = String.raw`\b(?:excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied)\b`;
+const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}|${LIMIT}`, "giu");
+const NAME = /\p{Lu}[\p{L}\p{N}&'-]*(?:\s+\p{Lu}[\p{L}\p{N}&'-]*)*/gu;
+const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
+
+/** The signature of a text, in the order of the text: "A pays 10, B pays 20" is not "A pays 20, B pays 10". */
+function signatureOf(text: string): Signature {
+  return {
+    values: inOrder(valuesIn(text).map(({ key }) => key)),
+    polarity: inOrder([...text.matchAll(TURN)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`)),
+    entities: inOrder([...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text))),
+  };
+}
+
+function sameSignature(a: Signature, b: Signature): boolean {
+  return a.values === b.values && a.polarity === b.polarity && a.entities === b.entities;
+}
+
+function spelling(negation: string): string {
+  return deniesAsVerb(negation) ? "not" : negation.toLowerCase();
+}
+
+/** The first content word behind a negation. */
+function nextWord(text: string, from: number): string {
+  return tokenize(text.slice(from, from + 60).replace(/[.!?\n][\s\S]*$/, ""))[0] ?? "";
+}
+
+/** A single capitalised word at the start of a sentence is no name. */
+function namesOf(name: string, index: number, text: string): string[] {
+  const opens = SENTENCE_START.test(text.slice(Math.max(0, index - 4), index));
+  const words = name.toLowerCase().split(/\s+/);
+  return opens ? words.slice(1) : words;
+}
+
+function inOrder(keys: readonly string[]): string {
+  return keys.join("|");
+}
+
+/** Cosine of TF-IDF vectors from which on two passages are near-duplicates (`spark` source, section 2.2). */
+export const NEAR_DUPLICATE_COSINE = 0.85;
+
+/** What comparing passages needs of the index. */
+export interface TwinWords {
+  tokens(text: string): string[];
+  idf(token: string): number;
+}
+
+/** What was computed of passages before: the same chunks come up again and again. */
+export type FaceMemo = Map<string, Face>;
+
+/** Passages that a memo keeps. */
+const MEMO_PASSAGES = 5_000;
+
+/** Share of the shorter passage's long words that two passages must have in common before their cosine is computed at all; far below what .85 needs. */
+const WORTH_COMPARING = 0.5;
+/** Characters of a long word at least: what is shorter stands in every text. */
+const LONG_WORD = 6;
+/** Characters between words. */
+const BETWEEN = /[\s.,;:!?()"“”]/;
+
+/**
+ * Merges twins; the better ranked one stays and lists the others as further sources. `same-facts`: near-duplicate text and equal values,
+ * dates, polarity and names; what differs in one of these stays apart and may be a conflict. `cosine`: near-duplicate text alone; one that
+ * differs in a fact is dropped as that rule says, but never listed as a source of what it does not say.
+ * @param passages in rank order; the order of those kept stays
+ */
+export function deduplicate(
+  passages: readonly Passage[],
+  rule: "same-facts" | "cosine",
+  words: TwinWords,
+  memo: FaceMemo = new Map(),
+): Passage[] {
+  const kept: { passage: Passage; face: Face; twins: Twin[] }[] = [];
+  for (const passage of passages) {
+    const face = faceOf(passage, memo);
+    const near = kept.filter((other) => nearDuplicates(other.face, face, words));
+    const same = near.find((other) => sameSignature(other.face.signature(), face.signature()));
+    if (same !== undefined) same.twins.push(twinOf(passage));
+    else if (rule === "same-facts" || near.length === 0) kept.push({ passage, face, twins: [] });
+  }
+  return kept.map(({ passage, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
+}
+
+/** A passage with what is compared of it, computed when it is asked for. */
+export interface Face {
+  readonly words: ReadonlySet<string>;
+  /** By the words of whoever asked last: how rare a word is, is another for each. */
+  readonly vector: (words: TwinWords) => ReadonlyMap<string, number>;
+  readonly signature: () => Signature;
+}
+
+function faceOf({ chunkId, range, text }: Passage, memo: FaceMemo): Face {
+  const key = `${chunkId} ${range.start} ${range.end}`;
+  const known = memo.get(key);
+  if (known !== undefined) return known;
+  const face = {
+    words: longWords(text),
+    vector: lastOf((words: TwinWords) => tfIdf(text, words)),
+    signature: once(() => signatureOf(text)),
+  };
+  if (memo.size >= MEMO_PASSAGES) memo.clear();
+  memo.set(key, face);
+  return face;
+}
+
+function longWords(text: string): Set<string> {
+  const found = new Set<string>();
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && !isBetween(text, at)) continue;
+    if (at - start >= LONG_WORD) found.add(text.slice(start, at));
+    start = at + 1;
+  }
+  return found;
+}
+
+/** Letters are told apart without a pattern: there are many. */
+function isBetween(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));
+}
+
+function nearDuplicates(a: Face, b: Face, words: TwinWords): boolean {
+  const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
+  const wanted = WORTH_COMPARING * small.size;
+  let shared = 0;
+  let left = small.size;
+  for (const word of small) {
+    if (shared + left < wanted) return false;
+    if (large.has(word)) shared++;
+    left--;
+  }
+  return shared >= wanted && cosine(a.vector(words), b.vector(words)) >= NEAR_DUPLICATE_COSINE;
+}
+
+function lastOf<By, T>(make: (by: By) => T): (by: By) => T {
+  let made: { by: By; value: T } | null = null;
+  return (by) => {
+    if (made === null || made.by !== by) made = { by, value: make(by) };
+    return made.value;
+  };
+}
+
+function twinOf({ chunkId, document, headingPath, range }: Passage): Twin {
+  const { id, version, title, url, asOf } = document;
+  return { chunkId, documentId: id, documentVersion: version, title, url, asOf, headingPath, range };
+}
+
+/** Term frequency times inverse document frequency, scaled to length 1. */
+export function tfIdf(text: string, words: TwinWords): Map<string, number> {
+  const vector = new Map<string, number>();
+  for (const token of words.tokens(text)) vector.set(token, (vector.get(token) ?? 0) + 1);
+  let squares = 0;
+  for (const [token, frequency] of vector) {
+    const weight = frequency * words.idf(token);
+    vector.set(token, weight);
+    squares += weight * weight;
+  }
+  const length = Math.sqrt(squares) || 1;
+  for (const [token, weight] of vector) vector.set(token, weight / length);
+  return vector;
+}
+
+/** Dot product of two vectors of length 1; 0 when one is empty. */
+export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  let dot = 0;
+  for (const [token, weight] of small) dot += weight * (large.get(token) ?? 0);
+  return dot;
+}
+
+/**
+ * At most `perDocument` items of one document come before those of others; what is left over follows in its order, so nothing is lost
+ * when only one document answers.
+ * @param perDocument `null`: the order stays
+ */
+export function diversify<T>(ranked: readonly T[], documentOf: (item: T) => string, perDocument: number | null): T[] {
+  if (perDocument === null) return [...ranked];
+  const counts = new Map<string, number>();
+  const first: T[] = [];
+  const rest: T[] = [];
+  for (const item of ranked) {
+    const count = counts.get(documentOf(item)) ?? 0;
+    counts.set(documentOf(item), count + 1);
+    (count < perDocument ? first : rest).push(item);
+  }
+  return [...first, ...rest];
+}

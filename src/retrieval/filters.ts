@@ -1,0 +1,232 @@
+import { RequestError } from "../shared/errors.ts";
+import type { AppliedFilters, Area, Filters, Heading, PageRange, TextRange } from "../shared/types.ts";
+import type { DocumentOutline } from "../store/document-records.ts";
+import { nearestName, nearestNames } from "../text/nearest.ts";
+import { intersectRanges, mergeRanges, OPEN_END } from "./search-area.ts";
+
+/** What divisions are called before their number. "§" is a section. */
+const NUMBERED =
+  /^(?:(chapter|part|book|section|appendix|article|subpart|title|§+)\s*)?(\d+(?:\.\d+)*[a-z]?|[ivxlc]+)(?![\p{L}\p{N}])[.):\-–—]*\s*(.*)$/u;
+const ROMAN = /^(?=.)c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/;
+const ROMAN_VALUES: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
+
+/** A name as it is compared: one spelling, lower case, single blanks, no closing punctuation. */
+function normaliseName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replace(/(?<=.)[.:;,]+$/, "")
+    .trimEnd();
+}
+
+interface Numbered {
+  readonly division: string | null;
+  readonly number: string;
+  readonly rest: string;
+}
+
+/** "chapter xxxii. cetology" is chapter 32 with the name "cetology"; a Roman number counts only after a division's name. */
+function readNumber(name: string): Numbered | null {
+  const [, division, number, rest = ""] = NUMBERED.exec(name) ?? [];
+  if (number === undefined) return null;
+  const called = division?.startsWith("§") ? "section" : (division ?? null);
+  if (/^\d/.test(number)) return { division: called, number, rest };
+  return called !== null && ROMAN.test(number) ? { division: called, number: String(romanValue(number)), rest } : null;
+}
+
+function romanValue(numeral: string): number {
+  const values = [...numeral].map((letter) => ROMAN_VALUES[letter] as number);
+  return values.reduce((sum, value, i) => sum + (value < (values[i + 1] ?? 0) ? -value : value), 0);
+}
+
+/** Does a heading go by a name: the whole heading, its number with or without what the division is called, or what follows the number? */
+function headingMatcher(name: string): (heading: Heading) => boolean {
+  const asked = normaliseName(name);
+  const number = readNumber(asked);
+  const bare = number !== null && number.rest === "" ? number : null;
+  return ({ text }) => {
+    const heading = normaliseName(text);
+    if (heading === asked) return true;
+    const read = readNumber(heading);
+    if (read === null) return false;
+    if (read.rest === asked) return true;
+    return bare !== null && read.number === bare.number && (bare.division === null || read.division === bare.division);
+  };
+}
+
+/** Names in a message about one that does not exist. */
+const NAMES_SHOWN = 5;
+/** Names that are compared for it: enough for any book. */
+const NAMES_COMPARED = 5_000;
+/** Titles in the words for an area; more are counted. */
+const TITLES_SHOWN = 3;
+
+export interface ResolvedFilters {
+  readonly area: Area;
+  readonly applied: AppliedFilters;
+}
+
+interface Narrowing {
+  readonly kind: "document" | "chapter" | "section" | "page";
+  readonly asked: string;
+}
+
+/** A document with what is left of it. */
+interface Part {
+  readonly document: DocumentOutline;
+  readonly ranges: readonly TextRange[];
+  /** Headings by which it was found. */
+  readonly found: readonly Heading[];
+}
+
+/**
+ * What filters leave of documents; with no documents at all, nothing. Chapters are the headings of a document's top level (below a title that stands
+ * alone above them) and whatever else is called "Chapter …"; where none fits, the title itself, as in a book of one file per chapter. Sections are
+ * headings of any level. What a heading opens reaches to the next heading of its level or above.
+ * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names that exist
+ */
+export function resolveFilters(filters: Filters, documents: readonly DocumentOutline[]): ResolvedFilters {
+  const whole = [{ start: 0, end: OPEN_END }];
+  let parts: readonly Part[] = documents.map((document) => ({ document, ranges: whole, found: [] }));
+  const narrowedBy: Narrowing[] = [];
+  const narrow = (kind: Narrowing["kind"], asked: string, next: readonly Part[], known: () => string[]) => {
+    if (next.length === 0 && documents.length > 0) throw unknown(kind, asked, known(), wordsFor(narrowedBy, parts));
+    parts = next;
+    narrowedBy.unshift({ kind, asked });
+  };
+  const { document, chapter, section, pages } = filters;
+  if (document !== null) narrow("document", document, named(parts, document), () => parts.flatMap(({ document }) => namesOf(document)));
+  if (chapter !== null) narrow("chapter", chapter, under(parts, chapter, chaptersFitting), () => namesIn(parts, chaptersOf));
+  if (section !== null)
+    narrow("section", section, under(parts, section, headingsFitting), () => namesIn(parts, ({ headings }) => headings));
+  if (pages !== null) narrow("page", pageWords(pages), onPages(parts, pages), () => pagesIn(parts));
+  const area = new Map(parts.map(({ document: { id, version }, ranges }) => [id, { version, ranges }]));
+  return { area, applied: { ...filters, searchedIn: wordsFor(narrowedBy, parts) } };
+}
+
+function named(parts: readonly Part[], name: string): Part[] {
+  const asked = normaliseName(name);
+  return parts.filter(({ document: { id, path, title } }) => {
+    const file = path.split("/").at(-1) as string;
+    return [id, path, title, file, file.replace(/\.[^.]*$/, "")].some((one) => normaliseName(one) === asked);
+  });
+}
+
+/** As readers see it and as its file is called. */
+function namesOf({ title, path }: DocumentOutline): string[] {
+  return [title, path.split("/").at(-1) ?? path];
+}
+
+function under(parts: readonly Part[], name: string, fitting: (document: DocumentOutline, name: string) => Heading[]): Part[] {
+  return parts.flatMap(({ document, ranges, found }) => {
+    const headings = fitting(document, name);
+    const left = intersectRanges(ranges, mergeRanges(headings.map((heading) => rangeOf(heading, document.headings))));
+    return left.length === 0 ? [] : [{ document, ranges: left, found: [...found, ...headings] }];
+  });
+}
+
+function headingsFitting({ headings }: DocumentOutline, name: string): Heading[] {
+  return headings.filter(headingMatcher(name));
+}
+
+function chaptersFitting(document: DocumentOutline, name: string): Heading[] {
+  const fits = headingMatcher(name);
+  const chapters = chaptersOf(document).filter(fits);
+  const title = titleHeading(document);
+  return chapters.length > 0 || title === null ? chapters : [title].filter(fits);
+}
+
+/** Headings of the top level, without a title above them, and whatever is called a chapter. */
+function chaptersOf(document: DocumentOutline): Heading[] {
+  const title = titleHeading(document);
+  const below = document.headings.filter((heading) => heading !== title);
+  const top = below.reduce((least, { level }) => Math.min(least, level), Number.POSITIVE_INFINITY);
+  return document.headings.filter((heading) => (heading !== title && heading.level === top) || /^chapter\b/i.test(heading.text));
+}
+
+/** The first heading, when no other is of its level or above. */
+function titleHeading({ headings }: DocumentOutline): Heading | null {
+  const [first, ...rest] = headings;
+  if (first === undefined || rest.some(({ level }) => level <= first.level)) return null;
+  return first;
+}
+
+function rangeOf(heading: Heading, headings: readonly Heading[]): TextRange {
+  const next = headings.find(({ start, level }) => start > heading.start && level <= heading.level);
+  return { start: heading.start, end: next?.start ?? OPEN_END };
+}
+
+function onPages(parts: readonly Part[], { first, last }: PageRange): Part[] {
+  return parts.flatMap((part) => {
+    const { pages } = part.document;
+    const start = pages?.[first - 1];
+    if (pages === null || start === undefined) return [];
+    const ranges = intersectRanges(part.ranges, [{ start, end: pages[last] ?? OPEN_END }]);
+    return ranges.length === 0 ? [] : [{ ...part, ranges }];
+  });
+}
+
+function namesIn(parts: readonly Part[], headingsOf: (document: DocumentOutline) => readonly Heading[]): string[] {
+  return parts.flatMap(({ document, ranges }) =>
+    headingsOf(document)
+      .filter(({ start }) => ranges.some((range) => start >= range.start && start < range.end))
+      .map(({ text }) => text),
+  );
+}
+
+/** Pages on which something of each part stands: `1–12 of "Title"`. */
+function pagesIn(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ document: { pages, title }, ranges }) => {
+    const held = (pages ?? []).flatMap((start, i) => {
+      const page = { start, end: pages?.[i + 1] ?? OPEN_END };
+      return intersectRanges([page], ranges).length > 0 ? [i + 1] : [];
+    });
+    const [first] = held;
+    return first === undefined ? [] : [`${pageNumbers({ first, last: held.at(-1) as number })} of "${title}"`];
+  });
+}
+
+function unknown(kind: "document" | "chapter" | "section" | "page", asked: string, known: readonly string[], where: string): RequestError {
+  const names = [...new Set(known)].slice(0, NAMES_COMPARED);
+  const nearest = kind === "page" ? names.slice(0, NAMES_SHOWN) : nearestNames(asked, names, NAMES_SHOWN);
+  const near = nearest.filter((name) => nearestName(asked, [name]) !== null);
+  const shown = near.length > 0 ? near : nearest;
+  const place = where === "" ? "" : ` in ${where}`;
+  const list = shown.map((name) => (kind === "page" ? name : `"${name}"`)).join(", ");
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
+  const none = kind === "page" ? "No document there has page breaks." : `There are no ${kind}s.`;
+  const advice = shown.length === 0 ? none : kind === "page" ? `There are pages ${list}${more}.` : `Nearest: ${list}${more}.`;
+  const what = kind === "page" ? `nothing on ${asked}` : `no ${kind} "${asked}"`;
+  return new RequestError(`unknown_${kind}`, `There is ${what}${place}. ${advice}`, { [kind]: asked, nearest: shown });
+}
+
+function wordFor({ kind, asked }: Narrowing, parts: readonly Part[]): string {
+  if (kind === "page") return asked;
+  const fits = headingMatcher(asked);
+  const names = new Set(parts.flatMap(({ found }) => found.filter(fits).map(({ text }) => text)));
+  const [name] = names;
+  return `${kind} "${names.size === 1 ? name : asked}"`;
+}
+
+/** What is left, in words; empty when nothing has narrowed it. */
+function wordsFor(narrowedBy: readonly Narrowing[], parts: readonly Part[]): string {
+  if (narrowedBy.length === 0) return "";
+  const narrowed = narrowedBy
+    .filter(({ kind }) => kind !== "document")
+    .map((one) => wordFor(one, parts))
+    .join(", ");
+  const titles = [...new Set(parts.map(({ document: { title } }) => `"${title}"`))];
+  const listed = titles.length <= TITLES_SHOWN ? titles.join(", ") : `${parts.length} documents`;
+  return narrowed === "" ? listed : `${narrowed} of ${listed}`;
+}
+
+function pageWords(range: PageRange): string {
+  return `${range.first === range.last ? "page" : "pages"} ${pageNumbers(range)}`;
+}
+
+function pageNumbers({ first, last }: PageRange): string {
+  return first === last ? String(first) : `${first}–${last}`;
+}

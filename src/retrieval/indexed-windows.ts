@@ -1,0 +1,138 @@
+import type { Chunk, Scope, TextRange, Window } from "../shared/types.ts";
+import type { IndexedDocument } from "../store/document-records.ts";
+import { tokenize } from "../text/tokens.ts";
+import { Bm25Index } from "./bm25.ts";
+import { SlotSet } from "./slot-set.ts";
+import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
+
+/** Scopes kept at once: a server has a few tenants and labels in use at a time. */
+const MAX_SCOPES = 64;
+
+/** May the scope read what belongs to this owner? */
+export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
+  return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
+}
+
+/** The windows of a document, and whose it is. */
+interface OwnedWindows {
+  readonly document: VocabularyOwner;
+  readonly slots: readonly number[];
+}
+
+/** The windows that each scope may see, worked out once for a scope until the index changes. */
+export class ScopeFilter {
+  private readonly documents: () => Iterable<OwnedWindows>;
+  private readonly known = new Map<string, SlotSet>();
+
+  /** @param documents all that are indexed now */
+  constructor(documents: () => Iterable<OwnedWindows>) {
+    this.documents = documents;
+  }
+
+  /** The windows that the scope may see. The set is shared and must not be changed; `and` makes a new one. */
+  slotsFor(scope: Scope): SlotSet {
+    const key = JSON.stringify([scope.tenant, [...scope.access].sort()]);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const visible = new SlotSet();
+    for (const { document, slots } of this.documents()) if (scopeSees(scope, document)) for (const slot of slots) visible.add(slot);
+    if (this.known.size >= MAX_SCOPES) this.known.clear();
+    this.known.set(key, visible);
+    return visible;
+  }
+
+  /** Must be called whenever a document is added or deleted, or changes its owner. */
+  clear(): void {
+    this.known.clear();
+  }
+}
+
+/** Weights of the fields that stand above every window of a document. The body has 1. Set by judgement, not measured against others. */
+export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
+
+/** What searching needs of a document. */
+export interface HeldDocument
+  extends Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text"> {
+  /** Part of the text; may cost less than the whole. */
+  textIn(range: TextRange): string;
+}
+
+/** A window with where it stands. */
+export interface Entry {
+  readonly document: HeldDocument;
+  readonly chunk: Chunk;
+  readonly window: Window;
+}
+
+/** What the index holds of a document. */
+export interface Held {
+  readonly version: string;
+  readonly document: HeldDocument;
+  readonly slots: readonly number[];
+  /** Numbers of its words in its owner's part of the vocabulary. */
+  readonly words: Uint32Array;
+}
+
+/** All windows of a domain by slot: their words, where they stand, and the vocabulary of their documents. */
+export class IndexedWindows {
+  readonly words: Bm25Index;
+  readonly vocabulary: Vocabulary;
+  /** Entry of each slot of `words`; `null` once deleted. */
+  readonly entries: (Entry | null)[];
+  readonly documents: Map<string, Held>;
+
+  constructor(held?: Pick<IndexedWindows, "words" | "vocabulary" | "entries" | "documents">) {
+    this.words = held?.words ?? new Bm25Index();
+    this.vocabulary = held?.vocabulary ?? new Vocabulary();
+    this.entries = held?.entries ?? [];
+    this.documents = held?.documents ?? new Map();
+  }
+
+  insert(source: IndexedDocument, stem: (word: string) => string): void {
+    const { id, version, tenant, access, path, text, description } = source;
+    const textIn = ({ start, end }: TextRange) => text.slice(start, end);
+    const document: HeldDocument = { id, version, tenant, access, path, title: source.title, description, text, textIn };
+    const tokens = (part: string) => tokenize(part, stem);
+    const title = tokens(source.title);
+    const summary = tokens(description ?? "");
+    const slots: number[] = [];
+    for (const chunk of source.chunks) {
+      const headings = tokens(chunk.headingPath.join(" "));
+      for (const window of chunk.windows) {
+        const slot = this.words.add([
+          { tokens: title, weight: FIELD_WEIGHTS.title },
+          { tokens: summary, weight: FIELD_WEIGHTS.description },
+          { tokens: headings, weight: FIELD_WEIGHTS.headings },
+          { tokens: tokens(text.slice(window.start, window.end)), weight: FIELD_WEIGHTS.body },
+        ]);
+        this.entries[slot] = { document, chunk, window };
+        slots.push(slot);
+      }
+    }
+    const words = slots.length > 0 ? this.vocabulary.add(document, wordsOf(source, stem)) : new Uint32Array(0);
+    this.documents.set(id, { version, document, slots, words });
+  }
+
+  /** Takes a document out; returns the slots that are empty now. */
+  remove(id: string): readonly number[] {
+    const held = this.documents.get(id);
+    if (held === undefined) return [];
+    if (held.words.length > 0) this.vocabulary.remove(held.document, held.words);
+    for (const slot of held.slots) {
+      this.words.delete(slot);
+      this.entries[slot] = null;
+    }
+    this.documents.delete(id);
+    return held.slots;
+  }
+}
+
+/** Words of a document as written, with their stems. */
+function wordsOf({ title, description, text }: IndexedDocument, stem: (word: string) => string): Map<string, string> {
+  const found = new Map<string, string>();
+  tokenize([title, description ?? "", text].join("\n"), (word) => {
+    if (!found.has(word)) found.set(word, stem(word));
+    return "";
+  });
+  return found;
+}

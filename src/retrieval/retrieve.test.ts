@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Encoder } from "../models/encoder.ts";
+import type { RetrieveSettings } from "../profiles/profile.ts";
+import { sourcebound } from "../profiles/sourcebound.ts";
+import { validator } from "../profiles/validator.ts";
+import type { Question, StoredDocument } from "../shared/types.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore, type Store } from "../store/store.ts";
+import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
+import { place, storedDocument } from "../testing/store-contract.ts";
+import { Corpus } from "./corpus.ts";
+import { assertCanRetrieve, retrievePassages } from "./retrieve.ts";
+
+let folder = "";
+let store: Store;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const signal = new AbortController().signal;
+
+function ask(text: string, over: Partial<Question> = {}): Question {
+  const scope = { domain: "d", tenant: null, access: ["public"] };
+  const base = { text, resolved: text, scope, profile: "p", detail: "normal" as const, sessionId: null, selection: null };
+  return { ...base, history: [], injectionSignals: [], ...over };
+}
+
+async function put(...documents: StoredDocument[]): Promise<void> {
+  for (const document of documents) {
+    const content = { originalHash: "h", settings: "s", access: "public", documents: [document], failure: null };
+    await store.documents.putFile({ ...place, path: document.path }, content);
+  }
+}
+
+function partsWith(encoder: Encoder | null) {
+  const corpus = new Corpus({ domain: "d", documents: store.documents, embeddings: store.embeddings, encoder, batch: 8 });
+  return { corpus, documents: store.documents, encoder };
+}
+
+const retrieve = (question: Question, encoder: Encoder | null = null, settings: RetrieveSettings = sourcebound.retrieve) =>
+  retrievePassages(question, settings, partsWith(encoder), signal);
+
+describe("retrievePassages", () => {
+  it("gives passages with their text, place and raw scores", async () => {
+    await put(storedDocument());
+    const { passages, dense, denseFailure } = await retrieve(ask("What is tinnitus rated at?"), fakeEncoder());
+    expect(passages).toMatchObject([{ sid: "S1", text: "Tinnitus is rated at 10 percent.", document: { id: "doc-a", version: "v1" } }]);
+    expect(passages[0]?.scores).toMatchObject({ dense: expect.any(Number), bm25: expect.any(Number), cross: null });
+    expect({ dense, denseFailure }).toEqual({ dense: true, denseFailure: null });
+  });
+
+  it("ranks by words alone without an encoder, and says nothing of a failure", async () => {
+    await put(storedDocument());
+    expect(await retrieve(ask("tinnitus"))).toMatchObject({ dense: false, denseFailure: null, passages: [{ scores: { dense: null } }] });
+  });
+
+  it("ranks by words alone, with the reason, when the encoder fails on the documents or on the question", async () => {
+    await put(storedDocument());
+    const onDocuments = fakeEncoder({ id: "one", failure: encoderDown });
+    const onQuestion = fakeEncoder({ id: "two", failure: (call) => (call === 1 ? encoderDown() : null) });
+    for (const encoder of [onDocuments, onQuestion]) {
+      const retrieved = await retrieve(ask("tinnitus"), encoder);
+      expect(retrieved).toMatchObject({ dense: false, denseFailure: "Encoder is down", passages: [{ scores: { dense: null } }] });
+    }
+  });
+
+  it("sees new documents also while the encoder is down", async () => {
+    const parts = partsWith(fakeEncoder({ failure: encoderDown }));
+    await put(storedDocument());
+    await retrievePassages(ask("tinnitus"), sourcebound.retrieve, parts, signal);
+    await put(storedDocument({ id: "doc-b", path: "b.md", text: "A pension is paid." }));
+    const { passages } = await retrievePassages(ask("pension"), sourcebound.retrieve, parts, signal);
+    expect(passages.map(({ document }) => document.id)).toEqual(["doc-b"]);
+  });
+
+  it("ranks by words alone when the question's vector does not fit those of the documents", async () => {
+    await put(storedDocument());
+    for (const wrong of [
+      [1, 0, 0],
+      [Number.NaN, 1],
+    ]) {
+      const encoder = fakeEncoder({ vectorOf: (text) => (text.includes("\n") ? [1, 0] : wrong) });
+      expect(await retrieve(ask("tinnitus"), encoder)).toMatchObject({ dense: false, denseFailure: expect.stringContaining("length") });
+    }
+  });
+
+  it("throws what the encoder failed with when the profile has vectors only", async () => {
+    await put(storedDocument());
+    await expect(retrieve(ask("tinnitus"), fakeEncoder({ failure: encoderDown }), validator.retrieve)).rejects.toMatchObject({
+      code: "encoder_failed",
+    });
+    const encoder = fakeEncoder({ vectorOf: (text) => (text.includes("\n") ? [1, 0] : [1, 0, 0]) });
+    await expect(retrieve(ask("tinnitus"), encoder, validator.retrieve)).rejects.toMatchObject({ code: "encoder_changed" });
+  });
+
+  it("throws when it is cancelled, whatever the words could do", async () => {
+    await put(storedDocument());
+    const cancelled = AbortSignal.abort(new Error("reader left"));
+    await expect(retrievePassages(ask("tinnitus"), sourcebound.retrieve, partsWith(fakeEncoder()), cancelled)).rejects.toThrow(
+      "reader left",
+    );
+  });
+});
+
+describe("assertCanRetrieve", () => {
+  it("asks for an encoder where the profile needs one", () => {
+    expect(() => assertCanRetrieve("book", true, null)).toThrow(/SOURCEBOUND_EMBEDDINGS_BASE_URL/);
+    expect(() => assertCanRetrieve("sourcebound", false, null)).not.toThrow();
+    expect(() => assertCanRetrieve("book", true, fakeEncoder())).not.toThrow();
+  });
+});

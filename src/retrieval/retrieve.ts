@@ -1,0 +1,247 @@
+import type { Encoder } from "../models/encoder.ts";
+import type { Reranker } from "../models/reranker.ts";
+import type { RetrieveSettings } from "../profiles/profile.ts";
+import { messageOf, StoreError, UnavailableError } from "../shared/errors.ts";
+import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../shared/types.ts";
+import type { DocumentStore } from "../store/documents.ts";
+import { readPassage } from "../text/read-passage.ts";
+import { sumOrNull } from "../text/sum-or-null.ts";
+import { deduplicate, diversify, type FaceMemo, type TwinWords } from "./deduplicate.ts";
+import { resolveFilters } from "./filters.ts";
+import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
+import { intersectSelection, partOf, placeWithin, searchArea, searchSelection, selectionArea } from "./search-area.ts";
+import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
+import { type TimePart, untimed } from "./top-k.ts";
+import type { QuestionVector } from "./vector-index.ts";
+
+export interface RetrieveParts {
+  readonly corpus: SearchIndex;
+  readonly documents: Pick<DocumentStore, "load" | "outlines">;
+  readonly encoder: Encoder | null;
+  /** By the name that a profile gives them; what is absent does not run. */
+  readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
+  /** Runs every part of the stage: for measuring. @default untimed */
+  readonly time?: TimePart;
+}
+
+export interface Retrieved {
+  readonly passages: readonly Passage[];
+  /** Chunks that took part in the ranking. */
+  readonly candidates: number;
+  readonly dense: boolean;
+  /** The encoder that ranked; `null`: words alone did. */
+  readonly ranker: Encoder | null;
+  /** Set when the dense ranking was wanted and failed; words alone decided. */
+  readonly denseFailure: string | null;
+  /** What failed then: the store, where vectors are kept, or the encoder that makes them. */
+  readonly denseFailedIn: "store" | "encoder" | null;
+  /** Name of the encoder that ranked, and what its endpoint counted (`null`: nothing; absent: it runs here). */
+  readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
+  /** Name of the reranker that ordered the passages; `null` when none did. */
+  readonly reranker: string | null;
+  /** Set when the reranker was wanted and failed; the fused order stayed. */
+  readonly rerankFailure: string | null;
+}
+
+/**
+ * Passages for a question, best first, at their current version: what changed or vanished since it was indexed is left out, after one more try.
+ * @throws UnavailableError `encoder_missing` when the profile ranks by vectors alone and there is no encoder
+ */
+export async function retrievePassages(
+  question: Question,
+  settings: RetrieveSettings,
+  { corpus, documents, encoder, rerankers, time = untimed }: RetrieveParts,
+  signal: AbortSignal,
+): Promise<Retrieved> {
+  const wanted = settings.dense && encoder !== null;
+  const { vector, failure, failedIn, embedding } = wanted
+    ? await syncAndEmbed(question, corpus, settings, time, signal)
+    : { vector: null, failure: null, failedIn: null, embedding: null };
+  if (!wanted) await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
+  const { terms, codes } = time("understand", () => corpus.understand(question, settings.query));
+  const request = {
+    terms,
+    codes,
+    vector,
+    scope: question.scope,
+    selection: question.selection,
+    bm25: settings.bm25,
+    candidates: settings.candidates,
+    alpha: settings.alpha,
+    beta: settings.beta,
+    fusion: settings.fusion,
+    time,
+  };
+  const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
+  let area = areaOf(question);
+  const found = async () => {
+    if (area === null) return corpus.search({ ...request, near: await corpus.nearest(request) });
+    if (question.selection !== null) return searchSelected(question, question.selection, area, request, corpus, documents, signal);
+    return searchArea(request, area, corpus, documents, signal);
+  };
+  const ranked = () => time("search", found);
+  const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
+  let rerankFailure: string | null = null;
+  const rerank = async (found: readonly Candidate[]) => {
+    try {
+      const options = { signal, idf: corpus.wordsIn(question.scope).idf };
+      return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, options));
+    } catch (cause) {
+      if (signal.aborted) throw cause;
+      rerankFailure = messageOf(cause);
+      return rerankCandidates(question.resolved, found, 0, null);
+    }
+  };
+  const search = async () => diversify(await rerank(await ranked()), ({ documentId }) => documentId, settings.perDocument);
+  const load = () => time("load", () => loadPassages(candidates.slice(0, wantedPassages), question, area, documents));
+  let candidates = await search();
+  let loaded = await load();
+  if (loaded === null) {
+    await corpus.sync({ signal, mayWaitForVectors: false });
+    area = areaOf({ ...question, ...(await applyFilters(question.filters ?? null, question.scope, documents)) });
+    candidates = await search();
+    loaded = (await load()) ?? [];
+  }
+  const passages = withoutTwins(loaded, settings.twins, { words: corpus.wordsIn(question.scope), faces: corpus.faces }, time).slice(
+    0,
+    settings.passages,
+  );
+  return {
+    passages,
+    candidates: candidates.length,
+    dense: vector !== null,
+    ranker: vector?.index.encoder ?? null,
+    denseFailure: failure,
+    denseFailedIn: failedIn,
+    embedding,
+    reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
+    rerankFailure,
+  };
+}
+
+/** Passages loaded beyond those wanted, to take the places of twins. */
+const TWIN_MARGIN = 4;
+
+function withoutTwins(
+  loaded: readonly Passage[],
+  rule: RetrieveSettings["twins"],
+  { words, faces }: { readonly words: TwinWords; readonly faces: FaceMemo },
+  time: TimePart,
+): readonly Passage[] {
+  return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, words, faces));
+}
+
+/**
+ * What filters mean in the documents as they are now.
+ * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page`
+ */
+export async function applyFilters(
+  filters: Filters | null,
+  scope: Scope,
+  documents: Pick<DocumentStore, "outlines">,
+): Promise<Pick<Question, "filters" | "area">> {
+  if (filters === null) return {};
+  const { area, applied } = resolveFilters(filters, await documents.outlines(scope));
+  return { filters: applied, area };
+}
+
+/** Where an answer must keep to; `null`: nowhere in particular. */
+export function areaOf({ area = null, selection }: Pick<Question, "area" | "selection">): Area | null {
+  if (selection === null) return area;
+  return area === null ? selectionArea(selection) : intersectSelection(area, selection);
+}
+
+/** Candidates of a selection, scored as clipped to it; none when the asker may not see its document. */
+async function searchSelected(
+  { scope }: Question,
+  selection: Selection,
+  area: Area,
+  { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
+  corpus: SearchIndex,
+  documents: Pick<DocumentStore, "load">,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const document = (await documents.load(scope, [selection.documentId])).get(selection.documentId);
+  if (document === undefined) return [];
+  const tokens = (text: string) => corpus.tokens(text);
+  const embed = async (texts: readonly string[]) => (vector === null ? [] : corpus.embed(texts, vector, signal));
+  const values = vector?.values ?? null;
+  const ranges = partOf(area, document)?.ranges ?? [];
+  const found = await searchSelection(document, ranges, { terms, vector: values, bm25, alpha, beta, tokens, embed });
+  return found.slice(0, candidates);
+}
+
+async function syncAndEmbed(
+  question: Question,
+  corpus: SearchIndex,
+  { bm25, query }: RetrieveSettings,
+  time: TimePart,
+  signal: AbortSignal,
+): Promise<{
+  vector: QuestionVector | null;
+  failure: string | null;
+  failedIn: Retrieved["denseFailedIn"];
+  embedding: Retrieved["embedding"];
+}> {
+  const counts: (number | null)[] = [];
+  try {
+    await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
+    const { text } = time("understand", () => corpus.understand(question, query));
+    const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
+    return { vector, failure: null, failedIn: null, embedding: embeddingOf(vector, counts) };
+  } catch (cause) {
+    if (signal.aborted || !bm25) throw cause;
+    return { vector: null, failure: messageOf(cause), failedIn: cause instanceof StoreError ? "store" : "encoder", embedding: null };
+  }
+}
+
+function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Retrieved["embedding"] {
+  if (vector === null || counts.length === 0) return null;
+  return { model: vector.index.encoder.model ?? vector.index.encoder.id, tokens: sumOrNull(counts) };
+}
+
+/** `null` when a candidate is no longer what was indexed. */
+async function loadPassages(
+  candidates: readonly RerankedCandidate[],
+  question: Question,
+  area: Area | null,
+  documents: Pick<DocumentStore, "load">,
+): Promise<Passage[] | null> {
+  const loaded = await documents.load(question.scope, [...new Set(candidates.map(({ documentId }) => documentId))]);
+  const passages: Passage[] = [];
+  for (const candidate of candidates) {
+    const document = loaded.get(candidate.documentId);
+    if (document === undefined || document.version !== candidate.version) return null;
+    if (area !== null && partOf(area, document) === undefined) return null;
+    const passage = toPassage(candidate, document, area, passages.length + 1);
+    if (passage !== null) passages.push(passage);
+  }
+  return passages;
+}
+
+function toPassage(
+  { chunk, window, dense, bm25, fused, rerank }: RerankedCandidate,
+  document: StoredDocument,
+  area: Area | null,
+  rank: number,
+): Passage | null {
+  const place = placeWithin(area, document, { chunk, window });
+  if (place === null) return null;
+  return readPassage(document, {
+    sid: `S${rank}`,
+    chunkId: chunk.id,
+    window: { start: window.start, end: window.end },
+    scores: { dense, bm25, fused, cross: rerank },
+    ...place,
+  });
+}
+
+/** @throws UnavailableError naming what is missing and what to do */
+export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
+  if (encoder !== null || !needsEncoder) return;
+  throw new UnavailableError(
+    "encoder_missing",
+    `Profile "${profile}" judges by vectors and cannot run without a dense encoder: set embeddings: "embedded", or SOURCEBOUND_EMBEDDINGS_HUB to a model of the hub, or SOURCEBOUND_EMBEDDINGS_BASE_URL and SOURCEBOUND_EMBEDDINGS_MODEL to an OpenAI-compatible endpoint, or use profile "sourcebound".`,
+    { profile },
+  );
+}

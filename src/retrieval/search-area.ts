@@ -1,0 +1,281 @@
+import { dot } from "../cross-encoder/dot.ts";
+import type { Area, AreaPart, Chunk, Scope, Selection, StoredDocument, TextRange, Unit, Window } from "../shared/types.ts";
+import type { DocumentStore } from "../store/documents.ts";
+import { compareText } from "../text/compare-text.ts";
+import { headingPathAt } from "../text/outline.ts";
+import type { PassagePlace } from "../text/read-passage.ts";
+import { Bm25Index } from "./bm25.ts";
+import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
+import type { WeightedTerm } from "./top-k.ts";
+
+/** Later than the end of any text. */
+export const OPEN_END: number = Number.MAX_SAFE_INTEGER;
+
+/** Ranges in order, with those that overlap or touch made one; empty ones are left out. */
+export function mergeRanges(ranges: readonly TextRange[]): TextRange[] {
+  const merged: TextRange[] = [];
+  for (const { start, end } of [...ranges].filter((one) => one.end > one.start).sort((a, b) => a.start - b.start || a.end - b.end)) {
+    const last = merged.at(-1);
+    if (last !== undefined && start <= last.end) merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+    else merged.push({ start, end });
+  }
+  return merged;
+}
+
+/** What lies in both, in order. */
+export function intersectRanges(a: readonly TextRange[], b: readonly TextRange[]): TextRange[] {
+  const both = a.flatMap((one) => b.map((other) => ({ start: Math.max(one.start, other.start), end: Math.min(one.end, other.end) })));
+  return mergeRanges(both);
+}
+
+/** The range that holds another one whole, if any. */
+export function rangeAround({ ranges }: AreaPart, { start, end }: TextRange): TextRange | undefined {
+  return ranges.find((range) => start >= range.start && end <= range.end);
+}
+
+export function isOverlapped({ ranges }: AreaPart, { start, end }: TextRange): boolean {
+  return ranges.some((range) => start < range.end && range.start < end);
+}
+
+/** The part of an area that is of a document at a version. */
+export function partOf(area: Area, { id, version }: { readonly id: string; readonly version: string }): AreaPart | undefined {
+  const part = area.get(id);
+  return part === undefined || (part.version !== null && part.version !== version) ? undefined : part;
+}
+
+export function selectionArea({ documentId, start, end }: Selection): Area {
+  return new Map([[documentId, { version: null, ranges: [{ start, end }] }]]);
+}
+
+/** What of an area is selected too. */
+export function intersectSelection(area: Area, { documentId, start, end }: Selection): Area {
+  const part = area.get(documentId);
+  const ranges = part === undefined ? [] : intersectRanges(part.ranges, [{ start, end }]);
+  return part === undefined || ranges.length === 0 ? new Map() : new Map([[documentId, { ...part, ranges }]]);
+}
+
+/**
+ * Ranks what lies in an area. Windows that lie in it whole are ranked by the index, with the filter inside. Windows that reach beyond it are cut to the
+ * whole sentences inside and scored as cut, with the index's own statistics, as if they had been indexed that way: no word outside counts or is shown.
+ */
+export async function searchArea(
+  request: Omit<SearchRequest, "area">,
+  area: Area,
+  corpus: SearchIndex,
+  documents: Pick<DocumentStore, "load">,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const whole = await corpus.search({ ...request, area: { parts: area, fit: "window" } });
+  const across = await corpus.search({ ...request, area: { parts: area, fit: "cut" } });
+  if (across.length === 0) return whole;
+  const cut = await scoreCut(across, request, area, corpus, documents, signal);
+  return fuse([...whole, ...cut], request, area);
+}
+
+async function scoreCut(
+  across: readonly Candidate[],
+  { terms, codes, vector, bm25, scope }: Omit<SearchRequest, "area">,
+  area: Area,
+  corpus: SearchIndex,
+  documents: Pick<DocumentStore, "load">,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const pieces = await cutPieces(across, scope, area, documents);
+  const texts = pieces.map(({ title, chunk, text }) => [title, ...chunk.headingPath, text].join("\n"));
+  const vectors = vector === null ? null : await corpus.embed(texts, vector, signal);
+  return pieces.map((piece, i) => {
+    const cosine = vector === null ? null : dot(vectors?.[i] as Float32Array, vector.values);
+    const words = bm25 ? corpus.scoreText(piece, { terms, scope }) : 0;
+    const coded = codes.length > 0 && corpus.scoreText(piece, { terms: codes, scope }) > 0;
+    return { ...piece, ...(coded ? { coded } : {}), dense: cosine, bm25: words > 0 ? words : null, fused: 0 };
+  });
+}
+
+/** Windows that reach beyond the area, cut to it; their headings are those above what is left. */
+async function cutPieces(
+  across: readonly Candidate[],
+  scope: Scope,
+  area: Area,
+  documents: Pick<DocumentStore, "load">,
+): Promise<Omit<Candidate, "dense" | "bm25" | "fused">[]> {
+  const loaded = await documents.load(scope, [...new Set(across.map(({ documentId }) => documentId))]);
+  return across.flatMap(({ documentId, version, chunk, title }) => {
+    const document = loaded.get(documentId);
+    const part = document?.version === version ? partOf(area, document) : undefined;
+    if (document === undefined || part === undefined) return [];
+    return cutRanges(document, chunk, part).map((window) => {
+      const text = document.text.slice(window.start, window.end);
+      return { documentId, version, chunk: { ...chunk, headingPath: headingPathAt(document, window.start) }, window, title, text };
+    });
+  });
+}
+
+function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart): TextRange[] {
+  return windows
+    .filter((window) => rangeAround(part, window) === undefined)
+    .flatMap((window) => part.ranges.flatMap((range) => spanOf(unitsInside(units, window, range)) ?? []));
+}
+
+/** What lies of a chunk in one range of the area scores as its best window; what holds a code of the question comes first. */
+function fuse(candidates: readonly Candidate[], { alpha, beta, fusion }: Omit<SearchRequest, "area">, area: Area): Candidate[] {
+  const chunks = new Map<string, Candidate[]>();
+  for (const candidate of candidates) {
+    const range = rangeAround(area.get(candidate.documentId) as AreaPart, candidate.window);
+    const id = `${candidate.chunk.id} ${range?.start}`;
+    chunks.set(id, [...(chunks.get(id) ?? []), candidate]);
+  }
+  const rank = (ranking: "dense" | "bm25"): Ranked<string>[] =>
+    [...chunks]
+      .flatMap(([id, some]) => {
+        const score = bestOf(some, ranking);
+        return score === null ? [] : [{ id, score }];
+      })
+      .sort((a, b) => b.score - a.score || compareText(a.id, b.id));
+  const [dense, bm25] = [rank("dense"), rank("bm25")];
+  const fused = fusion === "rrf" ? fuseReciprocalRank(dense, bm25) : fuseMinMax(dense, bm25, { alpha, beta });
+  return fused
+    .map(({ id, ...scores }) => {
+      const some = chunks.get(id) as Candidate[];
+      const coded = some.some((one) => one.coded === true);
+      return { ...shownOf(some), ...scores, ...(coded ? { coded } : {}) };
+    })
+    .sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || b.fused - a.fused || compareText(a.chunk.id, b.chunk.id));
+}
+
+function bestOf(candidates: readonly Candidate[], ranking: "dense" | "bm25"): number | null {
+  return candidates.reduce<number | null>((best, one) => {
+    const score = one[ranking];
+    return score !== null && (best === null || score > best) ? score : best;
+  }, null);
+}
+
+/** The window that is shown: the best by vector, else by words. */
+function shownOf(candidates: readonly Candidate[]): Candidate {
+  const ranking = candidates.some(({ dense }) => dense !== null) ? "dense" : "bm25";
+  const best = bestOf(candidates, ranking);
+  return candidates.find((one) => one[ranking] === best) as Candidate;
+}
+
+/** A window of a document as far as it lies in a selection, at sentence bounds. */
+export interface ClippedWindow {
+  readonly chunk: Chunk;
+  readonly range: TextRange;
+}
+
+/** Units (sentences, list items, rows) that lie wholly inside both ranges. */
+function unitsInside(units: readonly Unit[], range: TextRange, selection: TextRange | null): Unit[] {
+  return units.filter((unit) => inside(unit, range) && (selection === null || inside(unit, selection)));
+}
+
+/** From the first unit's start to the last one's end; `null` of none. */
+function spanOf(units: readonly TextRange[]): TextRange | null {
+  const first = units[0];
+  const last = units.at(-1);
+  return first === undefined || last === undefined ? null : { start: first.start, end: last.end };
+}
+
+/** The document's windows that overlap the selection, clipped to its whole sentences; what holds no whole sentence of it is left out. */
+export function clipWindows({ chunks, units }: Pick<StoredDocument, "chunks" | "units">, selection: TextRange): ClippedWindow[] {
+  const selected = unitsInside(units, selection, null);
+  return chunks.flatMap((chunk) =>
+    chunk.windows
+      .filter((window) => overlaps(window, selection))
+      .flatMap((window: Window) => {
+        const range = spanOf(selected.filter((unit) => inside(unit, window)));
+        return range === null ? [] : [{ chunk, range }];
+      }),
+  );
+}
+
+/** What an area leaves around a window of a chunk: one range, so that nothing between two of them is shown. `null`: nothing is left. */
+export function placeWithin(
+  area: Area | null,
+  document: StoredDocument,
+  { chunk, window }: { readonly chunk: Chunk; readonly window: TextRange },
+): Pick<PassagePlace, "range" | "bounds" | "headingPath"> | null {
+  const part = area === null ? null : (partOf(area, document) ?? null);
+  const bounds = part === null ? null : (rangeAround(part, window) ?? null);
+  if (area !== null && bounds === null) return null;
+  const range = bounds === null ? { start: chunk.start, end: chunk.end } : spanOf(unitsInside(document.units, chunk, bounds));
+  return range === null ? null : { range, bounds, headingPath: range.start === chunk.start ? chunk.headingPath : undefined };
+}
+
+function inside(inner: TextRange, outer: TextRange): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
+
+function overlaps(a: TextRange, b: TextRange): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** A document as far as its selection is looked at. */
+export type SelectableDocument = Pick<StoredDocument, "id" | "version" | "title" | "text" | "units" | "chunks">;
+
+interface SelectionSearch {
+  readonly terms: readonly (string | WeightedTerm)[];
+  readonly vector: Float32Array | null;
+  readonly bm25: boolean;
+  readonly alpha: number;
+  readonly beta: number;
+  tokens(text: string): string[];
+  /** Vectors of texts as the question's encoder makes them; asked only when there is a `vector`. */
+  embed(texts: readonly string[]): Promise<Float32Array[]>;
+}
+
+/**
+ * Ranks the parts of one document that were selected, as if nothing else existed: windows are clipped to whole sentences of the selection and
+ * scored as clipped. No word outside scores, neither by its own frequency nor by how rare it makes others.
+ */
+export async function searchSelection(
+  document: SelectableDocument,
+  selection: readonly TextRange[],
+  search: SelectionSearch,
+): Promise<Candidate[]> {
+  const windows = selection.flatMap((range) => clipWindows(document, range));
+  const texts = windows.map(({ range }) => document.text.slice(range.start, range.end));
+  const byWords = search.bm25 ? rankWords(texts, search) : [];
+  const byVector = search.vector === null ? [] : rankVectors(await search.embed(texts), search.vector);
+  const bestOf = new Map<string, ClippedWindow>();
+  const dense = bestChunks(byVector, windows, bestOf);
+  const bm25 = bestChunks(byWords, windows, bestOf);
+  return fuseMinMax(dense, bm25, search).map(({ id, ...scores }) => {
+    const { chunk, range } = bestOf.get(id) as ClippedWindow;
+    return {
+      documentId: document.id,
+      version: document.version,
+      chunk,
+      window: range,
+      title: document.title,
+      text: document.text.slice(range.start, range.end),
+      ...scores,
+    };
+  });
+}
+
+function rankWords(texts: readonly string[], { terms, tokens }: SelectionSearch): Ranked<number>[] {
+  const index = new Bm25Index();
+  for (const text of texts) index.add([{ tokens: tokens(text), weight: 1 }]);
+  return index.search(terms, texts.length).map(({ slot, score }) => ({ id: slot, score }));
+}
+
+function rankVectors(vectors: readonly Float32Array[], question: Float32Array): Ranked<number>[] {
+  const dot = (vector: Float32Array) => vector.reduce((sum, value, i) => sum + value * (question[i] as number), 0);
+  return vectors.map((vector, id) => ({ id, score: dot(vector) })).sort((a, b) => b.score - a.score || a.id - b.id);
+}
+
+/** A chunk scores as its best window; the first ranking to name a chunk says which window is shown. */
+function bestChunks(
+  ranked: readonly Ranked<number>[],
+  windows: readonly ClippedWindow[],
+  bestOf: Map<string, ClippedWindow>,
+): Ranked<string>[] {
+  const found = new Map<string, number>();
+  for (const { id, score } of ranked) {
+    const window = windows[id] as ClippedWindow;
+    if (found.has(window.chunk.id)) continue;
+    found.set(window.chunk.id, score);
+    if (!bestOf.has(window.chunk.id)) bestOf.set(window.chunk.id, window);
+  }
+  return [...found].map(([id, score]) => ({ id, score }));
+}

@@ -1,0 +1,196 @@
+import type { Scope } from "../shared/types.ts";
+import { EXACT_UP_TO, type StoredVector, type VectorTable } from "../store/postgres-vectors.ts";
+import { DenseIndex } from "./dense.ts";
+import type { Entry, IndexedWindows } from "./indexed-windows.ts";
+import { SlotSet } from "./slot-set.ts";
+import type { Scored } from "./top-k.ts";
+import type { QuestionVector, VectorIndex } from "./vector-index.ts";
+
+/** Vectors of one model in one index, searched group by group: a group never sees another's. */
+export class VectorGroups {
+  private readonly index: DenseIndex;
+  private readonly groups = new Map<string, SlotSet>();
+  private readonly groupOf = new Map<number, string>();
+
+  constructor(model: string) {
+    this.index = new DenseIndex({ model });
+  }
+
+  /** Returns the vector's slot. */
+  add(group: string, vector: Float32Array): number {
+    const slot = this.index.add(vector);
+    const slots = this.groups.get(group) ?? new SlotSet();
+    slots.add(slot);
+    this.groups.set(group, slots);
+    this.groupOf.set(slot, group);
+    return slot;
+  }
+
+  delete(slot: number): void {
+    const group = this.groupOf.get(slot);
+    if (group === undefined) return;
+    this.index.delete(slot);
+    this.groupOf.delete(slot);
+    this.groups.get(group)?.delete(slot);
+  }
+
+  /** The `k` nearest of a group by cosine, best first. */
+  search(group: string, vector: Float32Array, k: number): Scored[] {
+    const slots = this.groups.get(group);
+    return slots === undefined ? [] : this.index.search(vector, k, slots);
+  }
+}
+
+/** Where vectors are searched beside this process. */
+export interface VectorTables {
+  /** From so many windows of a domain on. */
+  readonly from: number;
+  /** Opens the table of one encoder's vectors. @throws StoreError `vectors_unavailable`, `vectors_too_wide` */
+  readonly open: (of: { readonly model: string; readonly dimensions: number }) => Promise<VectorTable>;
+  /** Told why the table cannot be used: vectors are compared in this process then. */
+  readonly warn: (message: string) => void;
+}
+
+/** What is asked of the table. */
+export interface TableSearch {
+  readonly vector: QuestionVector;
+  /** Windows wanted. */
+  readonly k: number;
+  readonly scope: Scope;
+  /** Windows that the scope may see. */
+  readonly accept: SlotSet;
+}
+
+interface Opened {
+  readonly index: VectorIndex;
+  readonly table: VectorTable;
+  /** Windows that are known to be in the table. */
+  readonly known: WeakSet<Entry>;
+  /** Slots of those that are not; `null`: not known since windows changed. */
+  lacking: SlotSet | null;
+  isIndexed: boolean;
+}
+
+/** Windows of one document that a put takes at most: what was put stays when the rest fails. */
+const WINDOWS_PER_PUT = 2_000;
+
+/**
+ * The vectors of a domain in a table of the database, filled from those of this process and searched by its index. What the table lacks – of documents that have
+ * just come, or that another process is putting there – is compared in this process, so that nothing is missed meanwhile; what it holds of documents that are
+ * not what this process has indexed is left out. Scores are those of this process, so that a ranking does not depend on who found it.
+ */
+export class TableVectors {
+  private readonly tables: VectorTables;
+  private opened: Opened | null = null;
+  private work: Promise<void> = Promise.resolve();
+  private isAtWork = false;
+  private failure: string | null = null;
+
+  constructor(tables: VectorTables) {
+    this.tables = tables;
+  }
+
+  /** Begins to put into the table what it lacks, beside whatever else is done; to be called when windows or vectors have changed. */
+  follow(index: VectorIndex | null, indexed: IndexedWindows): void {
+    if (this.isAtWork || index?.dimensions == null || indexed.words.size < this.tables.from) return;
+    const lacks = this.opened?.index !== index || !this.opened.isIndexed || this.lackingIn(this.opened, indexed).size > 0;
+    if (!lacks) return;
+    this.isAtWork = true;
+    this.work = this.fill(index, index.dimensions, indexed)
+      .then(() => {
+        this.failure = null;
+      })
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        if (reason !== this.failure) this.tables.warn(`Vectors are compared in this process: ${reason}`);
+        this.failure = reason;
+      })
+      .finally(() => {
+        this.isAtWork = false;
+      });
+  }
+
+  /** Resolves when nothing is being put. */
+  idle(): Promise<void> {
+    return this.work;
+  }
+
+  /** The windows nearest to a question, best first; `null`: all are to be compared in this process, since few are visible or the table is not ready. */
+  async search({ vector, k, scope, accept }: TableSearch, indexed: IndexedWindows): Promise<Scored[] | null> {
+    const { opened } = this;
+    if (opened === null || opened.index !== vector.index || !opened.isIndexed) return null;
+    const kept = accept.size;
+    if (kept <= EXACT_UP_TO) return null;
+    // What is put while the table is asked may be missing from its answer, and lack nothing afterwards: it is compared too.
+    const before: { slot: number; entry: Entry | null | undefined }[] = [];
+    this.lackingIn(opened, indexed).forEach((slot) => {
+      before.push({ slot, entry: indexed.entries[slot] });
+    });
+    const found = await opened.table.search({
+      ...{ vector: vector.values, k, kept, documentIds: null, access: scope.access },
+      tenants: scope.tenant === null ? [""] : ["", scope.tenant],
+    });
+    const slots = new Set<number>();
+    for (const { documentId, start } of found) {
+      const slot = indexed.documents.get(documentId)?.slots.find((one) => indexed.entries[one]?.window.start === start);
+      if (slot !== undefined && accept.has(slot)) slots.add(slot);
+    }
+    const lacking = new SlotSet();
+    const lack = (slot: number) => {
+      if (accept.has(slot)) lacking.add(slot);
+    };
+    for (const { slot, entry } of before) if (indexed.entries[slot] === entry) lack(slot);
+    this.lackingIn(opened, indexed).forEach(lack);
+    const compared = vector.index.search(vector.values, k, lacking);
+    const scored = [...slots].flatMap((slot): Scored[] => {
+      const score = vector.index.best(vector.values, [slot]);
+      return score === null || lacking.has(slot) ? [] : [{ slot, score }];
+    });
+    return [...scored, ...compared].sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, k);
+  }
+
+  /** Must be called whenever windows are added or deleted. */
+  clear(): void {
+    if (this.opened !== null) this.opened.lacking = null;
+  }
+
+  private lackingIn(opened: Opened, { entries }: IndexedWindows): SlotSet {
+    opened.lacking ??= SlotSet.from(entries.length, (slot) => {
+      const entry = entries[slot];
+      return entry != null && !opened.known.has(entry);
+    });
+    return opened.lacking;
+  }
+
+  private async fill(index: VectorIndex, dimensions: number, indexed: IndexedWindows): Promise<void> {
+    if (this.opened?.index !== index) {
+      const table = await this.tables.open({ model: index.encoder.id, dimensions });
+      this.opened = { index, table, known: new WeakSet(), lacking: null, isIndexed: false };
+    }
+    const { table, known } = this.opened;
+    const missing: { entry: Entry; slot: number }[] = [];
+    this.lackingIn(this.opened, indexed).forEach((slot) => {
+      const entry = indexed.entries[slot];
+      if (entry != null && index.has(slot)) missing.push({ entry, slot });
+    });
+    const there = await table.places([...new Set(missing.map(({ entry }) => entry.document.id))]);
+    const isThere = ({ document, window }: Entry) => there.get(document.id)?.has(window.start) === true;
+    for (const { entry } of missing) if (isThere(entry)) known.add(entry);
+    this.clear();
+    const toPut = missing.filter(({ entry }) => !known.has(entry));
+    for (let at = 0; at < toPut.length; at += WINDOWS_PER_PUT) {
+      // What was deleted meanwhile has no vector any more.
+      const part = toPut.slice(at, at + WINDOWS_PER_PUT).filter(({ entry, slot }) => indexed.entries[slot] === entry);
+      await table.put(part.map(({ entry, slot }) => rowOf(entry, index.vectorAt(slot))));
+      for (const { entry } of part) known.add(entry);
+      this.clear();
+    }
+    await table.buildIndex();
+    this.opened.isIndexed = true;
+  }
+}
+
+function rowOf({ document, window }: Entry, vector: Float32Array): StoredVector {
+  const { id, version, tenant, access } = document;
+  return { documentId: id, version, tenant: tenant ?? "", access, start: window.start, vector };
+}

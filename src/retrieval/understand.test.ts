@@ -1,0 +1,210 @@
+import { stemmer } from "stemmer";
+import { describe, expect, it } from "vitest";
+import { nearSpelled, nearSpelledAsked } from "../../test/support/near-spelled.ts";
+import { createEnglishWords } from "../language/content-words.ts";
+import { PLAIN_QUERY } from "../profiles/profile.ts";
+import { differInAffix, isSlip } from "../text/spelling.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import { createThesaurus, isSureRepair, questionWords, understand } from "./understand.ts";
+import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
+
+const everything = { frame: true, repair: true, expand: true, codesFirst: true };
+const { isEnglish } = createEnglishWords();
+
+function parts() {
+  const vocabulary = new Vocabulary();
+  const held = "pension compensation disability spouse laws life camp individual unemployability review";
+  vocabulary.add({ tenant: null, access: "public" }, new Map(held.split(" ").map((word) => [word, stemmer(word)])));
+  const tokens = (text: string) => tokenize(text);
+  return {
+    thesaurus: createThesaurus(
+      { abbreviations: { TDIU: ["individual unemployability"] }, synonyms: [["wife", "spouse"]] },
+      tokens,
+      stemmer,
+    ),
+    tokens,
+    knows: (word: string) => vocabulary.has(stemmer(word), () => true) || isEnglish(word),
+    repair: (word: string) => vocabulary.repair(word, () => true),
+    isSlipOfReal: () => true,
+  };
+}
+const read = (question: string) => understand(question, parts(), everything);
+
+describe("understand", () => {
+  it("asks for the content, not for the frame", () => {
+    expect(read("How long do I have to wait for a pension?").asked).toEqual(["wait", "pension"]);
+  });
+
+  it("reads a misspelt word as the corpus has it, keeps the written one too, and says so", () => {
+    const { asked, terms, repairs, text } = read("my pensoin");
+    expect(repairs).toEqual([{ written: "pensoin", read: "pension" }]);
+    expect(asked).toEqual(["pension"]);
+    expect(text).toBe("my pension");
+    expect(terms.map(({ token }) => token)).toEqual(["pensoin", "pension"]);
+  });
+
+  it("never takes for misspelt: words of the language, codes, names with inner capitals, short words, words of the domain pack", () => {
+    for (const question of ["lawns and wife", "VA Form 21-526EZ", "VALife Penshun Co", "vet pnsn", "tdiu"]) {
+      const written = read(question).repairs.map((repair) => repair.written);
+      expect(written.filter((word) => word !== "penshun")).toEqual([]);
+    }
+  });
+
+  it("adds other words below the question's own", () => {
+    const terms = new Map(read("TDIU pension").terms.map(({ token, weight }) => [token, weight]));
+    expect(terms.get("tdiu")).toBe(1);
+    expect(terms.get("unemploy")).toBeGreaterThan(0);
+    expect(terms.get("unemploy")).toBeLessThan(0.5);
+  });
+
+  it("counts a passage that says the same in other words as holding the question's word", () => {
+    const words = questionWords(read("TDIU"), read("TDIU"), { tokens: (text) => tokenize(text), idf: () => 1, has: () => true });
+    expect(words.tokens("about individual unemployability")).toContain("tdiu");
+    expect(words.tokens("about unemployability")).not.toContain("tdiu");
+  });
+
+  it("searches the question as it stands when the profile says so", () => {
+    const { terms, repairs, codes } = understand("How long is my pensoin DC 6260", parts(), PLAIN_QUERY);
+    expect(terms.map(({ token }) => token)).toEqual(tokenize("How long is my pensoin DC 6260"));
+    expect([repairs, codes]).toEqual([[], []]);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["only stop words", "is it the of and"],
+    ["one word 500 times", "pensoin ".repeat(500)],
+    ["a lone surrogate", "\ud83d pension"],
+  ])("stands %s", (_, question) => {
+    const { terms, repairs } = read(question);
+    expect(terms.every(({ weight }) => Number.isFinite(weight))).toBe(true);
+    expect(repairs.length).toBeLessThanOrEqual(1);
+  });
+});
+
+const open: VocabularyOwner = { tenant: null, access: "public" };
+const acme: VocabularyOwner = { tenant: "acme", access: "public" };
+const words = (text: string) => new Map(text.split(" ").map((word) => [word, stemmer(word)]));
+const seesOpen = ({ tenant }: VocabularyOwner) => tenant === null;
+const seesAll = () => true;
+
+describe("Vocabulary", () => {
+  it("repairs to words of documents that the asker may read, and to no others", () => {
+    const vocabulary = new Vocabulary();
+    vocabulary.add(open, words("pension disability"));
+    vocabulary.add(acme, words("zyloprim"));
+    expect(vocabulary.repair("pensoin", seesOpen)).toBe("pension");
+    expect(vocabulary.repair("zylopirm", seesOpen)).toBeNull();
+    expect(vocabulary.repair("zylopirm", seesAll)).toBe("zyloprim");
+    expect(vocabulary.has(stemmer("zyloprim"), seesOpen)).toBe(false);
+  });
+
+  it("names every word that may have been meant, of documents that the asker may read", () => {
+    const vocabulary = new Vocabulary();
+    vocabulary.add(open, words("hearing hearings bearing"));
+    vocabulary.add(acme, words("hiring"));
+    expect(vocabulary.meant("hering", seesOpen)).toEqual(["hearing"]);
+    expect(vocabulary.meant("hering", seesAll).sort()).toEqual(["hearing", "hiring"]);
+    expect(vocabulary.meant("heri", seesAll)).toEqual([]);
+  });
+
+  it("takes up words added after the first repair and drops words whose last document went", () => {
+    const vocabulary = new Vocabulary();
+    vocabulary.add(open, words("pension"));
+    expect(vocabulary.repair("disabilty", seesOpen)).toBeNull();
+    const disability = vocabulary.add(open, words("disability"));
+    vocabulary.add(open, words("disability"));
+    expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
+    vocabulary.remove(open, disability);
+    expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
+    vocabulary.remove(open, disability);
+    expect(vocabulary.repair("disabilty", seesOpen)).toBeNull();
+    expect(vocabulary.has(stemmer("disability"), seesOpen)).toBe(false);
+    vocabulary.add(open, words("disability"));
+    expect(vocabulary.repair("disabilty", seesOpen)).toBe("disability");
+  });
+});
+
+const thesaurus = createThesaurus(
+  {
+    abbreviations: { TDIU: ["individual unemployability"], "C&P": ["claim exam"], HLR: ["higher-level review"] },
+    synonyms: [
+      ["widow", "surviving spouse"],
+      ["kicked out", "discharge"],
+    ],
+  },
+  (text) => tokenize(text),
+  createStemmer(),
+);
+const others = (text: string) => thesaurus.equivalents(text).map(({ to }) => to);
+
+describe("createThesaurus", () => {
+  it("reads an abbreviation both ways, in any case, with signs inside", () => {
+    expect(others("can I get tdiu")).toEqual(["individual unemployability"]);
+    expect(others("individual unemployability rules")).toEqual(["TDIU"]);
+    expect(others("my C&P exam")).toEqual(["claim exam"]);
+    expect(others("higher level reviews")).toEqual(["HLR"]);
+  });
+
+  it("matches phrases in any inflection and with stop words, never part of a word", () => {
+    expect(others("I was kicked out")).toEqual(["discharge"]);
+    expect(others("two widows")).toEqual(["surviving spouse"]);
+    expect(others("widowmaker")).toEqual([]);
+  });
+});
+
+const english = createEnglishWords();
+const real = english.real();
+const stem = createStemmer();
+const isSure = (written: string, read: string, question = `what of ${written}`, held = [read]) =>
+  isSureRepair(question, { written, read }, { real, isKnown: english.isEnglish, meant: () => held, stem });
+
+describe("isSureRepair", () => {
+  it.each([
+    ["recieve", "receive"],
+    ["hosptial", "hospital"],
+    ["disabilty", "disability"],
+    ["buisness", "businesses"],
+    ["libary", "library"],
+  ])("is sure that %s is %s", (written, read) => {
+    expect(isSure(written, read)).toBe(true);
+  });
+
+  it.each([
+    ["the language has another word that it may be", "hering", "hearing"],
+    ["what it was read as is a name", "zylopirm", "zyloprim"],
+    ["what it was read as is a term", "antinatal", "antenatal"],
+  ])("is not where %s", (_why, written, read) => {
+    expect(isSure(written, read)).toBe(false);
+  });
+
+  it("is not where documents hold another word that it may be", () => {
+    expect(isSure("hosptial", "hospital", "the hosptial", ["hospital", "hospitals"])).toBe(true);
+    expect(isSure("hosptial", "hospital", "the hosptial", ["hospital", "hospital", "hosptialx"])).toBe(false);
+  });
+
+  it.each(["When did Hosptial open?", "Does Mr. Hosptial pay?", "Hosptial pays what?", "HOSPTIAL"])(
+    "is not of what may be a name: %s",
+    (question) => {
+      expect(isSure("hosptial", "hospital", question)).toBe(false);
+      expect(isSure("hosptial", "hospital", question.toLowerCase())).toBe(true);
+    },
+  );
+
+  it("is not of words spelled nearly alike that are two things, but for those that nothing tells from a slip", () => {
+    const pairs = [...nearSpelled, ...nearSpelledAsked].map(({ one, other }) => [one.toLowerCase(), other.toLowerCase()] as const);
+    expect(pairs.length).toBeGreaterThanOrEqual(600);
+    const both = pairs.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
+    const read = both.filter(
+      ([written, meant]) => !real.has(written) && isSlip(written, meant) && !differInAffix(written, meant, real, stem),
+    );
+    const sure = read.filter(([written, meant]) => isSure(written, meant)).map(([written, meant]) => `${written} as ${meant}`);
+    expect(sure.filter((one) => !UNKNOWABLE.includes(one))).toEqual([]);
+  });
+});
+
+/** No list of words has them; what they were read as is said beside a stored answer as beside a new one. Those after the break are no words but in trade names or jargon, or are slips. */
+const UNKNOWABLE = [
+  ...["methanal as methanol", "galium as gallium", "saphira as sapphire", "raviolo as ravioli", "altro as alto", "drawwall as drywall"],
+  ...["stronsium as strontium", "grousse as grouse", "subpena as subpoena", "zooning as zoning", "cilantra as cilantro"],
+  ...["chevril as chervil", "tumeric as turmeric", "paprica as paprika", "complier as compiler", "premable as preamble"],
+];

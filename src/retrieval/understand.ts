@@ -1,0 +1,290 @@
+import { type QuestionType, readQuestion } from "../language/question.ts";
+import { codesIn } from "../language/values.ts";
+import type { QuerySettings } from "../profiles/profile.ts";
+import type { Scope } from "../shared/types.ts";
+import { editDistance, wordsMeant } from "../text/spelling.ts";
+import { type Word, words } from "../text/tokens.ts";
+import type { WeightedTerm } from "./top-k.ts";
+
+/** What an abbreviation's long form counts beside the question's own words: it means the same, but its words are commoner. */
+export const ABBREVIATION_WEIGHT = 0.5;
+/** What a synonym counts: it only often means the same. */
+export const SYNONYM_WEIGHT = 0.3;
+
+/** Other words for a phrase of a question. */
+interface Equivalent {
+  /** The phrase as the domain pack writes it. */
+  readonly of: string;
+  readonly to: string;
+  /** Tokens of the phrase in the question. */
+  readonly ofTokens: readonly string[];
+  readonly tokens: readonly string[];
+  /** Beside 1 of the question's own words. */
+  readonly weight: number;
+}
+
+/** The abbreviations and synonyms of a domain. */
+export interface Thesaurus {
+  /** Every other way of saying something that the text says, longest phrase first at each place. */
+  equivalents(text: string): Equivalent[];
+  /** Is the word part of some entry? Such words are never taken for misspelt. */
+  has(word: string): boolean;
+}
+
+export interface ThesaurusEntries {
+  /** Abbreviation → what it stands for. */
+  readonly abbreviations: Readonly<Record<string, readonly string[]>>;
+  /** Groups of phrases that ask for the same. */
+  readonly synonyms: readonly (readonly string[])[];
+}
+
+/**
+ * Phrases match as whole words in any inflection ("buddy letters" is "buddy letter"), stop words included.
+ * @param tokenize tokens of a text as the index sees them
+ * @param stem the stem of one word
+ */
+export function createThesaurus(
+  { abbreviations, synonyms }: ThesaurusEntries,
+  tokenize: (text: string) => string[],
+  stem: (word: string) => string,
+): Thesaurus {
+  const entries = new Map<string, Equivalent[]>();
+  const known = new Set<string>();
+  let longest = 0;
+  const add = (of: string, to: string, weight: number) => {
+    const key = keysOf(words(of), stem);
+    const tokens = tokenize(to);
+    if (key.length === 0 || tokens.length === 0) return;
+    longest = Math.max(longest, key.length);
+    for (const word of words(of)) known.add(word.text);
+    const place = key.join(" ");
+    entries.set(place, [...(entries.get(place) ?? []), { of, to, ofTokens: tokenize(of), tokens, weight }]);
+  };
+  for (const [short, meanings] of Object.entries(abbreviations)) {
+    for (const long of meanings) {
+      add(short, long, ABBREVIATION_WEIGHT);
+      add(long, short, ABBREVIATION_WEIGHT);
+    }
+  }
+  for (const group of synonyms) for (const of of group) for (const to of group) if (of !== to) add(of, to, SYNONYM_WEIGHT);
+  return {
+    has: (word) => known.has(word),
+    equivalents(text) {
+      const said = keysOf(words(text), stem);
+      const found: Equivalent[] = [];
+      for (let at = 0; at < said.length; at++) {
+        for (let length = Math.min(longest, said.length - at); length > 0; length--) {
+          const here = entries.get(said.slice(at, at + length).join(" "));
+          if (here === undefined) continue;
+          found.push(...here);
+          at += length - 1;
+          break;
+        }
+      }
+      return [...new Set(found)];
+    },
+  };
+}
+
+function keysOf(said: readonly Word[], stem: (word: string) => string): string[] {
+  return said.map(({ text, code }) => (code ? text : stem(text)));
+}
+
+/** What tells whether a word can have been meant otherwise. */
+interface SureParts {
+  /** Every word of the language. */
+  readonly real: ReadonlySet<string>;
+  /** Is it a word that most people know? */
+  isKnown(word: string): boolean;
+  /** Words of documents that the asker may read, of which it could be a slip. */
+  meant(word: string): readonly string[];
+  stem(word: string): string;
+}
+
+/**
+ * Is a misspelt word a slip of nothing but a word that most people know, and its forms? Search may go by the likeliest word; what is taken for the same
+ * question may not. Nothing with a capital is sure, nor what is read as a term: what is spelled nearly so may be another one, which no document and no list holds.
+ * (A name in small letters that is nearly a common word is taken for it: "gardiner", "gardener".) Of the words that few people know only those count that lie as near.
+ * Takes some milliseconds: every word of the language is looked at.
+ */
+export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, meant, stem }: SureParts): boolean {
+  if (!isKnown(read) || isWrittenAsName(question, written)) return false;
+  const edits = editDistance(written, read, FAR);
+  const mayBe = (word: string) => isKnown(word) || editDistance(written, word, FAR) <= edits;
+  const others = [...meant(written), ...[...wordsMeant(written, real)].filter(mayBe)];
+  return others.every((word) => stem(word) === stem(read));
+}
+
+/** Edits beyond those that a slip has. */
+const FAR = 3;
+
+/** Does it stand with a capital? Where a sentence begins it may be a name all the same: a lost hit costs less. @param written in lower case */
+function isWrittenAsName(question: string, written: string): boolean {
+  return [...question.matchAll(/\p{L}+/gu)].some(({ 0: word }) => word !== written && word.toLowerCase() === written);
+}
+
+/** A word that no document holds, and the word that it was read as. */
+export interface Repair {
+  readonly written: string;
+  readonly read: string;
+}
+
+/** What a question asks, in the words of the index. */
+export interface Understood {
+  readonly type: QuestionType;
+  /** The question with misspelt words replaced: for encoders. */
+  readonly text: string;
+  /** Tokens of its content, misspelt words replaced: what an answer has to cover. */
+  readonly asked: readonly string[];
+  /** What is searched for: the tokens as written and as read, and other words for them. */
+  readonly terms: readonly WeightedTerm[];
+  readonly codes: readonly string[];
+  readonly repairs: readonly Repair[];
+  /** Words that neither the documents nor the language know, and that are no slip of one which they do: names, mostly. */
+  readonly strange: readonly string[];
+  readonly equivalents: readonly Equivalent[];
+}
+
+/** What understanding needs of the index and the domain. */
+export interface UnderstandParts {
+  readonly thesaurus: Thesaurus;
+  tokens(text: string): string[];
+  /** Is this a word: does a document that the asker may read hold a form of it, or does the language have it? */
+  knows(word: string): boolean;
+  /** The word that was most likely meant, out of documents that the asker may read. */
+  repair(word: string): string | null;
+  /** Could it be a slip of a word of the language? */
+  isSlipOfReal(word: string): boolean;
+}
+
+/** What a repaired word counts: it may not be what was meant. */
+export const REPAIR_WEIGHT = 0.9;
+/** Words that are repaired at most: a question in another language has many unknown words, and none of them is misspelt. */
+const MAX_REPAIRS = 5;
+
+/** Shorter ones are slang and shorthand. */
+const STRANGE_LETTERS = 4;
+
+/** Reads a question: frame off, misspelt words repaired, other words added at lower weight. Time is linear in its length. */
+export function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Understood {
+  const shape = readQuestion(question);
+  const content = settings.frame ? shape.content : question;
+  const { repairs, strange } = settings.repair ? repairsOf(content, parts) : { repairs: [], strange: [] };
+  const read = replaceWords(content, repairs);
+  const written = parts.tokens(content);
+  const asked = parts.tokens(read);
+  const equivalents = settings.expand ? parts.thesaurus.equivalents(read) : [];
+  const weights = new Map<string, number>();
+  for (const token of written) weights.set(token, (weights.get(token) ?? 0) + 1);
+  for (const token of asked) if (!written.includes(token)) weights.set(token, REPAIR_WEIGHT);
+  const own = new Set(weights.keys());
+  for (const { tokens, weight } of equivalents) {
+    const share = weight / Math.sqrt(tokens.length);
+    for (const token of new Set(tokens)) if (!own.has(token)) weights.set(token, Math.max(weights.get(token) ?? 0, share));
+  }
+  return {
+    type: shape.type,
+    text: replaceWords(question, repairs),
+    asked,
+    terms: [...weights].map(([token, weight]) => ({ token, weight })),
+    codes: settings.codesFirst ? codesIn(content) : [],
+    repairs,
+    strange,
+    equivalents,
+  };
+}
+
+function repairsOf(content: string, parts: UnderstandParts): { repairs: Repair[]; strange: string[] } {
+  const repairs = new Map<string, string>();
+  const strange: string[] = [];
+  for (const written of new Set(candidates(content))) {
+    if (repairs.size + strange.length === MAX_REPAIRS) break;
+    if (parts.tokens(written).length === 0 || parts.thesaurus.has(written) || parts.knows(written)) continue;
+    const read = parts.repair(written);
+    if (read !== null) repairs.set(written, read);
+    else if (written.length >= STRANGE_LETTERS && !parts.isSlipOfReal(written)) strange.push(written);
+  }
+  return { repairs: [...repairs].map(([written, read]) => ({ written, read })), strange };
+}
+
+/** A short word in capitals is an abbreviation that the corpus does not know. */
+const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
+
+/** What stands in quotation marks is meant as it is written. */
+const QUOTED = /"[^"]{1,100}"|“[^“”]{1,100}”/gu;
+
+/** Words in lower case that may be misspelt: letters only; what is quoted or written with capitals inside is a name. */
+function candidates(content: string): string[] {
+  const inner = (content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? []).filter((name) => !LONG_CAPITALS.test(name));
+  const quoted = (content.match(QUOTED) ?? []).flatMap((text) => text.match(/\p{L}+/gu) ?? []);
+  const names = new Set([...inner, ...quoted].map((name) => name.toLowerCase()));
+  return words(content).flatMap(({ text, code }) => (code || !/^[a-z]+$/.test(text) || names.has(text) ? [] : [text]));
+}
+
+function replaceWords(text: string, repairs: readonly Repair[]): string {
+  if (repairs.length === 0) return text;
+  const byWord = new Map(repairs.map(({ written, read }) => [written, read]));
+  return text.replaceAll(/[\p{L}]+/gu, (word) => byWord.get(word.toLowerCase()) ?? word);
+}
+
+/** What of an index reads a question: the words that its documents hold. */
+export interface QuestionReader {
+  understand(question: { readonly resolved: string; readonly scope: Scope }, settings: QuerySettings): Understood;
+  /** Could none of the repaired words be anything but a slip of the word that it was read as? See `isSureRepair`. */
+  isSure(question: { readonly resolved: string; readonly scope: Scope }, repairs: readonly Repair[]): boolean;
+  tokens(text: string): string[];
+  /** Words as the documents that a scope may see hold them: nobody is told by them what stands in others. */
+  wordsIn(scope: Scope): IndexWords;
+}
+
+/** The words of an index as far as somebody may see them. */
+export interface IndexWords {
+  tokens(text: string): string[];
+  /** Inverse document frequency of a stemmed token over the windows. */
+  idf(token: string): number;
+  /** Does any of the documents hold the token? */
+  has(token: string): boolean;
+}
+
+/** The index as the stages after retrieval see it for one question: a text that says the same in other words holds the question's words. */
+export interface QuestionWords extends IndexWords {
+  /** Tokens of the question's content, misspelt words replaced. */
+  questionTokens(question: string): string[];
+  /** The same without what the conversation before added. */
+  ownTokens(question: string): string[];
+  /** Tokens of the question that a text holds in other words. */
+  alsoHeld(held: ReadonlySet<string>): string[];
+  /** The question as it was read. */
+  readonly asked: ReadQuestion;
+  /** The same without what the conversation before added. */
+  readonly own: ReadQuestion;
+}
+
+/** A question with misspelt words replaced, and the tokens of its content. */
+export interface ReadQuestion {
+  readonly text: string;
+  readonly tokens: readonly string[];
+}
+
+/**
+ * @param own the question read without its history
+ * @param index words of the index that the asker may see
+ */
+export function questionWords(understood: Understood, own: Understood, index: IndexWords): QuestionWords {
+  const { equivalents } = understood;
+  const alsoHeld = (held: ReadonlySet<string>) =>
+    equivalents.flatMap(({ ofTokens, tokens }) => (tokens.every((token) => held.has(token)) ? ofTokens : []));
+  return {
+    asked: { text: understood.text, tokens: understood.asked },
+    own: { text: own.text, tokens: own.asked },
+    has: (token) => index.has(token),
+    alsoHeld,
+    idf: (token) => index.idf(token),
+    questionTokens: () => [...understood.asked],
+    ownTokens: () => [...own.asked],
+    tokens(text) {
+      const tokens = index.tokens(text);
+      return equivalents.length === 0 ? tokens : [...tokens, ...alsoHeld(new Set(tokens))];
+    },
+  };
+}

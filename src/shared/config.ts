@@ -1,0 +1,384 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { DTYPES, HUB_NAME } from "../models/hub/catalog.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { describeIssues } from "../text/validate.ts";
+import { databaseSchema } from "./config/database.ts";
+import { experimentsSchema } from "./config/experiments.ts";
+import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
+import { serverSchema } from "./config/server.ts";
+import { ConfigError, messageOf } from "./errors.ts";
+
+/** The pack that knows nothing of any field: anybody's documents are read with it until another one is named. */
+export const DEFAULT_DOMAIN = "documents";
+/** Access labels that requests get and documents have where nobody names one. */
+export const DEFAULT_ACCESS = ["public"] as const;
+/** Characters of a question. The limit of the `spark` source (section 6.1). */
+export const DEFAULT_QUESTION_CHARACTERS = 500;
+/** Bytes of one file; larger ones are reported, not read: a scanned book as PDF. Text has a limit of its own. It is also the most that can be set. */
+export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
+/** Question–answer pairs of a session that later questions may refer to (`book` source, section 4). */
+export const DEFAULT_SESSION_TURNS = 5;
+/** Minutes without a question after which a session is forgotten (`book` source, section 4). */
+export const DEFAULT_SESSION_IDLE_MINUTES = 30;
+/** Sessions kept: a busy site's half hour. Some 10 kB each: 500 MB at most. */
+export const DEFAULT_SESSIONS = 50_000;
+/** Days for which interactions are kept: long enough to review and to compare two quarters. */
+export const DEFAULT_INTERACTIONS_DAYS = 180;
+/** Unreviewed interactions kept; the oldest go first. Some 30 kB each with their answers: 600 MB at most. */
+export const DEFAULT_INTERACTION_ROWS = 20_000;
+/** Days for which the audit log is kept. */
+export const DEFAULT_AUDIT_DAYS = 730;
+/** Cached answers kept; the least recently used goes first (`spark` source, section 5.2). */
+export const DEFAULT_CACHE_ENTRIES = 10_000;
+/** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
+export const DEFAULT_CACHE_HOURS = 24 * 7;
+/** Days for which the diagnostic report of a question is kept: a quarter, in which documents are usually gone over. */
+export const DEFAULT_REPORT_DAYS = 90;
+/** Reports kept for each tenant of a domain; the oldest go first. Some 7 kB each. */
+export const DEFAULT_REPORT_ENTRIES = 10_000;
+/** Milliseconds until the scores of a model that verifies are given up and those of rules stay: a reader waits for it. */
+export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
+/** Where `models pull` fetches from. */
+export const DEFAULT_HUB_URL = "https://huggingface.co";
+
+export const configSchema = z.strictObject({
+  data_dir: z
+    .string()
+    .min(1)
+    .default(".sourcebound")
+    .describe(
+      "Folder of the database and of the index kept beside it (`index/`), with everything ingested in both; relative to the working directory",
+    ),
+  database: databaseSchema.optional(),
+  domains_dir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Folder of domain packs of one's own, beside those that ship with the program; of two with one name, one's own counts"),
+  domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain of requests that name none"),
+  profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
+  grade: z
+    .enum(["profile", "always"])
+    .default("profile")
+    .describe("Which answers are graded live by the five metrics of `validator`, as `report`: those of a profile that does, or all"),
+  access: z
+    .array(z.string().min(1))
+    .min(1)
+    .default([...DEFAULT_ACCESS])
+    .describe("Access labels granted to requests"),
+  answer_from: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe(
+      "Chance from which a question is answered where nothing is calibrated; a lower one answers more, and more often wrongly (docs/calibration.md). The weights' own when absent",
+    ),
+  question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
+  file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
+  server: serverSchema,
+  session: z
+    .strictObject({
+      turns: z
+        .int()
+        .min(0)
+        .max(50)
+        .default(DEFAULT_SESSION_TURNS)
+        .describe("Earlier questions with their answers that a question may refer to"),
+      idle_minutes: z
+        .number()
+        .positive()
+        .default(DEFAULT_SESSION_IDLE_MINUTES)
+        .describe("Minutes without a question after which a session is deleted"),
+      most: z.int().min(1).default(DEFAULT_SESSIONS).describe("Sessions kept in all; the one that was silent longest goes first"),
+    })
+    .prefault({})
+    .describe("Conversations, so that a question may refer to an earlier one"),
+  privacy: z
+    .enum(["redacted", "ephemeral"])
+    .default("redacted")
+    .describe(
+      "`redacted` stores questions and answers without personal data; `ephemeral` stores no text and no vectors, only keyed hashes and counts. A request may ask for less, never for more",
+    ),
+  retention: z
+    .strictObject({
+      interactions_days: z
+        .number()
+        .positive()
+        .default(DEFAULT_INTERACTIONS_DAYS)
+        .describe("Questions with their answers, verdicts and counts"),
+      interactions_rows: z
+        .int()
+        .min(1)
+        .default(DEFAULT_INTERACTION_ROWS)
+        .describe(
+          "Unreviewed ones kept in all domains together, beside those that the cache serves; the oldest go first, also before their days are over",
+        ),
+      audit_days: z.number().positive().default(DEFAULT_AUDIT_DAYS).describe("Who reviewed, corrected and forgot what"),
+    })
+    .prefault({})
+    .describe(
+      "Older records are deleted as new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
+    ),
+  cache: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Serve a stored answer to the same question, or one that asks for the same, after its sources and checks hold"),
+      entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES).describe("Stored answers kept; the least recently used goes first"),
+      hours: z.number().positive().default(DEFAULT_CACHE_HOURS).describe("Hours for which a stored answer may be served"),
+      rewordings: z
+        .enum(["pack", "always", "never"])
+        .default("pack")
+        .describe(
+          "Serve it for a question in other words: where the domain's pack says `semantic_cache` or the profile's source asks for it, in every domain, or never",
+        ),
+    })
+    .prefault({})
+    .describe("Stored answers, served again"),
+  reports: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Keep a diagnostic report of every question that is refused, answered with low confidence or warned about"),
+      days: z.number().positive().max(36_500).default(DEFAULT_REPORT_DAYS).describe("Older ones are dropped"),
+      entries: z.int().min(1).default(DEFAULT_REPORT_ENTRIES).describe("Reports kept for each tenant of a domain; the oldest go first"),
+    })
+    .prefault({})
+    .describe("Diagnostic reports, listed by `reports`"),
+  experiments: experimentsSchema,
+  model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
+  verify: z
+    .strictObject({
+      by: z
+        .enum(["rules", "model"])
+        .default("rules")
+        .describe(
+          "Who scores passages before anything is written: rules alone, or the small model in one call; what it cannot judge keeps the rules' scores. For profiles that weigh relevance (`sourcebound`, `vg-rag`)",
+        ),
+      timeout_ms: z
+        .int()
+        .min(100)
+        .default(DEFAULT_VERIFY_TIMEOUT_MS)
+        .describe("Milliseconds after which the scores of rules are used instead"),
+    })
+    .prefault({})
+    .describe("Scores of passages before anything is written"),
+  support: z
+    .union([
+      z.enum(["embedded", "model"]),
+      z.strictObject({
+        hub: z
+          .string()
+          .regex(HUB_NAME)
+          .describe("Model of the hub for factual consistency, such as `vectara/hallucination_evaluation_model` in ONNX"),
+        dtype: z.enum(DTYPES).optional().describe("Precision of its weights; `q8` when absent"),
+      }),
+    ])
+    .default("embedded")
+    .describe(
+      "Who scores whether quotes bear a written sentence out: the scorer that ships, the small model (`model` must be configured; one call a sentence), or a model of the hub on this machine (HHEM, MiniCheck and NLI classes)",
+    ),
+  embeddings: z
+    .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
+    .default("embedded")
+    .describe("Dense encoder: the embedded one, `none` (words only), a model of the hub on this machine, or an OpenAI-compatible endpoint"),
+  models_dir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Folder of hub models in the layout of transformers.js (`OWNER/NAME/config.json`, `tokenizer.json`, `tokenizer_config.json`, `onnx/model_quantized.onnx`); `models` in the data folder when absent. May be filled by hand where there is no network",
+    ),
+  web_search: webSearchSchema
+    .optional()
+    .describe(
+      "Web search by which uncertain passages are checked; absent: the web is never asked. Words of questions and documents are sent to it",
+    ),
+  hub_url: httpUrl.default(DEFAULT_HUB_URL).describe("Hub from which `models pull` fetches, or a mirror of it"),
+});
+
+export type Config = z.infer<typeof configSchema>;
+
+/** Environment variable → place in the configuration. The environment wins over the file. */
+export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  DATABASE_URL: ["database", "url"],
+  SOURCEBOUND_DATABASE_CONNECTIONS: ["database", "connections"],
+  SOURCEBOUND_DATABASE_TIMEOUT_MS: ["database", "timeout_ms"],
+  SOURCEBOUND_DATABASE_VECTORS: ["database", "vectors"],
+  SOURCEBOUND_DATABASE_VECTORS_FROM: ["database", "vectors_from"],
+  SOURCEBOUND_DATA_DIR: ["data_dir"],
+  SOURCEBOUND_DOMAINS_DIR: ["domains_dir"],
+  SOURCEBOUND_DOMAIN: ["domain"],
+  SOURCEBOUND_PROFILE: ["profile"],
+  SOURCEBOUND_ACCESS: ["access"],
+  SOURCEBOUND_ANSWER_FROM: ["answer_from"],
+  SOURCEBOUND_QUESTION_CHARACTERS: ["question_characters"],
+  SOURCEBOUND_FILE_BYTES: ["file_bytes"],
+  SOURCEBOUND_HOST: ["server", "host"],
+  SOURCEBOUND_PORT: ["server", "port"],
+  SOURCEBOUND_ADMIN_TOKEN: ["server", "admin_token"],
+  SOURCEBOUND_WITHOUT_KEYS: ["server", "without_keys"],
+  SOURCEBOUND_REQUESTS_PER_HOUR: ["server", "requests_per_hour"],
+  SOURCEBOUND_TRUSTED_PROXIES: ["server", "trusted_proxies"],
+  SOURCEBOUND_HOSTS: ["server", "hosts"],
+  SOURCEBOUND_ACCESS_LOG: ["server", "access_log"],
+  SOURCEBOUND_PRIVACY: ["privacy"],
+  SOURCEBOUND_GRADE: ["grade"],
+  SOURCEBOUND_CACHE: ["cache", "enabled"],
+  SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
+  SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],
+  SOURCEBOUND_MODEL_SMALL: ["model", "small"],
+  SOURCEBOUND_MODEL_LARGE: ["model", "large"],
+  SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
+  SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
+  SOURCEBOUND_MODEL_REPLY_TOKENS: ["model", "reply_tokens"],
+  SOURCEBOUND_VERIFY_BY: ["verify", "by"],
+  SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
+  SOURCEBOUND_EMBEDDINGS: ["embeddings"],
+  SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
+  SOURCEBOUND_WEB_SEARCH: ["web_search", "type"],
+  SOURCEBOUND_WEB_SEARCH_URL: ["web_search", "url"],
+  SOURCEBOUND_WEB_SEARCH_API_KEY: ["web_search", "api_key"],
+  SOURCEBOUND_WEB_SEARCH_TIMEOUT_MS: ["web_search", "timeout_ms"],
+  SOURCEBOUND_MODELS_DIR: ["models_dir"],
+  SOURCEBOUND_HUB_URL: ["hub_url"],
+  SOURCEBOUND_EMBEDDINGS_BASE_URL: ["embeddings", "base_url"],
+  SOURCEBOUND_EMBEDDINGS_API_KEY: ["embeddings", "api_key"],
+  SOURCEBOUND_EMBEDDINGS_MODEL: ["embeddings", "model"],
+  SOURCEBOUND_EMBEDDINGS_BATCH: ["embeddings", "batch"],
+};
+
+/** Variables that are read elsewhere on purpose: by `run`, by tests, by measuring commands. */
+const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
+
+export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
+
+export interface LoadConfigOptions {
+  /** Folder in which the file is looked for and from which relative paths count. */
+  readonly cwd: string;
+  /** @example process.env */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Values that win over file and environment, such as command-line options. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+  /** Top-level values that hold where neither file nor environment says otherwise. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads `sourcebound.config.yaml` (or `.json`), then the environment, then overrides; paths come back absolute.
+ * @throws ConfigError when a file does not parse, a key is unknown (with the nearest right name) or a value is wrong
+ */
+export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConfigOptions): Config {
+  const path = findConfigFile(cwd, env.SOURCEBOUND_CONFIG);
+  const merged = { ...defaults, ...(path === null ? {} : readConfigFile(path)) };
+  applyEnvironment(merged, env);
+  for (const [key, value] of Object.entries(overrides)) if (value !== undefined) setIn(merged, key.split("."), value);
+  const parsed = configSchema.safeParse(merged);
+  if (!parsed.success) {
+    const faults = describeIssues(parsed.error, configSchema);
+    throw new ConfigError("config_invalid", `${path ?? "Configuration"} is not valid: ${faults.join("; ")}`, { path, faults });
+  }
+  const config = parsed.data;
+  const absolute = (value: string) => (isAbsolute(value) ? value : resolve(cwd, value));
+  const { tls, ...server } = config.server;
+  return {
+    ...config,
+    server: tls === undefined ? server : { ...server, tls: { cert: absolute(tls.cert), key: absolute(tls.key) } },
+    data_dir: absolute(config.data_dir),
+    ...(config.domains_dir === undefined ? {} : { domains_dir: absolute(config.domains_dir) }),
+    ...(config.models_dir === undefined ? {} : { models_dir: absolute(config.models_dir) }),
+  };
+}
+
+/** The same configuration on a database of its own in a folder, whatever database is configured: for trials that must touch nothing else. */
+export function embeddedIn(config: Config, dataDir: string): Config {
+  const { database: _elsewhere, ...rest } = config;
+  return { ...rest, data_dir: dataDir };
+}
+
+/** Folders of hub models and of the runtime that runs them; the first runtime folder is the one that is installed into. */
+export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { modelsDir: string; runtimeDirs: readonly [string, string] } {
+  return {
+    modelsDir: config.models_dir ?? join(config.data_dir, "models"),
+    runtimeDirs: [join(config.data_dir, "hub-runtime"), join(homedir(), ".sourcebound", "hub-runtime")],
+  };
+}
+
+/** Configuration of this process. The one place that reads `process.env` and the working directory. */
+export function loadProcessConfig(
+  overrides: Readonly<Record<string, unknown>> = {},
+  defaults: Readonly<Record<string, unknown>> = {},
+): Config {
+  return loadConfig({ cwd: process.cwd(), env: process.env, overrides, defaults });
+}
+
+function findConfigFile(cwd: string, named: string | undefined): string | null {
+  if (named !== undefined && named !== "") {
+    const path = resolve(cwd, named);
+    if (!existsSync(path)) throw new ConfigError("config_missing", `SOURCEBOUND_CONFIG names ${path}, which does not exist.`, { path });
+    return path;
+  }
+  const found = CONFIG_FILES.map((name) => join(cwd, name)).filter((path) => existsSync(path));
+  if (found.length > 1) {
+    throw new ConfigError("config_ambiguous", `Two configuration files: ${found.join(" and ")}. Keep one.`, { found });
+  }
+  return found[0] ?? null;
+}
+
+function readConfigFile(path: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    const text = readFileSync(path, "utf8");
+    value = path.endsWith(".json") ? JSON.parse(text) : parseYaml(text);
+  } catch (cause) {
+    throw new ConfigError("config_unreadable", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
+  }
+  if (value === null || value === undefined) return {};
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw new ConfigError("config_invalid", `${path} must hold keys and values, such as \`domain: documents\`.`, { path });
+  }
+  return structuredClone(value) as Record<string, unknown>;
+}
+
+function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOptions["env"]): void {
+  const known = [...Object.keys(ENVIRONMENT_VARIABLES), ...OTHER_VARIABLES];
+  for (const [name, value] of Object.entries(env)) {
+    const path = ENVIRONMENT_VARIABLES[name];
+    if ((path === undefined && !name.startsWith("SOURCEBOUND_")) || value === undefined || value === "") continue;
+    if (path !== undefined) setIn(target, path, fromText(name, value));
+    else if (!OTHER_VARIABLES.includes(name)) {
+      throw new ConfigError("config_invalid", `Unknown environment variable ${name}.${didYouMean(name, known)}`, { name });
+    }
+  }
+}
+
+/** Environment values are text; numbers, booleans and lists are recognised by the place that they go to. */
+function fromText(name: string, value: string): unknown {
+  if (["SOURCEBOUND_ACCESS", "SOURCEBOUND_TRUSTED_PROXIES", "SOURCEBOUND_HOSTS"].includes(name))
+    return value.split(",").map((label) => label.trim());
+  if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
+    return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
+  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|TOKENS|PER_HOUR|_FROM)$/.test(name))
+    return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  return value;
+}
+
+function setIn(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [head, ...rest] = path;
+  if (head === undefined) return;
+  if (rest.length === 0) {
+    target[head] = value;
+    return;
+  }
+  const child = target[head];
+  const next = typeof child === "object" && child !== null && !Array.isArray(child) ? (child as Record<string, unknown>) : {};
+  target[head] = next;
+  setIn(next, rest, value);
+}

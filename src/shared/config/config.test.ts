@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keysAt } from "../../text/validate.ts";
+import { configSchema, DEFAULT_FILE_BYTES, DEFAULT_QUESTION_CHARACTERS, ENVIRONMENT_VARIABLES, loadConfig } from "../config.ts";
+
+let cwd = "";
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);
+const load = (env: Record<string, string> = {}, overrides: Record<string, unknown> = {}) => loadConfig({ cwd, env, overrides });
+
+describe("loadConfig", () => {
+  it("needs no file and no variable", () => {
+    expect(load()).toMatchObject({
+      data_dir: join(cwd, ".sourcebound"),
+      question_characters: DEFAULT_QUESTION_CHARACTERS,
+      access: ["public"],
+      server: { host: "127.0.0.1", port: 8787 },
+      cache: { enabled: true },
+    });
+    expect(load().model).toBeUndefined();
+  });
+
+  it("lets the environment win over the file, and overrides over both", () => {
+    write("sourcebound.config.yaml", "server:\n  port: 1001\n  host: localhost\nprofile: spark\n");
+    expect(load().server).toMatchObject({ host: "localhost", port: 1001 });
+    expect(load({ SOURCEBOUND_PORT: "1002" }).server).toMatchObject({ host: "localhost", port: 1002 });
+    expect(load({ SOURCEBOUND_PORT: "1002" }, { "server.port": 1003 }).server.port).toBe(1003);
+    expect(load({}, { "server.port": undefined }).server.port).toBe(1001);
+  });
+
+  it("reads JSON like YAML, and the file that SOURCEBOUND_CONFIG names", () => {
+    write("sourcebound.config.json", '{"domain":"a"}');
+    write("other.yml", "domain: b");
+    expect(load().domain).toBe("a");
+    expect(load({ SOURCEBOUND_CONFIG: "other.yml" }).domain).toBe("b");
+  });
+
+  it("takes no side between two files", () => {
+    write("sourcebound.config.json", "{}");
+    write("sourcebound.config.yml", "domain: b");
+    expect(() => load()).toThrow(expect.objectContaining({ code: "config_ambiguous", message: expect.stringContaining("Keep one") }));
+  });
+
+  it("turns text of the environment into what its place needs", () => {
+    const env = { SOURCEBOUND_ACCESS: "public, staff", SOURCEBOUND_CACHE: "off", SOURCEBOUND_QUESTION_CHARACTERS: "800" };
+    expect(load(env)).toMatchObject({ access: ["public", "staff"], cache: { enabled: false }, question_characters: 800 });
+  });
+
+  it("counts relative folders from the working directory and leaves absolute ones", () => {
+    expect(load({ SOURCEBOUND_DATA_DIR: "x/y", SOURCEBOUND_DOMAINS_DIR: "/z" })).toMatchObject({
+      data_dir: join(cwd, "x/y"),
+      domains_dir: "/z",
+    });
+  });
+
+  it.each([
+    [{ SOURCEBOUND_PORT: "99999" }, "server.port"],
+    [{ SOURCEBOUND_CACHE: "maybe" }, "cache.enabled"],
+    [{ SOURCEBOUND_ACCESS: "public,," }, "access.1"],
+    [{ SOURCEBOUND_QUESTION_CHARACTERS: "0" }, "question_characters"],
+    [{ SOURCEBOUND_FILE_BYTES: String(DEFAULT_FILE_BYTES + 1) }, "file_bytes"],
+    [{ SOURCEBOUND_MODEL_BASE_URL: "javascript:alert(1)", SOURCEBOUND_MODEL_SMALL: "m" }, "model.base_url"],
+  ])("rejects %j, naming %s", (env, place) => {
+    expect(() => load(env)).toThrow(expect.objectContaining({ code: "config_invalid", message: expect.stringContaining(place) }));
+  });
+
+  it("names every fault at once", () => {
+    write("sourcebound.config.yaml", "domian: x\ncache:\n  hours: -1\n  entires: 2\n");
+    expect(() => load()).toThrow(/unknown key "domian"\. Did you mean "domain"\?/);
+    expect(() => load()).toThrow(/unknown key "cache\.entires"\. Did you mean "entries"\?/);
+    expect(() => load()).toThrow(/cache\.hours/);
+  });
+
+  it("is not fooled by keys of every object", () => {
+    write("sourcebound.config.json", '{"__proto__": {"domain": "x"}, "constructor": 1}');
+    expect(() => load()).toThrow(/unknown key/);
+    expect(({} as Record<string, unknown>).domain).toBeUndefined();
+  });
+
+  it("never shows the key of a model in a message", () => {
+    const env = { SOURCEBOUND_MODEL_API_KEY: "sk-secret", SOURCEBOUND_MODEL_SMALL: "m" };
+    expect(() => load(env)).toThrow(/model\.base_url/);
+    expect(() => load(env)).not.toThrow(/sk-secret/);
+  });
+
+  it("has a place in the schema for every variable", () => {
+    for (const path of Object.values(ENVIRONMENT_VARIABLES)) {
+      if (path[0] === "embeddings") continue;
+      expect(keysAt(configSchema, path.slice(0, -1))).toContain(path.at(-1));
+    }
+  });
+
+  it.each(Object.keys(ENVIRONMENT_VARIABLES))("reads a number where the setting of %s is one", (name) => {
+    let reason = "";
+    try {
+      load({ [name]: "7000" });
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    expect(reason).not.toMatch(/expected number, received/);
+  });
+});
+
+describe("web search", () => {
+  it("is off unless it is configured", () => {
+    expect(load().web_search).toBeUndefined();
+  });
+
+  it("is read from the file and from the environment", () => {
+    write("sourcebound.config.yaml", "web_search: { type: searxng, url: 'http://localhost:8888' }\n");
+    expect(load().web_search).toEqual({ type: "searxng", url: "http://localhost:8888", api_key: "", passages: 3, timeout_ms: 8000 });
+    const env = { SOURCEBOUND_WEB_SEARCH: "brave", SOURCEBOUND_WEB_SEARCH_API_KEY: "k", SOURCEBOUND_WEB_SEARCH_TIMEOUT_MS: "500" };
+    expect(load(env).web_search).toMatchObject({ type: "brave", api_key: "k", timeout_ms: 500 });
+  });
+
+  it("says of a model or encoder without its endpoint that it is missing, not that it is no address", () => {
+    expect(() => load({ SOURCEBOUND_MODEL_SMALL: "m" })).toThrow("model.base_url: missing: set an http(s) URL");
+    expect(() => load({}, { model: { small: "m" } })).toThrow("model.base_url: missing");
+    expect(() => load({ SOURCEBOUND_MODEL_SMALL: "m", SOURCEBOUND_MODEL_BASE_URL: "x" })).toThrow("model.base_url: must be an http(s) URL");
+  });
+
+  it.each([
+    ["searxng without an address", { type: "searxng" }, /web_search\.url: missing: set the address of the SearXNG instance/],
+    ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave needs one/],
+    [
+      "an address with a password",
+      { type: "searxng", url: "http://me:secret@localhost/" },
+      /web_search\.url: holds a user name or password/,
+    ],
+    ["an address that is none", { type: "searxng", url: "file:///etc" }, /web_search\.url: must be an http\(s\) URL/],
+    ["a key that nobody reads", { type: "tavily", api_key: "k", allow_private: true }, /allow_private/],
+  ])("refuses %s", (_name, web_search, message) => {
+    expect(() => load({}, { web_search })).toThrow(message);
+  });
+});

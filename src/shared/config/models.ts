@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "../../models/hub/catalog.ts";
+
+/** Milliseconds until a call to a model or encoder endpoint counts as failed. */
+export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
+/** Tries after the first one; backoff doubles from half a second. */
+export const DEFAULT_MODEL_RETRIES = 2;
+/** Sampling temperature of the model writer: low, for facts (`book` source, section 5). */
+export const DEFAULT_MODEL_TEMPERATURE = 0.3;
+/** Tokens of one reply of the model writer: five times the longest answer that we have seen checked, and room for the thoughts of a model that thinks; one that goes on without end costs no more. */
+export const DEFAULT_REPLY_TOKENS = 2000;
+/** Texts in one embedding call. */
+export const DEFAULT_EMBEDDING_BATCH = 64;
+/** Uncertain passages of one question that are looked up on the web: each costs a search and a few pages. */
+export const DEFAULT_WEB_PASSAGES = 3;
+/** Milliseconds for everything that one question asks of the web: a reader waits for it. */
+export const DEFAULT_WEB_TIMEOUT_MS = 8000;
+
+export const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: ({ input }) => (input === undefined ? "missing: set an http(s) URL" : "must be an http(s) URL"),
+});
+
+const apiKey = z.string().default("").describe("Sent as bearer token; may be empty for a local server");
+/** How patient calls to an endpoint are. */
+const calls = {
+  timeout_ms: z
+    .int()
+    .min(100)
+    .default(DEFAULT_MODEL_TIMEOUT_MS)
+    .describe("Milliseconds without a byte after which a call counts as failed"),
+  retries: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(DEFAULT_MODEL_RETRIES)
+    .describe("Further tries after a failed call; the pause starts at half a second and doubles"),
+};
+
+export const modelSchema = z.strictObject({
+  base_url: httpUrl.describe("OpenAI-compatible endpoint, such as https://api.openai.com/v1"),
+  api_key: apiKey,
+  small: z.string().min(1).describe("Name of the model for simple questions"),
+  large: z.string().min(1).optional().describe("Name of the model for complex questions; `small` when absent"),
+  ...calls,
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(DEFAULT_MODEL_TEMPERATURE)
+    .describe("Sampling temperature; lower keeps closer to the sources"),
+  reply_tokens: z
+    .int()
+    .min(50)
+    .default(DEFAULT_REPLY_TOKENS)
+    .describe("Most tokens of one reply, thoughts included; raise it for a model that thinks long, lower it for one that rambles"),
+  prompt_tokens: z
+    .int()
+    .min(500)
+    .optional()
+    .describe(
+      "Most tokens of a prompt, counted as cl100k does, for a model whose context is small; absent: as many as the profile gives (2,200 to 10,000). Passages are then cut to what bears on the question",
+    ),
+});
+
+export const embeddingsSchema = z.strictObject({
+  base_url: httpUrl.describe("OpenAI-compatible endpoint"),
+  api_key: apiKey,
+  model: z.string().min(1).describe("For example text-embedding-3-small"),
+  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH).describe("Texts in one call"),
+  ...calls,
+});
+
+export const hubSchema = z.strictObject({
+  hub: z
+    .string()
+    .regex(HUB_NAME, "must be a name or owner/name")
+    .describe("Model of the hub with ONNX weights, such as all-MiniLM-L6-v2; `sourcebound models pull` fetches it"),
+  dtype: z.enum(DTYPES).default(DEFAULT_DTYPE).describe("Precision of its weights"),
+  pooling: z.enum(POOLINGS).optional().describe("How token vectors become one; what the model's files say when absent"),
+});
+
+export const webSearchSchema = z
+  .strictObject({
+    type: z
+      .enum(["searxng", "brave", "tavily"])
+      .describe("SearXNG needs `url`, with JSON among its formats; Brave and Tavily need `api_key`"),
+    url: httpUrl.optional().describe("Address of the service, which may be local; that of Brave or Tavily when absent"),
+    api_key: z.string().default("").describe("Key of Brave or Tavily, or of a SearXNG that asks for one"),
+    passages: z
+      .int()
+      .min(1)
+      .max(8)
+      .default(DEFAULT_WEB_PASSAGES)
+      .describe("Uncertain passages of one question that are looked up, best first"),
+    timeout_ms: z.int().min(100).default(DEFAULT_WEB_TIMEOUT_MS).describe("For everything that one question asks of the web"),
+  })
+  .superRefine(({ type, url, api_key }, context) => {
+    if (type === "searxng" && url === undefined)
+      context.addIssue({ code: "custom", path: ["url"], message: "missing: set the address of the SearXNG instance" });
+    if (url !== undefined && /^[^/]*\/\/[^/?#]*@/.test(url))
+      context.addIssue({ code: "custom", path: ["url"], message: "holds a user name or password: give a key as `api_key`" });
+    if (type !== "searxng" && api_key === "")
+      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} needs one` });
+  });

@@ -1,0 +1,219 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseMarkers } from "../checks/markers.ts";
+import type { ChatEvent } from "../models/chat.ts";
+import type { DraftSentence } from "../shared/types.ts";
+import { expectLinearTime } from "../testing/growth.ts";
+import { sampleQuote } from "../testing/quotes.ts";
+import { type DraftUsage, MAX_DRAFT_CHARACTERS, readDraft, saysInsufficient } from "./draft.ts";
+
+const quotes = ["Tinnitus is rated at 10 percent.", "File within one year.", "Form 21-526EZ is used."].map((text) => sampleQuote(text));
+
+const cite = (_text: string, n: number) => (quotes[n - 1] === undefined ? null : quotes.slice(n - 1, n));
+
+async function* streamOf(pieces: readonly string[], error?: Error): AsyncGenerator<ChatEvent, void> {
+  for (const text of pieces) yield { type: "text", text };
+  if (error !== undefined) throw error;
+  yield { type: "end", inputTokens: 5, outputTokens: 2 };
+}
+
+/** Sentences as text with the numbers that they cite, and the error that ended the draft. */
+async function readPieces(pieces: readonly string[], error?: Error) {
+  const drafts: DraftSentence[] = [];
+  const usage: DraftUsage = { inputTokens: null, outputTokens: null };
+  try {
+    for await (const draft of readDraft(streamOf(pieces, error), { cite, parseMarkers }, usage)) drafts.push(draft);
+    return { drafts: drafts.map(shown), usage, error: null };
+  } catch (thrown) {
+    return { drafts: drafts.map(shown), usage, error: (thrown as Error).message };
+  }
+}
+
+function shown({ text, quotes: cited, missing }: DraftSentence): string {
+  return `${text} |${[...cited.map((quote) => quotes.indexOf(quote) + 1), ...missing].join(",")}`;
+}
+
+/** The text cut at every offset of `cuts`. */
+function cutAt(text: string, cuts: readonly number[]): string[] {
+  const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])].sort((a, b) => a - b);
+  return places.slice(1).map((end, i) => text.slice(places[i], end));
+}
+
+const TEXTS: readonly { text: string; sentences: readonly string[] }[] = [
+  {
+    text: "Tinnitus is rated at 10 percent [1]. You must file within one year [2].",
+    sentences: ["Tinnitus is rated at 10 percent. |1", "You must file within one year. |2"],
+  },
+  {
+    text: "Tinnitus is rated at 10 percent. [1] You must file. [2][3] Done.",
+    sentences: ["Tinnitus is rated at 10 percent. |1", "You must file. |2,3", "Done. |"],
+  },
+  {
+    text: "Tinnitus is rated at 10 percent.[1] You must file.[2][3]\nDone.",
+    sentences: ["Tinnitus is rated at 10 percent. |1", "You must file. |2,3", "Done. |"],
+  },
+  { text: "It is 10 percent.¹ File early.²³ End", sentences: ["It is 10 percent. |1", "File early. |23", "End |"] },
+  { text: "It is 10 percent.【1】 File early. 【Source 2】 End.", sentences: ["It is 10 percent. |1", "File early. |2", "End. |"] },
+  {
+    text: "It is so. [Source 1] Then file. [1, 2]\n\nThen wait. [1-3]",
+    sentences: ["It is so. |1", "Then file. |1,2", "Then wait. |1,2,3"],
+  },
+  {
+    text: "The U.S. Army pays. The U.S. A claim is filed at 10 a.m. on Monday. See No. 5 of it.",
+    sentences: ["The U.S. Army pays. |", "The U.S. |", "A claim is filed at 10 a.m. on Monday. |", "See No. 5 of it. |"],
+  },
+  {
+    text: "He asked (see below). (In some cases it is 10 percent.) [1] eBenefits is closed. (see also this) It ends.",
+    sentences: ["He asked (see below). |", "(In some cases it is 10 percent.) |1", "eBenefits is closed. (see also this) It ends. |"],
+  },
+  {
+    text: "- **Tinnitus** is rated at 10 percent [1].\n- File early [2].\n\n1. Wait [3].\n## Summary\n",
+    sentences: ["Tinnitus is rated at 10 percent. |1", "File early. |2", "Wait. |3", "Summary |"],
+  },
+  {
+    text: "<p>Tinnitus is rated at <b>10 percent</b> [1].</p><p>File early. [2]</p>",
+    sentences: ["Tinnitus is rated at 10 percent. |1", "File early. |2"],
+  },
+  { text: "It is so [9]. It is not [1][12].", sentences: ["It is so. |9", "It is not. |1,12"] },
+  { text: "See [the note] here. [The note] says more. Yes", sentences: ["See [the note] here. |", "[The note] says more. |", "Yes |"] },
+  {
+    text: "Emoji 😀 work. 𝐀 letter too. 終わり。次です。[1] End.",
+    sentences: ["Emoji 😀 work. |", "𝐀 letter too. |", "終わり。 |", "次です。 |1", "End. |"],
+  },
+  { text: "  \n ", sentences: [] },
+];
+
+describe("readDraft", () => {
+  it.each(TEXTS)("finds the sentences of $text", async ({ text, sentences }) => {
+    expect((await readPieces([text])).drafts).toEqual(sentences);
+    expect((await readPieces(text.split(""))).drafts).toEqual(sentences);
+  });
+
+  it("gives the same sentences however the stream is cut", async () => {
+    const atom = fc.constantFrom(
+      ..."Tinnitus|is|10 percent|one year|. |.\n|? |! |.|[1]| [2]|[1][3]| [Source 2]|¹|【3】| [see|]|(|)| |\n|\n\n|U.S.|No. 5|e.g.|The|A|army|eB|\"|'|5|**|<b>|</b>|<p>|</p>|- |1. |😀|終。|…|:|[[1]]|(2)|<|</s>|<end_of_turn>|[/INST]|† |Monday\t6 pm".split(
+        "|",
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(atom, { maxLength: 30 }), fc.array(fc.nat(400), { maxLength: 40 }), async (atoms, cuts) => {
+        const text = atoms.join("");
+        expect(await readPieces(cutAt(text, cuts))).toEqual(await readPieces([text]));
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it("shows a sentence as soon as the next one has begun, and not before its markers are there", async () => {
+    const seen: number[] = [];
+    let given = 0;
+    async function* counting(): AsyncGenerator<ChatEvent, void> {
+      for (const text of ["It is so.", " ", "[", "1", "]", " [2", "]", " ", "T", "he ", "end."]) {
+        given++;
+        yield { type: "text", text };
+      }
+    }
+    const usage: DraftUsage = { inputTokens: null, outputTokens: null };
+    for await (const draft of readDraft(counting(), { cite, parseMarkers }, usage)) {
+      seen.push(given);
+      if (seen.length === 1) expect(shown(draft)).toBe("It is so. |1,2");
+    }
+    expect(seen).toEqual([9, 11]);
+  });
+
+  it("never gives half a sentence of a stream that broke", async () => {
+    for (const pieces of [["It is so [1]. And you may get "], ["It is so [1]. And you may get 10 percent."], ["It is so. [1] And you"]]) {
+      expect(await readPieces(pieces, new Error("cut"))).toMatchObject({ drafts: ["It is so. |1"], error: "cut" });
+    }
+    expect((await readPieces(["It is so. [1"], new Error("cut"))).drafts).toEqual([]);
+  });
+
+  it.each([
+    ["JSON", `{"answer": "Tinnitus is rated at 10 percent [1]."}`],
+    ["a script", "<script>alert(1)</script> Tinnitus is rated at 10 percent [1]."],
+    ["an image", `Look <img src=x onerror="alert(1)"> here [1]. More.`],
+  ])("stops at %s", async (_name, text) => {
+    const whole = await readPieces([text]);
+    expect(whole).toMatchObject({ error: "the answer is markup or data, not sentences" });
+    expect(whole.drafts.filter((draft) => /[1-9]|alert/.test(draft))).toEqual([]);
+    expect(await readPieces(text.split(""))).toEqual(whole);
+  });
+
+  it("stops at text without end, and keeps the sentences before it", async () => {
+    const endless = await readPieces(["It is so [1]. ", "On and on ".repeat(400)]);
+    expect(endless).toMatchObject({ drafts: ["It is so. |1"], error: expect.stringContaining("no sentence ends within") });
+    const varied = await readPieces(Array.from({ length: 100_000 / 20 }, (_, i) => `It is so again ${i} [1]. `));
+    expect(varied.error).toContain(`longer than ${MAX_DRAFT_CHARACTERS}`);
+    expect(varied.drafts.length).toBeGreaterThan(500);
+  });
+
+  it("leaves a draft that goes round in circles at the third round", async () => {
+    let given = 0;
+    async function* circling(): AsyncGenerator<ChatEvent, void> {
+      yield { type: "text", text: "The parcel is insured [1]. " };
+      for (; given < 5000; given++) yield { type: "text", text: "It is sent by ship [2]. It takes a month [2]. " };
+    }
+    const texts: string[] = [];
+    for await (const { text } of readDraft(circling(), { cite, parseMarkers }, { inputTokens: null, outputTokens: null })) texts.push(text);
+    expect(texts).toEqual(["The parcel is insured.", "It is sent by ship.", "It takes a month."]);
+    expect(given).toBeLessThan(5);
+  });
+
+  it.each([
+    ["double brackets", "The pool opens at six [[2]]. It closes at nine.[[3]]", ["The pool opens at six. |2", "It closes at nine. |3"]],
+    [
+      "round brackets at the end",
+      "The pool opens at six (2). It closes at nine (1, 3).",
+      ["The pool opens at six. |2", "It closes at nine. |1,3"],
+    ],
+    [
+      "round brackets that are text",
+      "Apply under paragraph (7). Rule (2) is void [1].",
+      ["Apply under paragraph (7). |", "Rule (2) is void. |1"],
+    ],
+    [
+      "sources with a mark",
+      "The pool opens at six【2†source】. It closes at nine 【3†L1-L9】.",
+      ["The pool opens at six. |2", "It closes at nine. |3"],
+    ],
+    [
+      "label of an answer",
+      "Question: When does it open?\nAnswer: The pool opens at six [2]. The final answer is: it closes at nine [3]. Answer: [1]",
+      ["Question: When does it open? |", "The pool opens at six. |2", "it closes at nine. |3"],
+    ],
+    ["a list of sources", "The pool opens at six [2].\nSources: [1], [2], [3]", ["The pool opens at six. |2", "Sources: |1,2,3"]],
+    [
+      "the end of a turn",
+      "The pool opens at six [2].<|im_end|>\n<|im_start|>user\nAnd when does it close [1]?",
+      ["The pool opens at six. |2"],
+    ],
+    ["the beginning of a turn", "<start_of_turn> <|begin_of_text|>The pool opens at six [2].", ["The pool opens at six. |2"]],
+    ["a thought without beginning", "Well, I say so [1]. Hm [3].</think>\n\nThe pool opens at six [2].", ["The pool opens at six. |2"]],
+    [
+      "a table",
+      "It is so [1].\n| Day | Opens |\n|-----|:-----:|\n| Monday | 6 a.m. [2] |\n| Sunday | 8 a.m. [3] |\nThat is all [1].",
+      ["It is so. |1", "Day: Monday; Opens: 6 a.m. |2", "Day: Sunday; Opens: 8 a.m. |3", "That is all. |1"],
+    ],
+  ])("lets no %s reach a reader", async (_name, text, sentences) => {
+    const whole = await readPieces([text]);
+    expect(whole.drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);
+    expect(whole.error).toBeNull();
+    expect((await readPieces(text.split(""))).drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);
+  });
+
+  it.each([
+    ["[x (y <z ", 160],
+    ["It is so again [1]. ", 900],
+  ])("reads %j over and over in linear time", (piece, times) => expectLinearTime(times, (n) => piece.repeat(n).split(""), readPieces));
+
+  it.each(["INSUFFICIENT", "INSUFFICIENT.", "**INSUFFICIENT** [1]", "INSUFFICIENT: the quotes are about something else."])(
+    "understands %s as: the quotes do not answer",
+    async (text) => {
+      const drafts: DraftSentence[] = [];
+      for await (const draft of readDraft(streamOf([text]), { cite, parseMarkers }, { inputTokens: null, outputTokens: null }))
+        drafts.push(draft);
+      expect(drafts.map(saysInsufficient)).toEqual([true]);
+      expect(saysInsufficient({ text: "Insufficient evidence is a common reason.", quotes: [], missing: [] })).toBe(false);
+    },
+  );
+});

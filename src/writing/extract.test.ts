@@ -1,0 +1,237 @@
+import { describe, expect, it } from "vitest";
+import { readQuestion } from "../language/question.ts";
+import { openParts, type PartsOptions, withParts } from "../pipeline/choose.ts";
+import { piecesOf } from "../ranking/pieces.ts";
+import { rankPieces } from "../ranking/rank.ts";
+import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import type { QuestionPart } from "../shared/types.ts";
+import { fakeReadTexts } from "../testing/fake-reader.ts";
+import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
+import { tokenize } from "../text/tokens.ts";
+import { chooseQuotes, type QuoteCandidate, quotesOf } from "./compress.ts";
+import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
+
+/** A piece of the passage by its text, with the chance that it answers and what of the question it covers. */
+type Scored = readonly [text: string, score: number, covers: readonly string[]];
+
+function candidatesOf(passage: Parameters<typeof fakePassage>[0], scored: readonly Scored[]): QuoteCandidate[] {
+  const made = fakePassage(passage);
+  const quotes = piecesOf(made, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map((piece) => quotesOf(made, piece));
+  return scored.map(([text, score, covers]) => {
+    const found = quotes.find(({ quote }) => quote.text === text);
+    if (found === undefined) throw new Error(`no piece "${text}"`);
+    return { ...found, score, covers: new Set(covers) };
+  });
+}
+
+const write = (
+  pieces: Parameters<typeof fakePassage>[0]["pieces"],
+  scored: readonly Scored[],
+  { quotes = 3, words = ANSWER_WORDS.normal as number } = {},
+) => writeExtractive(candidatesOf({ pieces }, scored), { quotes, words });
+const texts = (...args: Parameters<typeof write>) => write(...args).map(({ text }) => text);
+
+describe("writeExtractive", () => {
+  it("writes exact quotes, each citing itself", () => {
+    const drafts = write(["A lost card costs 3."], [["A lost card costs 3.", 0.8, ["card"]]]);
+    expect(drafts).toMatchObject([{ text: "A lost card costs 3.", quotes: [{ text: "A lost card costs 3." }] }]);
+  });
+
+  it("leads with the quote that answers, then goes on in the order of the source", () => {
+    const pieces = ["The card is due.", "Zebras.", "A duty is 7.", "A wait is lost."];
+    const scored: Scored[] = [
+      ["A duty is 7.", 0.8, ["duty"]],
+      ["A wait is lost.", 0.7, ["wait"]],
+      ["The card is due.", 0.6, ["card"]],
+    ];
+    expect(texts(pieces, scored)).toEqual(["A duty is 7.", "The card is due.", "A wait is lost."]);
+  });
+
+  it("puts conditions right behind the quote that they limit", () => {
+    const pieces = ["The card is due.", "Zebras.", "A duty is 7.", "However, members pay 3."];
+    const scored: Scored[] = [
+      ["A duty is 7.", 0.8, ["duty"]],
+      ["The card is due.", 0.6, ["card"]],
+    ];
+    expect(texts(pieces, scored)).toEqual(["A duty is 7.", "However, members pay 3.", "The card is due."]);
+  });
+
+  it("keeps a place for what answers another thing that is asked, however little it scores and however long it is", () => {
+    const passage = { pieces: ["A card is due.", "A duty is 7.", "A wait is lost, and nobody knows where it went."] };
+    const scored: Scored[] = [
+      ["A card is due.", 0.8, ["card"]],
+      ["A duty is 7.", 0.7, ["duty"]],
+      ["A wait is lost, and nobody knows where it went.", 0.01, []],
+    ];
+    const candidates = candidatesOf(passage, scored);
+    const withPart = candidates.map((one, i) => (i === 2 ? { ...one, answersPart: true as const } : one));
+    const shown = (given: typeof candidates) => writeExtractive(given, { quotes: 2, words: 8 }).map(({ text }) => text);
+    expect(shown(candidates)).toEqual(["A card is due.", "A duty is 7."]);
+    expect(shown(withPart)).toEqual(["A card is due.", "A wait is lost, and nobody knows where it went."]);
+  });
+
+  it("keeps a place for each kind of value that is asked for", () => {
+    const pieces = ["A card is sad.", "You pay $7.", "You wait 3 weeks.", "A lost card."];
+    const scored: Scored[] = [
+      ["A card is sad.", 0.8, ["card"]],
+      ["A lost card.", 0.7, ["lost"]],
+      ["You pay $7.", 0.3, ["value:1"]],
+      ["You wait 3 weeks.", 0.25, ["value:4"]],
+    ];
+    expect(texts(pieces, scored)).toEqual(expect.arrayContaining(["You pay $7.", "You wait 3 weeks."]));
+  });
+
+  it("aims at the words that it may use, but always gives the best quote whole", () => {
+    const long = `A lost card ${"with many words ".repeat(10)}is due.`;
+    const few = { quotes: 4, words: 20 };
+    const both: Scored[] = [
+      ["A lost card costs 3.", 0.8, ["card"]],
+      [long, 0.7, ["due"]],
+    ];
+    expect(texts(["A lost card costs 3.", long], both, few)).toEqual(["A lost card costs 3."]);
+    expect(texts([long], [[long, 0.7, ["due"]]], few)).toEqual([long]);
+  });
+
+  it("leaves out what adds nothing of the question and is far from the best, and whatever is far below it", () => {
+    const pieces = ["A blue card is sad.", "Blue is nice.", "The fee is due."];
+    const scored: Scored[] = [
+      ["A blue card is sad.", 0.9, ["blue", "card"]],
+      ["Blue is nice.", 0.5, ["blue"]],
+      ["The fee is due.", 0.3, ["fee"]],
+    ];
+    expect(texts(pieces, scored)).toEqual(["A blue card is sad."]);
+  });
+
+  it("shows a table's rows with their header at hand, not as a sentence", () => {
+    const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
+    const scored: Scored[] = [
+      ["atlas | 3 days", 0.8, ["atlas"]],
+      ["map | 2 days", 0.7, ["map"]],
+    ];
+    const drafts = write([row("item | days"), row("atlas | 3 days"), row("map | 2 days")], scored, { quotes: 5 });
+    expect(drafts.map(({ text }) => text)).toEqual(["atlas | 3 days", "map | 2 days"]);
+    for (const { quotes } of drafts) expect(quotes[0]?.header?.text).toBe("item | days");
+  });
+
+  it("writes nothing from nothing", () => expect(writeExtractive([], { quotes: 3, words: 100 })).toEqual([]));
+});
+
+const weights = readRankingWeights();
+const embed = (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0));
+const { signal } = new AbortController();
+const ROPE = "The rope is two thirds of an inch thick.";
+const HOLDS = "Three tons are what whale line bears.";
+const COLOUR = "New line is golden to look at.";
+const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is it", standsAlone: false };
+const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)", standsAlone: false };
+const COST: QuestionPart = { text: "what does it cost", resolved: "what does it cost (rope)", standsAlone: false };
+
+/** Log odds by question and text; any other -6. */
+type Odds = readonly (readonly [question: string, text: string, odds: number])[];
+
+async function ask(parts: readonly QuestionPart[], odds: Odds, given: Partial<PartsOptions> = {}) {
+  const evidence = [fakeEvidence(fakePassage({ title: "The line", pieces: [ROPE, COLOUR, HOLDS] }))];
+  const asked: string[] = [];
+  const readTexts = fakeReadTexts((one) => {
+    const vector = Float32Array.of(1, 0);
+    if (typeof one === "string") return { vector };
+    asked.push(one.question);
+    const found = odds.find(([question, text]) => one.question.startsWith(question) && one.text.endsWith(text));
+    return { vector, answer: found?.[2] ?? -6 };
+  });
+  const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
+  const pieces = (question: string) => rankPieces(question, evidence, fakeWords(), options);
+  const choice = await pieces("rope");
+  const choosePart = ({ resolved }: QuestionPart) => pieces(resolved);
+  const whole = await withParts(choice, parts, { readTexts, choosePart, mayBeQuoted: () => true, signal, ...given });
+  const quotes = chooseQuotes(whole, fakeWords(), 5);
+  return { whole, asked, written: writeExtractive(quotes, { quotes: 5, words: 5 }).map(({ text }) => text) };
+}
+
+const best = ["rope", ROPE, 8] as const;
+
+describe("withParts", () => {
+  it("quotes what answers each part, behind what answers the first, whatever its share of words or of the best one's chance", async () => {
+    const { whole, written } = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 0]]);
+    expect(written).toEqual([ROPE, HOLDS]);
+    expect(whole.pieces.map(({ answersPart }) => answersPart)).toEqual([undefined, true, undefined]);
+    expect(whole.open).toBeUndefined();
+  });
+
+  it("leaves a part open for which nothing lies near", async () => {
+    const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -1.6]]);
+    expect(written).toEqual([ROPE]);
+    expect(whole.open).toEqual([{ part: COST, isNothing: true }]);
+  });
+
+  it("leaves open what may answer a part, and does not call it nothing", async () => {
+    const open = [{ part: COST, isNothing: false }];
+    const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -0.1]]);
+    expect(written).toEqual([ROPE]);
+    expect(whole.open).toEqual(open);
+    const near = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]]);
+    expect(near.whole.open).toEqual(open);
+    const alone = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]], {
+      choosePart: async () => ({ pieces: [] }),
+    });
+    expect(alone.whole.open).toEqual(open);
+  });
+
+  it("looks no further for a part that the first answers, and shows one piece for two parts once", async () => {
+    const same = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", ROPE, 0], ["how much", HOLDS, 5]]);
+    expect(same.written).toEqual([ROPE]);
+    const twice = await ask([HOLD, COST], [best, ["how much", HOLDS, 2], ["what does", HOLDS, 2]]);
+    expect(twice.written).toEqual([ROPE, HOLDS]);
+    expect(twice.whole.pieces).toHaveLength(3);
+  });
+
+  it("takes the likeliest of what was read for a part, whatever else puts another first", async () => {
+    const { whole } = await ask([HOLD], [best]);
+    const read = (text: string, cross: number) => whole.pieces.flatMap((piece) => (piece.view.text === text ? { ...piece, cross } : []));
+    const { written } = await ask([HOLD], [best], { choosePart: async () => ({ pieces: [...read(COLOUR, -2), ...read(HOLDS, 1)] }) });
+    expect(written).toEqual([ROPE, HOLDS]);
+  });
+
+  it("says which part it found nothing for, and for which nothing that is sure", () => {
+    const said = openParts([
+      { part: COST, isNothing: true },
+      { part: HOLD, isNothing: false },
+    ]);
+    expect(said).toMatchObject([
+      { code: "part_unanswered", message: expect.stringContaining("“what does it cost”") },
+      { code: "part_refused", message: expect.stringContaining("“how much can it hold”") },
+    ]);
+    expect(openParts([])).toEqual([]);
+  });
+
+  const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
+
+  it.each([
+    ["when's the deposit due", true],
+    ["how much is vienna and what price", true],
+    ["who cooks in vienna", false],
+  ])("sees by the names of its columns that the row which is shown answers a part: %s", async (text, isAnswered) => {
+    const trips = [row("Trip | Deposit due | Guide"), row("Vienna | 2 December 2025 | Mr Okoro")];
+    const priced = [row("Trip | Price | Deposit due"), row("Vienna | $510 | 2 December 2025")];
+    const passage = fakePassage({ pieces: text.includes("price") ? priced : trips });
+    const readTexts = fakeReadTexts((one) => ({ vector: Float32Array.of(1), ...(typeof one === "string" ? {} : { answer: -4 }) }));
+    const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
+    const words = { ...fakeWords(), questionTokens: (question: string) => tokenize(readQuestion(question).content) };
+    const choice = await rankPieces(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
+    const part = { text, resolved: `${text} (vienna)`, standsAlone: false };
+    const choosePart = async () => ({ pieces: [] });
+    const { open } = await withParts(choice, [part], { readTexts, choosePart, mayBeQuoted: () => true, signal });
+    expect(open === undefined).toBe(isAnswered);
+  });
+
+  it("keeps a row beside the asked one where it answers a part", async () => {
+    const hours = [row("day | sauna"), row("Thursday | 15 to 22"), row("Friday | 16 to 23")];
+    const options = { maxCharacters: 500, embed, weights, read: null, signal };
+    const { pieces, ...choice } = await rankPieces("sauna thursday", [fakeEvidence(fakePassage({ pieces: hours }))], fakeWords(), options);
+    const parts = pieces.map((piece) => (piece.view.text.startsWith("Friday") ? { ...piece, answersPart: true as const } : piece));
+    const days = (own: typeof pieces) =>
+      chooseQuotes({ ...choice, pieces: own }, fakeWords(), 5).map(({ quote }) => quote.text.split(" ")[0]);
+    expect(days(pieces)).toEqual(["Thursday"]);
+    expect(days(parts).sort()).toEqual(["Friday", "Thursday"]);
+  });
+});

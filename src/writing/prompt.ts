@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ChatPrompt } from "../models/chat.ts";
+import { PACKAGE_ROOT } from "../package.ts";
+import type { DraftSentence, Passage, Turn } from "../shared/types.ts";
+import { listSource, type OfferedSource, oneLine } from "./sources.ts";
+
+/** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */
+const PROMPTS = join(PACKAGE_ROOT, "src", "writing", "prompts");
+
+/** A sentence of a draft that is not shown, and why. */
+export interface DraftFault {
+  readonly text: string;
+  /** Name of the check. */
+  readonly check: string;
+  readonly reason: string;
+}
+
+/** Faults named to a model, and characters of each sentence: what one prompt can hold and one draft can mend. */
+const NAMED_FAULTS = 8;
+const FAULT_CHARACTERS = 300;
+
+/** What a model is asked. */
+export interface Asked {
+  readonly question: string;
+  readonly sources: readonly OfferedSource[];
+  /** Earlier turns, only to understand the question. */
+  readonly history: readonly Turn[];
+  /** Further rules of the profile, one line each. */
+  readonly rules?: readonly string[] | undefined;
+}
+
+/** The grounded prompt: rules, numbered sources, the question; earlier turns only to understand it. */
+export function groundedPrompt(asked: Asked): ChatPrompt {
+  return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
+}
+
+/** The prompt for what a faulty draft left open: what is shown is fixed, every fault is named. */
+export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
+  const numbers = ({ quotes }: DraftSentence) =>
+    asked.sources.map(({ citable }, i) => (citable.some((quote) => quotes.includes(quote)) ? `[${i + 1}]` : "")).join("");
+  const distinct = faults.filter(({ text }, i) => faults.findIndex((one) => one.text === text) === i);
+  const named = distinct.slice(0, NAMED_FAULTS).map(({ text, check, reason }) => {
+    const said = oneLine(text);
+    return `- "${said.length > FAULT_CHARACTERS ? `${said.slice(0, FAULT_CHARACTERS)}…` : said}" – ${check}: ${oneLine(reason).slice(0, FAULT_CHARACTERS)}`;
+  });
+  return {
+    system: systemPrompt(asked),
+    user: fillSlots(readPrompt("again.user.md"), {
+      ...slotsOf(asked),
+      shown: shown.length === 0 ? "(nothing yet)" : shown.map((sentence) => `${oneLine(sentence.text)} ${numbers(sentence)}`).join("\n"),
+      faults: named.join("\n"),
+    }),
+  };
+}
+
+/** What stands in every prompt around its material. */
+export function readFrame(): string {
+  return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
+}
+
+/** The prompt for quotes of numbered passages. */
+export function compressPrompt(question: string, passages: readonly Passage[]): ChatPrompt {
+  const listed = passages.map(({ document, headingPath, text }, i) => {
+    const title = [document.title, ...headingPath.filter((heading) => heading !== document.title)].map(oneLine).join(" – ");
+    return `[${i + 1}] (${title})\n${text}`;
+  });
+  return {
+    system: readPrompt("compress.system.md"),
+    user: fillSlots(readPrompt("compress.user.md"), { passages: listed.join("\n\n"), question }),
+  };
+}
+
+/** The rules of every profile, and behind them those of this one. */
+function systemPrompt({ rules = [] }: Asked): string {
+  const common = readPrompt("grounded.system.md");
+  const last = common.match(/^\d+\. /gm)?.length ?? 0;
+  return fillSlots(common, { further: rules.map((rule, i) => `${last + 1 + i}. ${rule}\n`).join("") });
+}
+
+function slotsOf({ question, sources, history }: Asked): Record<string, string> {
+  const turns = history.map((turn) => `- Q: ${oneLine(turn.question)}\n  A: ${oneLine(turn.answer)}`).join("\n");
+  return {
+    history: turns === "" ? "" : `Earlier in this conversation (only to understand the question; never a source):\n${turns}\n\n`,
+    sources: sources.map((source, i) => listSource(source, i + 1)).join("\n"),
+    question,
+  };
+}
+
+/** Replaces every `{{name}}`; slots are filled once, so braces in a value stay as they are. */
+export function fillSlots(template: string, slots: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
+}
+
+function readPrompt(name: string): string {
+  return readFileSync(join(PROMPTS, name), "utf8");
+}

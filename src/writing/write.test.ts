@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { parseMarkers } from "../checks/markers.ts";
+import { spark } from "../profiles/spark.ts";
+import { quoteOf } from "../ranking/pieces.ts";
+import { ModelError, messageOf } from "../shared/errors.ts";
+import type { DraftSentence, Question, Quote, Turn } from "../shared/types.ts";
+import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
+import { fakePassage } from "../testing/passages.ts";
+import { sampleQuote } from "../testing/quotes.ts";
+import { countTokens } from "../text/cl100k.ts";
+import type { QuoteCandidate } from "./compress.ts";
+import { type DraftFault, fillSlots } from "./prompt.ts";
+import { passageSource, quoteSource } from "./sources.ts";
+import { fitPrompt, type Offer, offerQuotes, type WriteOutcome, writeDrafts } from "./write.ts";
+
+const question: Question = {
+  text: "What rating does tinnitus get?",
+  resolved: "What rating does tinnitus get?",
+  scope: { domain: "d", tenant: null, access: ["public"] },
+  profile: "spark",
+  detail: "normal",
+  sessionId: null,
+  selection: null,
+  history: [],
+  injectionSignals: [],
+};
+const QUOTE = "Tinnitus is rated at 10 percent.";
+
+function candidate(text: string, context: readonly string[] = []): QuoteCandidate {
+  return { quote: sampleQuote(text), context: context.map((one) => sampleQuote(one)), score: 1, covers: new Set(["tinnitus"]) };
+}
+
+const bind = (_text: string, { citable }: { citable: readonly Quote[] }) => citable;
+
+/** Draws everything; a sentence falls if it says "bad" or dangles, else it is shown unless it is held. */
+async function write(
+  scripts: readonly (readonly ChatStep[])[] | null,
+  { settings = spark.write, signal = new AbortController().signal, quotes = [QUOTE] } = {},
+) {
+  const outcome: WriteOutcome = { writer: "", insufficient: false, calls: [], warnings: [] };
+  const model = fakeChatModel(scripts ?? [], { usage: { inputTokens: 9, outputTokens: 3 } });
+  const offered = quotes.map((text) => candidate(text));
+  const sources = offered.map(({ quote }) => quoteSource(quote));
+  const limits = { bind, countTokens, budgetTokens: settings.promptTokens };
+  const task = scripts === null ? null : { model, prompt: { system: "s", user: "u" }, sources, ...limits };
+  const record = { shown: [] as DraftSentence[], faults: [] as DraftFault[] };
+  const parts = { task, settings, parseMarkers, describeError: messageOf };
+  for await (const draft of writeDrafts(question, offered, outcome, parts, record, signal)) {
+    if (draft.text.includes("bad") || draft.dangling) {
+      record.faults.push({ text: draft.text, check: draft.dangling ? "reference" : "values", reason: "because" });
+    } else if (!draft.held) record.shown.push(draft);
+  }
+  return {
+    texts: record.shown.map(({ text }) => text),
+    faults: record.faults.map(({ text }) => text),
+    outcome,
+    calls: model.calls,
+    warned: outcome.warnings.map(({ code }) => code),
+    open: model.open,
+  };
+}
+const regenerate = { ...spark.write, onFault: "regenerate" as const };
+const reject = { ...spark.write, onFault: "reject" as const };
+
+describe("writeDrafts where a fault leads to quotes", () => {
+  it("puts a quote in the place of what fell, once the rest is shown, unless the answer cites it already", async () => {
+    const other = "File within one year about tinnitus.";
+    const written = await write([["It gets 10 percent [1]. It is bad [2]. Done is well [1]."]], { quotes: [QUOTE, other] });
+    expect(written).toMatchObject({
+      texts: ["It gets 10 percent.", "Done is well.", other],
+      faults: ["It is bad."],
+      warned: ["model_faulty"],
+    });
+    expect(written.outcome.warnings[0]?.message).toBe(
+      "A sentence of the model did not stand up to the checks and is left out; what follows is quoted from the sources.",
+    );
+    const cited = await write([["It gets 10 percent [1]. It is bad [1]."]]);
+    expect(cited).toMatchObject({ texts: ["It gets 10 percent."], warned: ["model_faulty"] });
+    expect(cited.outcome.warnings[0]?.message).toBe("A sentence of the model did not stand up to the checks and is left out.");
+    expect(cited.calls).toHaveLength(1);
+  });
+
+  it("lets what leans on a fallen sentence fall with it, one after the other", async () => {
+    const written = await write([
+      ["All good [1]. A bad one [1]. Otherwise it is rated. This percent is more. Tinnitus pays [1]. It is monthly [1]."],
+    ]);
+    expect(written).toMatchObject({
+      texts: ["All good.", "Tinnitus pays.", "It is monthly."],
+      faults: ["A bad one.", "Otherwise it is rated.", "This percent is more."],
+    });
+  });
+});
+
+describe("writeDrafts where a fault leads to one more draft", () => {
+  it("ends where the model says that the quotes give nothing more, and does not ask where nothing fell", async () => {
+    const ended = await write([["Good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
+    expect(ended).toMatchObject({ texts: ["Good."], warned: [], outcome: { writer: "fake-model" } });
+    expect((await write([["Good [1]."]], { settings: regenerate })).calls).toHaveLength(1);
+    expect((await write([[""]], { settings: regenerate })).calls).toHaveLength(1);
+  });
+
+  it("goes on with quotes when the second draft fails", async () => {
+    const failed = await write([["Good [1]. A bad one [1]."], [new ModelError("model_failed", "HTTP 500")]], { settings: regenerate });
+    expect(failed).toMatchObject({ texts: ["Good.", QUOTE], warned: ["model_failed"] });
+  });
+
+  it("does without it when the budget has no room", async () => {
+    const tight = await write([["Good [1]. A bad one [1]."]], { settings: { ...regenerate, promptTokens: 50 } });
+    expect(tight).toMatchObject({ texts: ["Good."], warned: ["model_faulty"] });
+    expect(tight.calls).toHaveLength(1);
+  });
+});
+
+describe("writeDrafts beside what small models add", () => {
+  const parcel = { settings: regenerate, quotes: ["A parcel of two kilograms costs 7 euros."] };
+
+  it("takes no courtesy, announcement, question or repeated rule for a fault or for a part of the answer", async () => {
+    const written = await write(
+      [
+        [
+          "Sure! I'm happy to help. The answer is: [1] What rating does tinnitus get?\nGo on behind the answer so far, ",
+          "without repeating it and without those faults. It costs 7 euros [1]. Have a nice day!",
+        ],
+      ],
+      parcel,
+    );
+    expect(written).toMatchObject({ texts: ["It costs 7 euros."], faults: [], warned: [] });
+    expect(written.calls).toHaveLength(1);
+  });
+
+  it("keeps what stood behind a fault when the second draft says that there is nothing more", async () => {
+    const written = await write(
+      [["A bad parcel [1]. Such a parcel is bad [1]. Two kilograms cost 7 euros [1]."], ["INSUFFICIENT"]],
+      parcel,
+    );
+    expect(written).toMatchObject({ texts: ["Two kilograms cost 7 euros."], warned: [], outcome: { insufficient: false } });
+  });
+
+  it("names each fault once, and takes no copy of the list for a sentence", async () => {
+    const copied =
+      '- "A bad parcel." – values: because\n- "It costs bad 9 euros." – values: because\nA bad parcel [1]. It costs 7 euros [1].';
+    const written = await write([["A bad parcel [1]. It costs bad 9 euros [1]. A bad parcel [1]."], [copied]], parcel);
+    expect(written.calls[1]?.prompt.user.match(/A bad parcel/g)).toHaveLength(1);
+    expect(written).toMatchObject({ texts: ["It costs 7 euros."], faults: ["A bad parcel.", "It costs bad 9 euros."] });
+  });
+
+  it("shows an answer behind a thought whose beginning is missing, whatever fell in the thought", async () => {
+    const written = await write([["Hm, a bad parcel [1]. Or not.</think>It costs 7 euros [1]."]], parcel);
+    expect(written).toMatchObject({ texts: ["It costs 7 euros."], warned: [] });
+    expect(written.calls).toHaveLength(1);
+  });
+});
+
+describe("writeDrafts where a fault rejects the answer", () => {
+  it("shows all of it, but not before all of it has passed", async () => {
+    const order: string[] = [];
+    const outcome: WriteOutcome = { writer: "", insufficient: false, calls: [], warnings: [] };
+    const task = {
+      model: fakeChatModel([["One [1]. ", "Two [1]."]]),
+      prompt: { system: "", user: "" },
+      sources: [quoteSource(sampleQuote(QUOTE))],
+      bind,
+      countTokens,
+      budgetTokens: 2200,
+    };
+    const record = { shown: [] as DraftSentence[], faults: [] };
+    const parts = { task, settings: reject, parseMarkers, describeError: messageOf };
+    for await (const draft of writeDrafts(question, [], outcome, parts, record, new AbortController().signal)) {
+      order.push(`${draft.held ? "check" : "show"} ${draft.text}`);
+      if (!draft.held) record.shown.push(draft);
+    }
+    expect(order).toEqual(["check One.", "check Two.", "show One.", "show Two."]);
+    expect(outcome.warnings).toEqual([]);
+  });
+});
+
+describe("fitPrompt", () => {
+  const SPARK = { type: "quotes", most: 6, tokens: 120 } as const;
+  const budgeted = (
+    candidates: Parameters<typeof offerQuotes>[0],
+    over: Partial<Question> = {},
+    budgetTokens = spark.write.promptTokens,
+  ) => {
+    const fitted = fitPrompt({ ...question, ...over }, [offerQuotes(candidates, SPARK, countTokens)], { budgetTokens, countTokens });
+    return fitted === null ? null : { ...fitted, quotes: fitted.sources.flatMap(({ stretches }) => stretches) };
+  };
+
+  it("takes a quote with those that it needs, or not at all", () => {
+    const row = candidate("Tinnitus | 10", ["Condition | Percent"]);
+    expect(budgeted([row])?.quotes.map(({ text }) => text)).toEqual(["Condition | Percent", "Tinnitus | 10"]);
+    expect(budgeted([candidate("Tinnitus | 10", ["header ".repeat(130)]), candidate(QUOTE)])?.quotes.map(({ text }) => text)).toEqual([
+      QUOTE,
+    ]);
+    const read = { ...row, quote: { ...row.quote, header: { start: 0, end: 19, text: "Condition | Percent" } } };
+    const headed = budgeted([read]);
+    expect(headed?.quotes.map(({ text }) => text)).toEqual(["Tinnitus | 10"]);
+    expect(headed?.prompt.user).toContain("Condition: Tinnitus; Percent: 10");
+    const limited = { ...candidate(QUOTE), conditions: [sampleQuote("Unless it is in one ear.")] };
+    expect(budgeted([limited])?.quotes.map(({ text }) => text)).toEqual([QUOTE, "Unless it is in one ear."]);
+    expect(budgeted([{ ...limited, conditions: [sampleQuote("unless ".repeat(130))] }])).toBeNull();
+    const five = Array.from({ length: 5 }, (_, i) => candidate(`Quote ${i}.`));
+    expect(budgeted([...five, row])?.quotes).toHaveLength(5);
+  });
+
+  it("keeps to the budget: the oldest turns go first, then the last quotes", () => {
+    const turn = (n: number): Turn => ({ question: `Turn ${n}?`, answer: "so it is ".repeat(150) });
+    const history = [1, 2, 3, 4, 5].map(turn);
+    const quotes = Array.from({ length: 6 }, (_, i) => candidate(`Quote ${i}: ${"word ".repeat(100)}.`));
+    const size = (fitted: ReturnType<typeof budgeted>) => countTokens(fitted?.prompt.system ?? "") + countTokens(fitted?.prompt.user ?? "");
+    const fitted = budgeted(quotes, { history });
+    expect(fitted?.quotes).toHaveLength(6);
+    expect(fitted?.prompt.user).toContain("Turn 5?");
+    expect(fitted?.prompt.user).not.toContain("Turn 1?");
+    expect(size(fitted)).toBeLessThanOrEqual(2200);
+    const tight = budgeted(quotes, { history }, 700);
+    expect(tight?.prompt.user).not.toContain("Turn 5?");
+    expect(tight?.quotes.length).toBeGreaterThan(0);
+    expect(size(tight)).toBeLessThanOrEqual(700);
+  });
+
+  it("is null when there is nothing to ask about", () => {
+    expect(budgeted([])).toBeNull();
+    expect(budgeted([candidate("very long ".repeat(120))])).toBeNull();
+    expect(budgeted([candidate(QUOTE)], {}, 50)).toBeNull();
+  });
+
+  it("leaves braces and dollar signs of a question as they are", () => {
+    const text = "What is {{quotes}} and $1 and $& here?";
+    expect(budgeted([candidate(QUOTE)], { text })?.prompt.user).toContain(`Question: ${text}`);
+    expect(fillSlots("{{a}} {{b}} {{c}}", { a: "{{b}}", b: "$&" })).toBe("{{b}} $& {{c}}");
+  });
+
+  it("takes what says less of each source, the whole of which is too long, before it leaves one out", () => {
+    const passages = [1, 2, 3].map((n) =>
+      fakePassage({ document: `d${n}`, pieces: [`Fact ${n}.`, ...Array.from({ length: 30 }, (_, i) => `Filler ${n} ${i} of no use.`)] }),
+    );
+    const whole: Offer = passages.map((passage) => [passageSource(passage)]);
+    const short: Offer = passages.map((passage) => [quoteSource(quoteOf(passage, { start: 0, end: 7 }))]);
+    const at = (budgetTokens: number) => fitPrompt(question, [whole, short], { budgetTokens, countTokens });
+    expect(at(3000)?.prompt.user).toContain("Filler 3 29");
+    const cut = at(600);
+    expect(cut?.sources).toHaveLength(3);
+    expect(cut?.prompt.user).not.toContain("Filler");
+    const tightest = countTokens(cut?.prompt.system ?? "") + countTokens(cut?.prompt.user ?? "") - 1;
+    expect(at(tightest)?.sources).toHaveLength(2);
+    expect(at(50)).toBeNull();
+  });
+});

@@ -1,0 +1,358 @@
+import type { ChatModel, ChatPrompt } from "../models/chat.ts";
+import type { WriteSettings } from "../profiles/profile.ts";
+import { ModelError } from "../shared/errors.ts";
+import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
+import { isStopWord, tokenize, words } from "../text/tokens.ts";
+import { type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
+import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
+import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
+import { againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
+import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
+
+/** What a draft was written from. */
+interface DraftGround {
+  readonly sources: readonly OfferedSource[];
+  /** Texts of the prompt that are no material of an answer: rules, frame, question. */
+  readonly frame: readonly string[];
+  /** What was found in the draft before. */
+  readonly faults: readonly DraftFault[];
+}
+
+/** A sentence that ends in a colon with fewer words of content than this announces and states nothing: "The answer is:". */
+const ANNOUNCES = 3;
+/** A sentence without citation, with fewer words of content than this and none of the sources', is a courtesy; a longer one is a claim that nothing bears. */
+const CLAIMS = 4;
+/** Words from which on a run of words is taken from the prompt rather than said again by chance. */
+const ECHOES = 4;
+
+/**
+ * Tells the sentences of a draft that state nothing that a source could bear: courtesies, announcements, questions, titles of sources by themselves, and what
+ * repeats the prompt. They are no faults, and no part of the answer: a "Sure!" is no reason for another draft.
+ */
+function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
+  let held: ReadonlySet<string> | null = null;
+  const framed = frame.map(wordsOf);
+  const titles = new Set(sources.flatMap(titlesOf).map(wordsOf));
+  const named = new Set(faults.flatMap(({ text, check, reason }) => [wordsOf(text), wordsOf(`${text} ${check} ${reason}`)]));
+  return ({ text, quotes, missing }) => {
+    const said = wordsOf(text);
+    const isCited = quotes.length > 0 || missing.length > 0;
+    const content = said.split(" ").filter((word) => !isStopWord(word));
+    if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
+    const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
+    if (isCited) return isEcho && !sourcesSay(sources, said);
+    if (titles.has(said)) return true;
+    held ??= new Set(sources.flatMap(textsOf).flatMap((line) => wordsOf(line).split(" ")));
+    return isEcho || (content.length < CLAIMS && !content.some((word) => /\d/.test(word) || held?.has(word) === true));
+  };
+}
+
+function sourcesSay(sources: readonly OfferedSource[], said: string): boolean {
+  return sources.some((source) => textsOf(source).some((line) => wordsOf(line).includes(said)));
+}
+
+function textsOf(source: OfferedSource): string[] {
+  return [...titlesOf(source), ...source.stretches.map(({ text }) => text)];
+}
+
+function titlesOf({ passage }: OfferedSource): string[] {
+  return [passage.document.title, ...passage.headingPath];
+}
+
+function wordsOf(text: string): string {
+  return words(text)
+    .map((word) => word.text)
+    .join(" ");
+}
+
+/** What became of the writing; filled while sentences are drawn. */
+export interface WriteOutcome {
+  /** Name of the model that wrote, or `extractive`. */
+  writer: string;
+  /** The model said that the quotes do not answer. */
+  insufficient: boolean;
+  /** Every call of a model in order. */
+  readonly calls: ModelCall[];
+  readonly warnings: Warning[];
+}
+
+/** What a model is given: a prompt within a budget, and the sources whose numbers it may cite. */
+export interface ModelTask {
+  readonly model: ChatModel;
+  readonly prompt: ChatPrompt;
+  readonly sources: readonly OfferedSource[];
+  /** The quotes of a source that a sentence rests on. */
+  readonly bind: BindSentence;
+  readonly countTokens: (text: string) => number;
+  /** Tokens of a prompt at most. */
+  readonly budgetTokens: number;
+}
+
+export interface WriteParts {
+  /** `null` writes from quotes. */
+  readonly task: ModelTask | null;
+  readonly settings: WriteSettings;
+  readonly parseMarkers: ParseMarkers;
+  readonly describeError: (error: unknown) => string;
+}
+
+/** What has become of the sentences drawn so far; whoever checks and shows them keeps it, before the next one is drawn. */
+export interface DraftRecord {
+  /** In order, as shown. */
+  readonly shown: readonly DraftSentence[];
+  readonly faults: readonly DraftFault[];
+}
+
+/** A sentence to be checked and, unless something stands against it, to be shown. */
+export interface OfferedDraft extends DraftSentence {
+  /** Is checked, but not shown: a sentence before it fell, or the answer is shown whole or not at all. */
+  readonly held?: boolean;
+  /** Falls with the sentence before it, to which it refers. */
+  readonly dangling?: boolean;
+}
+
+/** Tries of a draft that broke before its first sentence; the adapter retries only what broke before the first word. */
+const DRAFT_TRIES = 2;
+
+/**
+ * Sentences of the model, then quotes for what it failed to write. A warning says so before the first quote. What is shown is never taken back: one more
+ * draft, where the profile allows it, continues from there.
+ */
+export async function* writeDrafts(
+  question: Question,
+  candidates: readonly QuoteCandidate[],
+  outcome: WriteOutcome,
+  parts: WriteParts,
+  record: DraftRecord,
+  signal: AbortSignal,
+): AsyncGenerator<OfferedDraft, void> {
+  const { task, settings, describeError } = parts;
+  let ending: Ending = { type: "failed", error: null };
+  if (task !== null) {
+    outcome.writer = task.model.id;
+    ending = yield* writeByModel(task, question, outcome, parts, record, signal);
+    if (ending.type === "done") return;
+  }
+  if (record.shown.length === 0) outcome.writer = "extractive";
+  const quotes = writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
+  const isThere = ending.type === "faulty" ? isCited : isSaid;
+  const missing = quotes.filter((draft) => !isThere(draft, record.shown));
+  if (task !== null) outcome.warnings.push(warningOf(ending, task.model.id, record, missing.length > 0, describeError));
+  yield* missing;
+}
+
+/** How the model's part ended: nothing is left to be said, or quotes must say it. */
+type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
+
+async function* writeByModel(
+  task: ModelTask,
+  question: Question,
+  outcome: WriteOutcome,
+  parts: WriteParts,
+  record: DraftRecord,
+  signal: AbortSignal,
+): AsyncGenerator<OfferedDraft, Ending> {
+  const { onFault } = parts.settings;
+  const run = (attempt: Attempt) => drawDraft(attempt, task, outcome, parts, record, signal);
+  const frame = [task.prompt.system, readFrame(), question.resolved];
+  if (onFault === "reject") {
+    const held: DraftSentence[] = [];
+    const ending = yield* run({ stage: "write", prompt: task.prompt, frame, tries: DRAFT_TRIES, isHeld: () => true, stood: held });
+    if (ending.type === "faulty") return { type: "done" };
+    if (ending.type === "failed" || outcome.insufficient) return ending;
+    yield* held;
+    return { type: record.shown.length > 0 ? "done" : "faulty" };
+  }
+  const regenerates = onFault === "regenerate";
+  const stood: DraftSentence[] = [];
+  const first = yield* run({
+    stage: "write",
+    prompt: task.prompt,
+    frame,
+    tries: DRAFT_TRIES,
+    isHeld: (fell) => regenerates && fell,
+    stood,
+  });
+  if (first.type !== "faulty" || !regenerates || record.faults.length === 0) return first;
+  const prompt = fitAgain(question, task, record, parts.settings);
+  if (prompt === null) return first;
+  const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
+  if (!outcome.insufficient && again.type !== "failed") return again;
+  // Nothing better came: what the first draft said behind its fault stands as it did.
+  outcome.insufficient = false;
+  const before = record.shown.length;
+  yield* stood;
+  if (again.type === "failed") return again;
+  return { type: before + stood.length === 0 ? "faulty" : "done" };
+}
+
+interface Attempt {
+  readonly stage: "write" | "rewrite";
+  readonly prompt: ChatPrompt;
+  /** Texts of the prompt that are no material of an answer: what repeats one says nothing. */
+  readonly frame: readonly string[];
+  readonly tries: number;
+  /** Is the next sentence checked but not shown? Told whether one of this draft has fallen. */
+  readonly isHeld: (fell: boolean) => boolean;
+  /** Takes the sentences that are held and stand. */
+  readonly stood?: DraftSentence[];
+}
+
+/** One draft from its first sentence to its end. It ends `faulty` if a sentence of it fell or none was shown. */
+async function* drawDraft(
+  { stage, prompt, frame, tries, isHeld, stood }: Attempt,
+  { model, sources, bind }: ModelTask,
+  outcome: WriteOutcome,
+  { settings, parseMarkers }: WriteParts,
+  record: DraftRecord,
+  signal: AbortSignal,
+): AsyncGenerator<OfferedDraft, Ending> {
+  const saysNothing = createStatementTest({ sources, frame, faults: [...record.faults] });
+  const cite = (text: string, n: number) => {
+    const source = sources[n - 1];
+    return source === undefined ? null : bind(text, source);
+  };
+  let drawn = 0;
+  for (let tried = 1; ; tried++) {
+    const call = { stage, model: model.id, inputTokens: null, outputTokens: null };
+    outcome.calls.push(call);
+    let before = record.faults.length;
+    let hasFallen = false;
+    const onThought = () => {
+      // A fault in a thought is no fault of the answer.
+      before = record.faults.length;
+      hasFallen = false;
+      if (stood !== undefined) stood.length = 0;
+    };
+    try {
+      const stream = model.stream(prompt, { temperature: settings.temperature, signal });
+      for await (const sentence of readDraft(stream, { cite, parseMarkers, onThought }, call)) {
+        outcome.insufficient = saysInsufficient(sentence);
+        if (outcome.insufficient) break;
+        drawn++;
+        if (saysNothing(sentence)) continue;
+        const fallen = record.faults.length;
+        const held = isHeld(fallen > before);
+        const leans: boolean = hasFallen && refersBack(sentence);
+        if (held) yield { ...sentence, held: true };
+        else yield leans ? { ...sentence, dangling: true } : sentence;
+        hasFallen = record.faults.length > fallen || (held && leans);
+        if (held && !hasFallen) stood?.push(sentence);
+      }
+      if (outcome.insufficient) return { type: "done" };
+      const isClean = record.faults.length === before;
+      return { type: isClean && (stood?.length || record.shown.length > 0) ? "done" : "faulty" };
+    } catch (error) {
+      signal.throwIfAborted();
+      const again = drawn === 0 && tried < tries && error instanceof ModelError && error.code === "model_cut";
+      if (!again) return { type: "failed", error };
+    }
+  }
+}
+
+function warningOf(
+  ending: Ending,
+  model: string,
+  { shown, faults }: DraftRecord,
+  quotesFollow: boolean,
+  describeError: (error: unknown) => string,
+): Warning {
+  const follows = quotesFollow ? "; what follows is quoted from the sources" : "";
+  if (ending.type === "failed")
+    return { code: "model_failed", message: `The model "${model}" failed (${describeError(ending.error)})${follows}.` };
+  if (shown.length === 0) return { code: "model_unusable", message: `Nothing that the model wrote stood up to the checks${follows}.` };
+  const count = faults.length === 1 ? "A sentence" : `${faults.length} sentences`;
+  return {
+    code: "model_faulty",
+    message: `${count} of the model did not stand up to the checks and ${faults.length === 1 ? "is" : "are"} left out${follows}.`,
+  };
+}
+
+/** The prompt of the one draft that follows a faulty one, within the profile's budget; `null` when what is fixed leaves no room. */
+function fitAgain(
+  question: Question,
+  { sources, countTokens, budgetTokens }: ModelTask,
+  { shown, faults }: DraftRecord,
+  { rules }: WriteSettings,
+): ChatPrompt | null {
+  for (const history of [question.history, []]) {
+    const prompt = againPrompt({ question: question.text, sources, history, rules }, shown, faults);
+    if (countTokens(prompt.system) + countTokens(prompt.user) <= budgetTokens) return prompt;
+  }
+  return null;
+}
+
+/** Sources in the order in which they are numbered; those of one group are given together or not at all. */
+export type Offer = readonly (readonly OfferedSource[])[];
+
+/** What bounds a prompt. */
+export interface PromptLimits {
+  /** Tokens of the whole prompt. */
+  readonly budgetTokens: number;
+  readonly rules?: WriteSettings["rules"];
+  readonly countTokens: (text: string) => number;
+}
+
+/**
+ * The sources and the prompt that fit the budget. For that the oldest turns go first, then the next offer is taken, which says less of each source, and of the
+ * last one the last sources go.
+ * @param offers the fullest first
+ * @returns `null` when no source fits: then there is nothing that a model could be asked
+ */
+export function fitPrompt(
+  question: Question,
+  offers: readonly Offer[],
+  { budgetTokens, rules, countTokens }: PromptLimits,
+): Pick<ModelTask, "prompt" | "sources"> | null {
+  for (const [i, offer] of offers.entries()) {
+    const groups = [...offer];
+    const history = [...question.history];
+    while (groups.length > 0) {
+      const sources = groups.flat();
+      const prompt = groundedPrompt({ question: question.text, sources, history, rules });
+      if (countTokens(prompt.system) + countTokens(prompt.user) <= budgetTokens) return { prompt, sources };
+      if (history.length > 0) history.shift();
+      else if (i === offers.length - 1) groups.pop();
+      else break;
+    }
+  }
+  return null;
+}
+
+/**
+ * Quotes that fit: at most `most` of `tokens` each, verbatim, best first. A quote never without those that it cannot be understood without and those that
+ * limit it, which stay one group; with what goes on with it where that fits too.
+ */
+export function offerQuotes(
+  candidates: readonly CompleteQuote[],
+  { most, tokens }: { readonly most: number; readonly tokens: number },
+  countTokens: (text: string) => number,
+): Offer {
+  const groups: Quote[][] = [];
+  for (const candidate of candidates) {
+    const known = groups.flat();
+    const { following, ...complete } = candidate;
+    // What goes on with an answer is left out before the answer is.
+    const group = (following === undefined ? [complete] : [candidate, complete])
+      .map((one) => withNeighbours(one).filter((quote) => !known.some((other) => isSameQuote(other, quote))))
+      .find((fresh) => known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens));
+    if (group !== undefined && group.length > 0) groups.push(group);
+  }
+  return groups.map((group) => group.map(quoteSource));
+}
+
+function isSameQuote(a: Quote, b: Quote): boolean {
+  return a.passage.document.id === b.passage.document.id && a.start === b.start && a.end === b.end;
+}
+
+/** Does the answer cite every quote of this one already, or a part of it? */
+function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
+  return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => overlap(cited, quote))));
+}
+
+/** Do sentences that rest on this quote hold every word of it, whatever marks stand between? In other words they may leave out what the quote says. */
+export function isSaid({ text, quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
+  const resting = shown.filter((sentence) => sentence.quotes.some((cited) => quotes.some((quote) => overlap(cited, quote))));
+  const said = new Set(resting.flatMap((sentence) => tokenize(sentence.text)));
+  return resting.length > 0 && tokenize(text).every((token) => said.has(token));
+}
