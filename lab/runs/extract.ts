@@ -246,9 +246,10 @@ export async function createParts(set: Pick<ExtractSet, "documents">, encoder: E
     const seen = ids.flatMap((id) => byId.get(id) ?? []).filter((document) => document.tenant === null || document.tenant === tenant);
     return new Map(seen.map((document) => [document.id, document]));
   };
-  const documents: Pick<DocumentStore, "revision" | "heads" | "loadForIndex" | "load" | "outlines"> = {
+  const documents: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex" | "load" | "outlines"> = {
     revision: async () => 1,
     heads: async () => byId,
+    changedSince: async () => [],
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => byId.get(id) ?? []),
     load,
     outlines: async () => [],

@@ -16,9 +16,10 @@ export async function createMemoryCorpus(
   options: Pick<SyncOptions, "signal" | "onEmbed"> = {},
 ): Promise<Corpus> {
   const indexed = new Map(documents.map((document) => [document.id, toIndexed(document)]));
-  const store: Pick<DocumentStore, "revision" | "heads" | "loadForIndex"> = {
+  const store: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex"> = {
     revision: async () => 1,
     heads: async () => indexed,
+    changedSince: async () => [],
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => indexed.get(id) ?? []),
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };

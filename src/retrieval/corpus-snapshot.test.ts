@@ -50,6 +50,7 @@ function open(encoder: Encoder | null = null, storeId = "store"): Corpus {
   const documents = {
     revision: (domain: string) => store.documents.revision(domain),
     heads: (domain: string) => store.documents.heads(domain),
+    changedSince: (domain: string, revision: number) => store.documents.changedSince(domain, revision),
     loadForIndex: (domain: string, ids: readonly string[]) => {
       indexed.push(...ids);
       return store.documents.loadForIndex(domain, ids);

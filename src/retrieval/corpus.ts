@@ -32,7 +32,7 @@ import { WindowSearch } from "./window-search.ts";
 
 export interface CorpusOptions {
   readonly domain: string;
-  readonly documents: Pick<DocumentStore, "revision" | "heads" | "loadForIndex">;
+  readonly documents: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
   /** Encoder of every index, or the question which one serves now, asked on every sync. */
   readonly encoder: Encoder | null | (() => Promise<EncoderChoice>);
@@ -244,19 +244,31 @@ export class Corpus implements SearchIndex {
     const { domain, documents } = this.options;
     const revision = await documents.revision(domain);
     if (revision === this.revision) return;
-    const heads = await documents.heads(domain);
-    if (!this.restored) await this.restore(heads);
     const { ranking } = this;
-    for (const [id, { version }] of ranking.indexed.documents) if (heads.get(id)?.version !== version) this.remove(id);
-    const missing = [...heads.keys()].filter((id) => !ranking.indexed.documents.has(id)).sort();
-    const fresh = await documents.loadForIndex(domain, missing);
+    const held = ranking.indexed.documents;
+    // A revision that went back is another database: the log tells nothing of it.
+    const isFollowed = this.restored && revision > this.revision;
+    const ids = isFollowed ? await documents.changedSince(domain, this.revision) : await this.begin();
+    const fresh = await documents.loadForIndex(domain, ids);
+    const versions = new Map(fresh.map(({ id, version }) => [id, version]));
+    for (const id of ids) if (held.has(id) && held.get(id)?.version !== versions.get(id)) this.remove(id);
+    const missing = fresh.filter(({ id }) => !held.has(id));
     ranking.clear();
-    for (const document of fresh) ranking.indexed.insert(document, this.stem);
+    for (const document of missing) ranking.indexed.insert(document, this.stem);
     if (missing.length > 0) this.keeper?.markChanged();
     this.table?.clear();
     this.revision = revision;
     this.understood = new WeakMap();
     this.faces.clear();
+  }
+
+  /** Drops what the store does not hold like this; returns the ids of what is missing. */
+  private async begin(): Promise<string[]> {
+    const heads = await this.options.documents.heads(this.options.domain);
+    if (!this.restored) await this.restore(heads);
+    const { documents } = this.ranking.indexed;
+    for (const [id, { version }] of documents) if (heads.get(id)?.version !== version) this.remove(id);
+    return [...heads.keys()].filter((id) => !documents.has(id)).sort();
   }
 
   private remove(documentId: string): void {

@@ -78,8 +78,10 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
     labels: (domain: string): Promise<string[]> => listLabels(db, domain),
     /** Raised by every change in the domain; 0 for a domain that never had a document. */
     revision: (domain: string): Promise<number> => revisionOf(db, domain),
-    /** All documents of the domain by id, every tenant and label: for indexes that partition themselves. */
+    /** All documents of the domain by id, every tenant and label: for an index that starts. */
     heads: (domain: string): Promise<Map<string, DocumentHead>> => listHeads(db, domain),
+    /** Ids of documents that were added, changed or deleted in the domain after a revision. */
+    changedSince: (domain: string, revision: number): Promise<string[]> => listChanged(db, domain, revision),
     loadForIndex: (domain: string, ids: readonly string[]): Promise<IndexedDocument[]> => loadForIndex(db, domain, ids),
     /** Documents by id, as far as `scope` may see them. Unknown, deleted and invisible ids are absent. */
     load: (scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> =>
@@ -140,6 +142,18 @@ async function listHeads(db: Kysely<Database>, domain: string): Promise<Map<stri
       { version, tenant: tenant === "" ? null : tenant, access, path, title, description },
     ]),
   );
+}
+
+async function listChanged(db: Kysely<Database>, domain: string, revision: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("corpus_log")
+    .select("documentId")
+    .distinct()
+    .where("domain", "=", domain)
+    .where("revision", ">", revision)
+    .orderBy("documentId")
+    .execute();
+  return rows.map(({ documentId }) => documentId);
 }
 
 async function loadForIndex(db: Kysely<Database>, domain: string, ids: readonly string[]): Promise<IndexedDocument[]> {

@@ -35,9 +35,10 @@ export interface Index {
 /** The product's index and retrieve stage over documents in memory. */
 export async function openIndex(made: readonly MadeDocument[], encoder: EmbeddedEncoder): Promise<Index> {
   const byId = new Map(made.map((one) => [one.document.id, one]));
-  const documents: Pick<DocumentStore, "revision" | "heads" | "loadForIndex" | "load" | "outlines"> = {
+  const documents: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex" | "load" | "outlines"> = {
     revision: async () => 1,
     heads: async () => new Map([...byId].map(([id, { document }]) => [id, document])),
+    changedSince: async () => [],
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => byId.get(id)?.document ?? []),
     load: async (_scope, ids) =>
       new Map(ids.flatMap((id) => (byId.has(id) ? [[id, (byId.get(id) as MadeDocument).document] as const] : []))),

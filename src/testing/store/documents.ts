@@ -52,6 +52,11 @@ export function describeDocuments(name: string, withStore: WithStore): void {
           ["doc-b", "v1"],
           ["doc-c", "v1"],
         ]);
+        expect(await store.documents.changedSince("d", 1)).toEqual(["doc-a", "doc-b", "doc-c"]);
+        await store.documents.deleteFiles(place, ["doc-b.md"]);
+        expect(await store.documents.changedSince("d", 2)).toEqual(["doc-b"]);
+        expect(await store.documents.changedSince("d", 3)).toEqual([]);
+        await store.documents.putFiles([put("doc-b")]);
         expect((await store.documents.listFiles(place)).map(({ path }) => path)).toEqual(["doc-a.md", "doc-b.md", "doc-c.md"]);
         expect([...(await store.documents.heads("d")).keys()].sort()).toEqual(["doc-a", "doc-b", "doc-c"]);
       }),
