@@ -6,7 +6,7 @@ import type { GateCalibration } from "../src/evidence/calibration.ts";
 import { LOOK_AGAIN_MS } from "../src/evidence/calibration.ts";
 import { type CalibrateOptions, type CalibrationReport, calibrate, writeCalibration } from "../src/grading/calibrate.ts";
 import { createRandom } from "../src/grading/metrics.ts";
-import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
+import { readRankingWeights } from "../src/ranking/features.ts";
 import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import Libsql from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
-import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
+import { readRankingWeights } from "../src/ranking/features.ts";
 import { loadConfig } from "../src/shared/config.ts";
 import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire/index.ts";
 import {

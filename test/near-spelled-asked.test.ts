@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
+import { readRankingWeights } from "../src/ranking/features.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { nearSpelledAsked } from "./support/near-spelled.ts";

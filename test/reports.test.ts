@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
-import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
+import { readRankingWeights } from "../src/ranking/features.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { csvOf, xlsxOf } from "../src/ingest/testing/made-files.ts";
-import { readRankingWeights } from "../src/ranking/ranking-weights.ts";
+import { readRankingWeights } from "../src/ranking/features.ts";
 import { originalPlaceOf } from "../src/text/original-place.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { rounds } from "./support/trials.ts";

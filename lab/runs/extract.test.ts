@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
-import { readRankingWeights } from "../../src/ranking/ranking-weights.ts";
+import { readRankingWeights } from "../../src/ranking/features.ts";
 import { fakeEvidence, fakePassage } from "../../src/testing/passages.ts";
 import { type ExtractSetName, readExtractSet } from "../sets/extract-sets.ts";
 import { evaluateExtract, judgeDrafts } from "./extract.ts";

@@ -7,8 +7,8 @@ import { type EmbeddedEncoder, sharedEncoder } from "../../src/models/embedded-e
 import type { Encoder } from "../../src/models/encoder.ts";
 import type { Profile } from "../../src/profiles/profile.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
-import { rankPieces, withFollowing } from "../../src/ranking/rank.ts";
-import { type RankingWeights, readRankingWeights } from "../../src/ranking/ranking-weights.ts";
+import { type RankingWeights, readRankingWeights } from "../../src/ranking/features.ts";
+import { rankCandidates, withFollowing } from "../../src/ranking/rank.ts";
 import { Corpus } from "../../src/retrieval/corpus.ts";
 import { type RetrieveParts, retrievePassages } from "../../src/retrieval/retrieve.ts";
 import { questionWords } from "../../src/retrieval/understand.ts";
@@ -135,7 +135,7 @@ async function judge({ question, evidence, words }: AskedQuestion, options: Extr
   const { profile, encoder, weights, read, signal } = options;
   const begun = performance.now();
   const embed = (texts: readonly string[]) => encoder.embedSync(texts);
-  const choice = await rankPieces(question.text, evidence, words, { maxCharacters: 1200, embed, read, weights, signal });
+  const choice = await rankCandidates(question.text, evidence, words, { maxCharacters: 1200, embed, read, weights, signal });
   const followed = read === null ? choice : await withFollowing(question.text, choice, read, signal);
   const candidates = chooseQuotes(followed, words, 12);
   const drafts = writeExtractive(candidates, { quotes: profile.write.sentences.normal, words: ANSWER_WORDS.normal });

@@ -14,7 +14,7 @@ import type { Reranker } from "../models/reranker.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
 import type { RankingParts } from "../pipeline/parts.ts";
-import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import { readRankingWeights } from "../ranking/features.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
 import { once } from "../text/once.ts";

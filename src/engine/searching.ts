@@ -90,8 +90,8 @@ async function readEach(
   const readings: (number | null)[] = [];
   for (const passage of passages) {
     await parts.turn();
-    const { pieces } = await rankFor(question, [passage], parts, { signal });
-    const read = pieces.flatMap(({ cross }) => cross ?? []);
+    const { candidates } = await rankFor(question, [passage], parts, { signal });
+    const read = candidates.flatMap(({ cross }) => cross ?? []);
     readings.push(read.length === 0 ? null : Math.max(...read));
   }
   return readings;

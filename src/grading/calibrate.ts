@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Engine } from "../engine/engine.ts";
 import { calibrationName, type GateCalibration, type GateFacts, gateCalibrationSchema } from "../evidence/calibration.ts";
 import { VERSION } from "../package.ts";
-import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import { readRankingWeights } from "../ranking/features.ts";
 import { replaceFile } from "../retrieval/snapshot-keeper.ts";
 import { messageOf, RequestError, StoreError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";

@@ -7,7 +7,7 @@ import { costUsd, type PriceTable } from "../models/prices.ts";
 import { createRelevancy } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import type { ReportMetric } from "../profiles/profile.ts";
-import type { Choice } from "../ranking/ranking-weights.ts";
+import type { Choice } from "../ranking/features.ts";
 import type {
   Answer,
   CheckResult,

@@ -1,9 +1,8 @@
 import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { askedValues, heldValues } from "../language/asked-values.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { AskedQuestion, PieceView } from "../ranking/piece-view.ts";
-import { rankPieces, readingText, withFollowing } from "../ranking/rank.ts";
-import type { Choice, OpenPart, ScoredPiece } from "../ranking/ranking-weights.ts";
+import type { AskedQuestion, CandidateView, Choice, OpenPart, ScoredCandidate } from "../ranking/features.ts";
+import { rankCandidates, readingText, withFollowing } from "../ranking/rank.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
 import type { Evidence, Passage, Question, QuestionPart, Warning } from "../shared/types.ts";
 import { normalizeQuestion } from "../text/normalize-question.ts";
@@ -14,26 +13,26 @@ import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
 /** Candidates that are named. */
-const TOLD_PIECES = 10;
+const DESCRIBED = 10;
 /** Characters of each: a line of a terminal. */
-const TOLD_CHARACTERS = 80;
+const DESCRIBED_CHARACTERS = 80;
 
 /** The first candidates, a line each, for who looks for the cause of an answer: their scores and how they begin; "" without a candidate. */
-export function tellPieces(pieces: readonly ScoredPiece[]): string {
-  return pieces
-    .slice(0, TOLD_PIECES)
+export function describeCandidates(candidates: readonly ScoredCandidate[]): string {
+  return candidates
+    .slice(0, DESCRIBED)
     .map(({ chance, cross, first, view }) => {
       const scores = `cross-encoder ${cross?.toFixed(2) ?? "not asked"}, first stage ${first.toFixed(2)}`;
-      return `${chance.toFixed(2)} (${scores}) ${view.text.slice(0, TOLD_CHARACTERS).replaceAll("\n", " ")}`;
+      return `${chance.toFixed(2)} (${scores}) ${view.text.slice(0, DESCRIBED_CHARACTERS).replaceAll("\n", " ")}`;
     })
     .join("\n");
 }
 
 export interface PartsOptions {
   readonly readTexts: ReadTexts;
-  /** The pieces of what was found for one of the questions, best first; and whether a piece may be quoted. */
-  readonly choosePart: (part: QuestionPart) => Promise<Pick<Choice, "pieces">>;
-  readonly mayBeQuoted: (piece: ScoredPiece) => boolean;
+  /** The candidates of what was found for one of the questions, best first; and whether a candidate may be quoted. */
+  readonly choosePart: (part: QuestionPart) => Promise<Pick<Choice, "candidates">>;
+  readonly mayBeQuoted: (candidate: ScoredCandidate) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +41,7 @@ const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
 /**
- * Of a message that asks several things, each is answered: by what answers the whole, or by the piece that answers it best, which then stands right behind the first.
+ * Of a message that asks several things, each is answered: by what answers the whole, or by the candidate that answers it best, which then stands right behind the first.
  * What stays open is in `open`.
  */
 export async function withParts(
@@ -50,7 +49,7 @@ export async function withParts(
   parts: readonly QuestionPart[],
   { readTexts, choosePart, mayBeQuoted, signal }: PartsOptions,
 ): Promise<Choice> {
-  const [best, ...others] = choice.pieces;
+  const [best, ...others] = choice.candidates;
   if (best === undefined || best.cross === null || parts.length === 0) return choice;
   const shown = [best.view, ...(best.followedBy === undefined ? [] : [best.followedBy])].map(readingText);
   const pairs = parts.flatMap(({ resolved }) => shown.map((text) => ({ question: resolved, text })));
@@ -60,11 +59,11 @@ export async function withParts(
     parts.map(async (part, i) => {
       const own = Math.max(...read.slice(i * shown.length, (i + 1) * shown.length).map((one) => (one as PairReading).answer));
       const isAnswered = own >= ANSWERS_FROM || isCellOf(part, best.view, choice.asked);
-      const likeliest = isAnswered ? null : mostLikely((await choosePart(part)).pieces);
+      const likeliest = isAnswered ? null : mostLikely((await choosePart(part)).candidates);
       return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest, isAnswered };
     }),
   );
-  const found: ScoredPiece[] = [];
+  const found: ScoredCandidate[] = [];
   const answered = new Set<QuestionPart>();
   for (const { part, likeliest } of looked) {
     if (likeliest === null || oddsOf(likeliest) < ANSWERS_FROM || !mayBeQuoted(likeliest)) continue;
@@ -74,17 +73,17 @@ export async function withParts(
   const open = looked
     .filter(({ part, isAnswered }) => !isAnswered && !answered.has(part))
     .map(({ part, odds }) => ({ part, isNothing: odds < NOTHING_BELOW }));
-  const rest = others.filter((piece) => !found.some((one) => isSame(one, piece)));
-  return { ...choice, pieces: [best, ...found, ...rest], ...(open.length > 0 && { open }) };
+  const rest = others.filter((candidate) => !found.some((one) => isSame(one, candidate)));
+  return { ...choice, candidates: [best, ...found, ...rest], ...(open.length > 0 && { open }) };
 }
 
 /**
  * Is the part about a cell of the row that is shown? All of its words stand in the row or in its header, one of them in the name of a column behind the first, and a
  * value of the kind that it asks for is there. A wide row is much besides that cell, which the reader holds against it.
  */
-function isCellOf({ text }: QuestionPart, { piece, text: row }: PieceView, asked: AskedQuestion): boolean {
-  if (piece.header === null) return false;
-  const { text: header } = piece.header;
+function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateView, asked: AskedQuestion): boolean {
+  if (candidate.header === null) return false;
+  const { text: header } = candidate.header;
   const [words, first = 0, ...behind] = [text, ...header.split("|").filter((name) => name.trim() !== "")].map((one) => asked.bitsIn(one));
   const columns = behind.reduce((bits, one) => bits | one, 0);
   const held = first | columns | asked.bitsIn(row);
@@ -103,18 +102,18 @@ export function openParts(open: readonly OpenPart[]): Warning[] {
   );
 }
 
-function mostLikely(pieces: readonly ScoredPiece[]): ScoredPiece | null {
-  return pieces.reduce<ScoredPiece | null>((best, piece) => (oddsOf(piece) > oddsOf(best) ? piece : best), null);
+function mostLikely(candidates: readonly ScoredCandidate[]): ScoredCandidate | null {
+  return candidates.reduce<ScoredCandidate | null>((best, candidate) => (oddsOf(candidate) > oddsOf(best) ? candidate : best), null);
 }
 
 /** By the reader; what it did not read answers nothing. */
-function oddsOf(piece: ScoredPiece | null): number {
-  return piece?.cross ?? Number.NEGATIVE_INFINITY;
+function oddsOf(candidate: ScoredCandidate | null): number {
+  return candidate?.cross ?? Number.NEGATIVE_INFINITY;
 }
 
-function isSame({ view: a }: ScoredPiece, { view: b }: ScoredPiece): boolean {
+function isSame({ view: a }: ScoredCandidate, { view: b }: ScoredCandidate): boolean {
   const [one, other] = [a.evidence.passage, b.evidence.passage].map(({ sid }) => sid);
-  return one === other && a.piece.range.start === b.piece.range.start && a.piece.range.end === b.piece.range.end;
+  return one === other && a.candidate.range.start === b.candidate.range.start && a.candidate.range.end === b.candidate.range.end;
 }
 
 /** Characters of one quote in an answer; a longer sentence is not taken. */
@@ -130,20 +129,20 @@ export async function choose(
   const used = mayBeUsed(evidence, parts.profile);
   const choice = ranked === null ? await rankFor(question, used, parts, { signal }) : ofPassages(ranked, used);
   log.fact("ranking", parts.ranking().weights.name);
-  log.fact("pieces", choice.pieces.length);
+  log.fact("pieces", choice.candidates.length);
   log.fact(
     "read",
-    choice.pieces.some(({ cross }) => cross !== null),
+    choice.candidates.some(({ cross }) => cross !== null),
   );
-  log.fact("best_piece", choice.pieces[0]?.chance ?? null);
+  log.fact("best_piece", choice.candidates[0]?.chance ?? null);
   // Also those of passages that are rejected: who looks for the cause of a refusal sees what came nearest.
-  log.detail("first", () => tellPieces((ranked ?? choice).pieces) || null);
+  log.detail("first", () => describeCandidates((ranked ?? choice).candidates) || null);
   return choice;
 }
 
 function ofPassages(ranked: Choice, evidence: readonly Evidence[]): Choice {
   const sids = new Set(evidence.map(({ passage }) => passage.sid));
-  return { ...ranked, pieces: ranked.pieces.filter(({ view }) => sids.has(view.evidence.passage.sid)) };
+  return { ...ranked, candidates: ranked.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)) };
 }
 
 /** The candidates of passages, for one question. */
@@ -158,7 +157,7 @@ export function rankFor(
   const isLeftOut = writersOf(parts) === null ? saidBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
   const readAs = withEquivalents(question, parts);
-  return rankPieces(question.resolved, found, words, {
+  return rankCandidates(question.resolved, found, words, {
     maxCharacters: QUOTE_CHARACTERS,
     readAs,
     isLeftOut,
@@ -181,15 +180,15 @@ const HOLDS_FOLLOW_UP = 0.5;
  * Did an earlier answer begin with this? It answered that turn; what asks on wants something else, unless the sentence holds what it asks, or the same is asked
  * again.
  */
-function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (view: PieceView) => boolean {
+function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (view: CandidateView) => boolean {
   if (text === resolved) return () => false;
   const asked = normalizeQuestion(text);
   const before = history.flatMap(({ question, answer }) => (normalizeQuestion(question) === asked ? [] : [`${plain(answer)} `]));
-  return ({ text: piece, piece: { header } }) => {
-    const said = `${plain(piece)} `;
+  return ({ text: candidate, candidate: { header } }) => {
+    const said = `${plain(candidate)} `;
     if (!before.some((answer) => answer.startsWith(said))) return false;
     // A row says what its columns are called: "does it have showers?" asks for another cell of it.
-    const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${piece}`)), words.idf);
+    const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${candidate}`)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
 }
@@ -212,7 +211,7 @@ function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
-/** Pieces that are read for one of several questions at most: what answers the message as a whole was found already. */
+/** Candidates that are read for one of several questions at most: what answers the message as a whole was found already. */
 const READ_OF_PART = 5;
 
 /** One of the things that a question asks, asked by itself. @param resolved as it is understood; absent: with what it leaves out */
@@ -228,13 +227,13 @@ export interface Answered {
   readonly choice: Choice;
 }
 
-/** The choice with what follows the best piece, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
+/** The choice with what follows the best candidate, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
 export async function completeChoice(answered: Answered, parts: JudgingParts, log: StageLog, signal: AbortSignal): Promise<Choice> {
   const { question, choice } = answered;
   const { read: readTexts } = parts.ranking();
   if (readTexts === null) return choice;
   const followed = await withFollowing(question.resolved, choice, readTexts, signal);
-  log.fact("following", followed.pieces[0]?.followedBy !== undefined);
+  log.fact("following", followed.candidates[0]?.followedBy !== undefined);
   const asked = askedParts(question, parts);
   const sids = new Set(answered.usable.map(({ passage }) => passage.sid));
   // A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole.

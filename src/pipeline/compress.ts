@@ -3,8 +3,8 @@ import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { ChatModel } from "../models/chat.ts";
 import { readJson } from "../models/read-json.ts";
 import type { Profile, WriteSettings } from "../profiles/profile.ts";
-import { type Piece, piecesOf } from "../ranking/pieces.ts";
-import type { Choice } from "../ranking/ranking-weights.ts";
+import { type Candidate, candidatesOf } from "../ranking/candidates.ts";
+import type { Choice } from "../ranking/features.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Evidence, ModelCall, Passage, PlacedUnit, Question, TextRange } from "../shared/types.ts";
 import { type CompleteQuote, chooseQuotes, type QuoteCandidate, quotesOf } from "../writing/compress.ts";
@@ -25,7 +25,7 @@ interface PickedQuotes {
 }
 
 /** What of a passage a pick can become: characters of one quote as in answers, lists by their items. */
-const PIECES = { maxCharacters: 1200, maxPieces: 120, wholeLists: false };
+const CUT = { maxCharacters: 1200, maxCandidates: 120, wholeLists: false };
 
 const replySchema = z.object({ quotes: z.array(z.object({ source: z.int(), text: z.string() })).max(50) });
 
@@ -65,8 +65,8 @@ function failed(failure: string): PickedQuotes {
 }
 
 function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: readonly Passage[]): PickedQuotes {
-  const pieces = new Map(passages.map((passage) => [passage, piecesOf(passage, PIECES)]));
-  const chosen = new Map<Piece, CompleteQuote>();
+  const candidates = new Map(passages.map((passage) => [passage, candidatesOf(passage, CUT)]));
+  const chosen = new Map<Candidate, CompleteQuote>();
   let dropped = 0;
   for (const { source, text } of picked) {
     const passage = passages[source - 1];
@@ -77,27 +77,27 @@ function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: r
       continue;
     }
     const start = passage.range.start + at;
-    for (const piece of pieces.get(passage) ?? []) {
-      const overlaps = piece.range.start < start + sought.length && piece.range.end > start;
-      if (overlaps && !chosen.has(piece)) chosen.set(piece, quotesOf(passage, piece));
+    for (const candidate of candidates.get(passage) ?? []) {
+      const overlaps = candidate.range.start < start + sought.length && candidate.range.end > start;
+      if (overlaps && !chosen.has(candidate)) chosen.set(candidate, quotesOf(passage, candidate));
     }
   }
   return { quotes: [...chosen.values()], dropped, failure: null };
 }
 
-/** A piece bears on the question if its chance to answer is this share of the best one's; the best of every passage is kept. */
+/** A candidate bears on the question if its chance to answer is this share of the best one's; the best of every passage is kept. */
 const BEARS = 0.3;
 /** A passage of which more than this share is kept stays whole. */
 const MOSTLY = 0.7;
 
 /**
- * Passages cut to what bears on the question: pieces that may answer with their neighbours, what they cannot be understood without, what limits them, and
- * the heading under which they stand. Best passage first; one without any piece stays whole.
+ * Passages cut to what bears on the question: candidates that may answer with their neighbours, what they cannot be understood without, what limits them, and
+ * the heading under which they stand. Best passage first; one without any candidate stays whole.
  */
-export function trimPassages(passages: readonly Passage[], pieces: readonly WeighedPiece[]): OfferedSource[] {
-  const top = Math.max(0, ...pieces.map(({ chance }) => chance));
+export function trimPassages(passages: readonly Passage[], candidates: readonly WeighedCandidate[]): OfferedSource[] {
+  const top = Math.max(0, ...candidates.map(({ chance }) => chance));
   const trimmed = passages.map((passage) => {
-    const own = pieces.filter(({ view }) => view.evidence.passage.sid === passage.sid);
+    const own = candidates.filter(({ view }) => view.evidence.passage.sid === passage.sid);
     const best = Math.max(0, ...own.map(({ chance }) => chance));
     const kept = own.filter(({ chance }) => chance >= Math.min(best, BEARS * top));
     return { best, source: kept.length === 0 ? passageSource(passage) : trim(passage, kept) };
@@ -105,21 +105,21 @@ export function trimPassages(passages: readonly Passage[], pieces: readonly Weig
   return trimmed.sort((a, b) => b.best - a.best).map(({ source }) => source);
 }
 
-/** A piece as far as it is looked at here. */
-export interface WeighedPiece {
+/** A candidate as far as it is looked at here. */
+export interface WeighedCandidate {
   readonly view: {
-    readonly piece: Pick<Piece, "range" | "context" | "conditions">;
+    readonly candidate: Pick<Candidate, "range" | "context" | "conditions">;
     readonly evidence: { readonly passage: Pick<Passage, "sid"> };
   };
   /** Chance that it answers, 0 to 1. */
   readonly chance: number;
 }
 
-function trim(passage: Passage, kept: readonly WeighedPiece[]): OfferedSource {
+function trim(passage: Passage, kept: readonly WeighedCandidate[]): OfferedSource {
   const { units } = passage;
   const keep = new Set<number>();
   for (const { view } of kept) {
-    const { range, context, conditions } = view.piece;
+    const { range, context, conditions } = view.candidate;
     for (const part of [range, ...context, ...conditions]) for (const i of unitsIn(units, part)) keep.add(i);
     const own = unitsIn(units, range);
     // The units right before and behind it are kept with it.
@@ -210,14 +210,14 @@ function offersOf(
   if (given.type === "quotes") return [offerQuotes(candidates, given, countTokens)];
   const passages = usable.map(({ passage }) => passage);
   const whole = passages.map((passage) => [passageSource(passage)]);
-  const trimmed = trimPassages(passages, choice.pieces).map((source) => [source]);
+  const trimmed = trimPassages(passages, choice.candidates).map((source) => [source]);
   return given.type === "passages" ? [whole, trimmed] : [trimmed];
 }
 
-/** The pieces of usable passages. */
+/** The candidates of usable passages. */
 function usableOf({ choice, usable }: Usable): Choice {
   const allowed = new Set(usable.map(({ passage }) => passage.sid));
-  return { ...choice, pieces: choice.pieces.filter(({ view }) => allowed.has(view.evidence.passage.sid)) };
+  return { ...choice, candidates: choice.candidates.filter(({ view }) => allowed.has(view.evidence.passage.sid)) };
 }
 
 /** Quotes that the small model picked and that stand in the passages; `null` when there are none, and rules pick instead. */

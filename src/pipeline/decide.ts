@@ -19,8 +19,8 @@ import {
 } from "../evidence/named-things.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
+import type { Choice, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf } from "../ranking/rank.ts";
-import type { Choice, RankingWeights, ScoredPiece } from "../ranking/ranking-weights.ts";
 import type { Evidence, Question } from "../shared/types.ts";
 import { choose, completeChoice } from "./choose.ts";
 import type { JudgingParts } from "./parts.ts";
@@ -47,10 +47,10 @@ export interface Weighed {
 export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
   const things = parts.profile.gate.type === "sufficiency" ? askedThings(question, parts) : null;
-  // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best piece.
+  // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best candidate.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose({ question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked }, parts, log, signal);
-  const choice = things === null ? found : { ...found, pieces: piecesHolding(found.pieces, things.codes) };
+  const choice = things === null ? found : { ...found, candidates: candidatesHolding(found.candidates, things.codes) };
   const sufficiency = applyCalibration(weighed, choice, parts, log);
   const made = decideByGate(evidence, gate, sufficiency);
   if (sufficiency !== null) {
@@ -74,16 +74,16 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
   log.fact("calibrated", decision.calibrated);
   const headroom = headroomOf(made, gate, sufficiency);
   // A refusal shows what came nearest, also of what is rejected.
-  if (!decision.answer) return { decision, headroom, choice: choice.pieces.length === 0 ? (weighed.ranked ?? choice) : choice };
+  if (!decision.answer) return { decision, headroom, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, parts, log, signal);
   return { decision, headroom, choice: shown };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
 
 /** The candidates that hold a code of the question themselves or in what stands above them; all where none does. */
-function piecesHolding(pieces: readonly ScoredPiece[], codes: readonly string[]): readonly ScoredPiece[] {
-  const holding = pieces.filter(({ view: { text, piece } }) => holdsCode(`${piece.above} ${text}`, codes));
-  return codes.length === 0 || holding.length === 0 ? pieces : holding;
+function candidatesHolding(candidates: readonly ScoredCandidate[], codes: readonly string[]): readonly ScoredCandidate[] {
+  const holding = candidates.filter(({ view: { text, candidate } }) => holdsCode(`${candidate.above} ${text}`, codes));
+  return codes.length === 0 || holding.length === 0 ? candidates : holding;
 }
 
 /** What a question names, and the words by which that is told. */

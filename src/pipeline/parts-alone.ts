@@ -1,4 +1,4 @@
-import type { OpenPart, ScoredPiece } from "../ranking/ranking-weights.ts";
+import type { OpenPart, ScoredCandidate } from "../ranking/features.ts";
 import type { Conflict, Evidence, Passage, Question } from "../shared/types.ts";
 import { onceEach } from "../text/once-each.ts";
 import { sumOrNull } from "../text/sum-or-null.ts";
@@ -91,20 +91,25 @@ function settle(
   return {
     decision,
     headroom: least(answered.map(({ headroom }) => headroom)),
-    choice: { ...choice, pieces: piecesOf(whole, alone) },
+    choice: { ...choice, candidates: candidatesOf(whole, alone) },
     evidence: onceEach([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
     conflicts: onceEach(conflicts, placesOf),
   };
 }
 
-/** What is shown of the whole first, then the best piece of each thing that is answered alone. */
-function piecesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredPiece[] {
-  const asPart = (piece: ScoredPiece): ScoredPiece => ({ ...piece, answersPart: true });
+/** What is shown of the whole first, then the best candidate of each thing that is answered alone. */
+function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredCandidate[] {
+  const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, answersPart: true });
   const found = alone.flatMap(bestOf);
-  if (!decision.answer || choice === null) return found.map((piece, i) => (i === 0 ? piece : asPart(piece)));
-  const [best, ...others] = choice.pieces;
+  if (!decision.answer || choice === null) return found.map((candidate, i) => (i === 0 ? candidate : asPart(candidate)));
+  const [best, ...others] = choice.candidates;
   const beside = others.filter(({ answersPart }) => answersPart === true);
-  return [...(best === undefined ? [] : [best]), ...beside, ...found.map(asPart), ...others.filter((piece) => !beside.includes(piece))];
+  return [
+    ...(best === undefined ? [] : [best]),
+    ...beside,
+    ...found.map(asPart),
+    ...others.filter((candidate) => !beside.includes(candidate)),
+  ];
 }
 
 interface PartFound {
@@ -143,10 +148,10 @@ function placeOf({ document, range }: Passage): string {
   return `${document.id} ${range.start} ${range.end}`;
 }
 
-/** The best piece of what may be used; none of what is refused. */
-function bestOf({ decided: { decision, choice } }: PartAlone): ScoredPiece[] {
+/** The best candidate of what may be used; none of what is refused. */
+function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[] {
   const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
-  return choice.pieces.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
+  return choice.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
 }
 
 /** Tokens of all; `null`: no endpoint was asked. */

@@ -21,7 +21,7 @@ import type { PriceTable } from "../models/prices.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerifier } from "../models/verifier.ts";
 import type { Profile } from "../profiles/profile.ts";
-import type { RankingWeights } from "../ranking/ranking-weights.ts";
+import type { RankingWeights } from "../ranking/features.ts";
 import type { RetrieveParts } from "../retrieval/retrieve.ts";
 import type { Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";

@@ -2,7 +2,7 @@ import { checkSentence } from "../checks/check.ts";
 import { readPlain } from "../guard/hotlines.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import { askedValues, askedWords, heldValues, kindsInWords } from "../language/asked-values.ts";
-import type { Choice } from "../ranking/ranking-weights.ts";
+import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
 import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../shared/types.ts";
@@ -215,14 +215,14 @@ export async function refuse(
   return isCalm ? refusal : { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }
 
-/** The likeliest piece of each of the nearest passages, where the checks of a quote find nothing in it. */
+/** The likeliest candidate of each of the nearest passages, where the checks of a quote find nothing in it. */
 async function nearestQuotes(question: Question, choice: Choice | null, parts: AnswerParts): Promise<Map<string, Quote>> {
   const found = new Map<string, Quote>();
   const documents = new Set<string>();
-  for (const { view } of choice?.pieces ?? []) {
+  for (const { view } of choice?.candidates ?? []) {
     if (found.size === NEAREST) break;
     const { passage } = view.evidence;
-    const { quote } = quotesOf(passage, view.piece);
+    const { quote } = quotesOf(passage, view.candidate);
     if (documents.has(passage.document.id) || quote.text.length > NEAREST_CHARACTERS) continue;
     const { kept } = await checkSentence({ text: quote.text, cited: [toCitedQuote(quote)] }, checking(question, parts));
     if (!kept) continue;

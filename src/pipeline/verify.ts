@@ -65,7 +65,7 @@ export async function verify(retrieval: Retrieval, parts: JudgingParts, log: Sta
   // What is ranked here is what is quoted later.
   const ranked = goesByChance(retrieval, parts) ? await rankFor(question, passages, parts, { signal }) : null;
   const relevance = ranked === null ? null : relevanceOfPassages(ranked);
-  if (ranked !== null && ranked.pieces.length > 0 && ranked.pieces.every(({ cross }) => cross === null))
+  if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
     log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
   /** With the thresholds that hold for what ranked the passages. */
   const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === parts.ranking().encoder);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ReadTexts, ToRead } from "../cross-encoder/reader.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { type FakePassage, fakePassage, fakeWords } from "../testing/passages.ts";
-import { CROSS_ENCODED, confidenceOf, rankPieces, relevanceOfPassages, withFollowing } from "./rank.ts";
-import { readRankingWeights } from "./ranking-weights.ts";
+import { readRankingWeights } from "./features.ts";
+import { CROSS_ENCODED, confidenceOf, rankCandidates, relevanceOfPassages, withFollowing } from "./rank.ts";
 
 const weights = readRankingWeights();
 const { signal } = new AbortController();
@@ -26,7 +26,7 @@ function rank(read: ReadTexts | null, ...passages: readonly Pieces[]) {
     const passage = fakePassage({ title: "Ferry", headingPath: ["Prices"], pieces });
     return { passage: { ...passage, sid: `S${i + 1}`, document: { ...passage.document, id: `d${i}` } } };
   });
-  return rankPieces(QUESTION, evidence, fakeWords(), { maxCharacters: 500, weights, read, embed, signal });
+  return rankCandidates(QUESTION, evidence, fakeWords(), { maxCharacters: 500, weights, read, embed, signal });
 }
 
 /** Log odds of what ends with a text; any other -5. */
@@ -40,16 +40,16 @@ const odds = (...known: readonly (readonly [text: string, odds: number])[]) => {
   return { calls, read };
 };
 
-describe("rankPieces", () => {
+describe("rankCandidates", () => {
   it("takes no candidate that only repeats the question", async () => {
-    const { pieces } = await rank(null, [QUESTION, SENTENCES[2] as string, `${QUESTION} Four dollars.`]);
-    expect(pieces.map(({ view }) => view.text).toSorted()).toEqual([SENTENCES[2], `${QUESTION} Four dollars.`]);
+    const { candidates } = await rank(null, [QUESTION, SENTENCES[2] as string, `${QUESTION} Four dollars.`]);
+    expect(candidates.map(({ view }) => view.text).toSorted()).toEqual([SENTENCES[2], `${QUESTION} Four dollars.`]);
   });
 
   it("does not quote a candidate below the question itself", async () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
-    const { pieces } = await rank(null, [QUESTION, item("A visitor pays four dollars."), "Boats", item("The boat is white.")]);
-    expect(pieces.map(({ view }) => [view.text, view.piece.context.length]).toSorted()).toEqual([
+    const { candidates } = await rank(null, [QUESTION, item("A visitor pays four dollars."), "Boats", item("The boat is white.")]);
+    expect(candidates.map(({ view }) => [view.text, view.candidate.context.length]).toSorted()).toEqual([
       ["A visitor pays four dollars.", 0],
       ["Boats", 0],
       ["The boat is white.", 1],
@@ -57,29 +57,29 @@ describe("rankPieces", () => {
   });
 
   it("puts the candidate first that the cross-encoder says answers, though it shares no word", async () => {
-    const pieces = SENTENCES.slice(0, 6);
+    const given = SENTENCES.slice(0, 6);
     const { read } = odds([SENTENCES[2] as string, 5]);
-    const [first, ranked] = [await rank(null, pieces), await rank(read, pieces)];
-    expect(first.pieces[0]?.view.text).not.toBe(SENTENCES[2]);
-    expect(ranked.pieces[0]?.view.text).toBe(SENTENCES[2]);
-    expect(ranked.pieces.map(({ cross }) => cross)).toEqual([5, -5, -5, -5, -5, -5]);
-    expect(ranked.pieces.map(({ view }) => view.text).toSorted()).toEqual(first.pieces.map(({ view }) => view.text).toSorted());
+    const [first, ranked] = [await rank(null, given), await rank(read, given)];
+    expect(first.candidates[0]?.view.text).not.toBe(SENTENCES[2]);
+    expect(ranked.candidates[0]?.view.text).toBe(SENTENCES[2]);
+    expect(ranked.candidates.map(({ cross }) => cross)).toEqual([5, -5, -5, -5, -5, -5]);
+    expect(ranked.candidates.map(({ view }) => view.text).toSorted()).toEqual(first.candidates.map(({ view }) => view.text).toSorted());
   });
 
   it("has so many candidates scored at most, below title and headings; the others stand behind them", async () => {
     const { calls, read } = odds();
-    const [first, { pieces }] = [await rank(null), await rank(read)];
+    const [first, { candidates }] = [await rank(null), await rank(read)];
     const text = (view: { readonly text: string }) => ({ question: QUESTION, text: `Ferry › Prices\n${view.text}` });
-    expect(calls).toEqual(first.pieces.slice(0, CROSS_ENCODED).map(({ view }) => text(view)));
-    expect(pieces.map(({ cross }) => cross !== null)).toEqual(pieces.map((_, i) => i < CROSS_ENCODED));
+    expect(calls).toEqual(first.candidates.slice(0, CROSS_ENCODED).map(({ view }) => text(view)));
+    expect(candidates.map(({ cross }) => cross !== null)).toEqual(candidates.map((_, i) => i < CROSS_ENCODED));
     for (const of of ["score", "chance"] as const)
-      expect(pieces.map((piece) => piece[of])).toEqual(pieces.map((piece) => piece[of]).toSorted((a, b) => b - a));
+      expect(candidates.map((one) => one[of])).toEqual(candidates.map((one) => one[of]).toSorted((a, b) => b - a));
   });
 
   it("has a candidate of each passage scored, by which the passage is judged", async () => {
     const { read } = odds(["Four dollars are due at the pier.", 4]);
     const choice = await rank(read, SENTENCES, [SENTENCES[2] as string], ["It is cold."]);
-    const scored = choice.pieces.filter(({ cross }) => cross !== null);
+    const scored = choice.candidates.filter(({ cross }) => cross !== null);
     expect(scored).toHaveLength(CROSS_ENCODED);
     expect(new Set(scored.map(({ view }) => view.evidence.passage.sid))).toEqual(new Set(["S1", "S2", "S3"]));
     const relevance = relevanceOfPassages(choice);
@@ -88,7 +88,7 @@ describe("rankPieces", () => {
 
   it("keeps the order of the first stage where the cross-encoder cannot be asked", async () => {
     const unread = await rank(async () => null);
-    expect(unread.pieces).toEqual((await rank(null)).pieces);
+    expect(unread.candidates).toEqual((await rank(null)).candidates);
   });
 
   it("passes a cancellation on", async () => {
@@ -116,8 +116,8 @@ describe("withFollowing", () => {
     const passage = fakePassage({ title: "History", pieces });
     const units = passage.units.map((unit, i) => (headings[i] === undefined ? unit : { ...unit, headingPath: [headings[i]] }));
     const options = { maxCharacters: 500, weights, read, embed, signal };
-    const choice = await rankPieces("Who was the first president?", [{ passage: { ...passage, units } }], fakeWords(), options);
-    return (await withFollowing("Who was the first president?", choice, read, signal)).pieces[0];
+    const choice = await rankCandidates("Who was the first president?", [{ passage: { ...passage, units } }], fakeWords(), options);
+    return (await withFollowing("Who was the first president?", choice, read, signal)).candidates[0];
   }
 
   it("quotes what stands behind the best candidate with it where both together answer more likely", async () => {

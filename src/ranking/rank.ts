@@ -4,18 +4,22 @@ import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Evidence } from "../shared/types.ts";
 import { repeatsQuestion } from "../text/normalize-question.ts";
-import { type AskedQuestion, type PieceView, type QuoteWords, readAsked, viewPassage } from "./piece-view.ts";
-import { type Piece, type PiecesOptions, piecesOf, textOf } from "./pieces.ts";
+import { type Candidate, type CandidateCut, candidatesOf, textOf } from "./candidates.ts";
 import {
+  type AskedQuestion,
   CANDIDATE_FEATURES,
+  type CandidateView,
   type Choice,
   CONFIDENCE_FEATURES,
   FIRST_STAGE_FEATURES,
-  type MeasuredPiece,
+  type MeasuredCandidate,
   measure,
+  type QuoteWords,
   type RankingWeights,
-  type ScoredPiece,
-} from "./ranking-weights.ts";
+  readAsked,
+  type ScoredCandidate,
+  viewPassage,
+} from "./features.ts";
 
 export interface RankOptions {
   /** Characters of one quote at most; longer units are not taken, never cut. */
@@ -30,14 +34,14 @@ export interface RankOptions {
   /** Candidates that the cross-encoder scores at most. @default CROSS_ENCODED */
   readonly mostRead?: number;
   /** Candidates that answer nothing, whatever they say. @default none */
-  readonly isLeftOut?: (view: PieceView) => boolean;
+  readonly isLeftOut?: (view: CandidateView) => boolean;
   readonly signal: AbortSignal;
 }
 
 /** Candidates that the cross-encoder scores at most: each takes some 20 ms of a core the first time. */
 export const CROSS_ENCODED = 16;
 /** Units of one passage looked at, those of its best window first: hostile documents are one long list. */
-const MAX_PIECES = 120;
+const MAX_CANDIDATES = 120;
 /** Passages looked at. */
 const PASSAGES = 8;
 
@@ -48,40 +52,45 @@ type Found = Pick<Evidence, "passage">;
  * Every sentence, list and table row of the passages, the one that most likely answers first. A cheap score chooses the candidates that the cross-encoder scores:
  * the best one of each passage, then the best of all.
  */
-export async function rankPieces(question: string, evidence: readonly Found[], words: QuoteWords, options: RankOptions): Promise<Choice> {
+export async function rankCandidates(
+  question: string,
+  evidence: readonly Found[],
+  words: QuoteWords,
+  options: RankOptions,
+): Promise<Choice> {
   const { weights, read, readAs = question, mostRead = CROSS_ENCODED, isLeftOut = () => false, signal } = options;
-  const { asked, pieces } = measurePieces(question, evidence, words, options);
-  const scored = pieces
+  const { asked, candidates } = measureCandidates(question, evidence, words, options);
+  const scored = candidates
     .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view))
-    .map((piece): ScoredPiece => {
-      const first = scoreOf(measure(piece, weights.first.features, FIRST_STAGE_FEATURES), weights.first);
-      return { view: piece.view, first, cross: null, score: first, chance: chanceOfScore(first, weights.first) };
+    .map((candidate): ScoredCandidate => {
+      const first = scoreOf(measure(candidate, weights.first.features, FIRST_STAGE_FEATURES), weights.first);
+      return { view: candidate.view, first, cross: null, score: first, chance: chanceOfScore(first, weights.first) };
     })
-    .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.piece.range.start - b.view.piece.range.start);
+    .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.candidate.range.start - b.view.candidate.range.start);
   const chosen = chooseForReading(scored, mostRead);
   const asks = [...new Set([question, readAs])];
   const texts = asks.flatMap((asked) => chosen.map(({ view }) => ({ question: asked, text: readingText(view) })));
   const readings = read === null || texts.length === 0 ? null : await read(texts, signal);
-  if (readings === null) return { asked, pieces: scored };
+  if (readings === null) return { asked, candidates: scored };
   const { candidate } = weights;
   const first = chosen
-    .map((piece, i): ScoredPiece => {
+    .map((one, i): ScoredCandidate => {
       const cross = Math.max(...asks.map((_, k) => (readings[k * chosen.length + i] as PairReading).answer));
-      const crossed = { ...piece, cross };
+      const crossed = { ...one, cross };
       const score = scoreOf(measure(crossed, candidate.features, CANDIDATE_FEATURES), candidate);
       return { ...crossed, score, chance: chanceOfScore(score, candidate) };
     })
     .sort((a, b) => b.score - a.score);
-  const last = first.at(-1) as ScoredPiece;
+  const last = first.at(-1) as ScoredCandidate;
   // What was not scored stands behind what was, in the order of the first stage.
   const rest = scored
-    .filter((piece) => !chosen.includes(piece))
-    .map((piece) => ({ ...piece, score: Math.min(piece.score, last.score), chance: Math.min(piece.chance, last.chance) }));
-  return { asked, pieces: [...first, ...rest] };
+    .filter((candidate) => !chosen.includes(candidate))
+    .map((candidate) => ({ ...candidate, score: Math.min(candidate.score, last.score), chance: Math.min(candidate.chance, last.chance) }));
+  return { asked, candidates: [...first, ...rest] };
 }
 
 /** The best candidate of each passage, then the best of all: `most` together. */
-function chooseForReading(sorted: readonly ScoredPiece[], most: number): ScoredPiece[] {
+function chooseForReading(sorted: readonly ScoredCandidate[], most: number): ScoredCandidate[] {
   const seen = new Set<string>();
   const bestOfEach = sorted.filter(({ view: { evidence } }) => {
     const isFirst = !seen.has(evidence.passage.sid);
@@ -92,23 +101,23 @@ function chooseForReading(sorted: readonly ScoredPiece[], most: number): ScoredP
 }
 
 /** Confidence that the best candidate answers, 0 to 1; 0 where there is none. */
-export function confidenceOf(choice: Pick<Choice, "pieces">, { confidence }: Pick<RankingWeights, "confidence">): number {
-  if (choice.pieces.length === 0) return 0;
+export function confidenceOf(choice: Pick<Choice, "candidates">, { confidence }: Pick<RankingWeights, "confidence">): number {
+  if (choice.candidates.length === 0) return 0;
   const known = confidenceFeatures(choice);
   const values = confidence.features.map((name) => known[name] ?? null);
   return chanceOfScore(scoreOf(values, confidence), confidence);
 }
 
 /** What the confidence is made of, by name; empty where there is no candidate. */
-export function confidenceFeatures({ pieces }: Pick<Choice, "pieces">): Record<string, number | null> {
-  const [best] = pieces;
+export function confidenceFeatures({ candidates }: Pick<Choice, "candidates">): Record<string, number | null> {
+  const [best] = candidates;
   return best === undefined ? {} : Object.fromEntries(Object.entries(CONFIDENCE_FEATURES).map(([name, of]) => [name, of(best)]));
 }
 
 /** Chance of the best candidate of each passage, by its sid. */
-export function relevanceOfPassages({ pieces }: Pick<Choice, "pieces">): ReadonlyMap<string, number> {
+export function relevanceOfPassages({ candidates }: Pick<Choice, "candidates">): ReadonlyMap<string, number> {
   const relevance = new Map<string, number>();
-  for (const { view, chance } of pieces) {
+  for (const { view, chance } of candidates) {
     const { sid } = view.evidence.passage;
     relevance.set(sid, Math.max(relevance.get(sid) ?? 0, chance));
   }
@@ -116,47 +125,48 @@ export function relevanceOfPassages({ pieces }: Pick<Choice, "pieces">): Readonl
 }
 
 /** How passages are cut into candidates for a question. */
-export function pieceCut(type: AskedQuestion["type"], maxCharacters: number): PiecesOptions {
-  return { maxCharacters, maxPieces: MAX_PIECES, wholeLists: type === "list" || type === "how-do-i" };
+export function candidateCut(type: AskedQuestion["type"], maxCharacters: number): CandidateCut {
+  return { maxCharacters, maxCandidates: MAX_CANDIDATES, wholeLists: type === "list" || type === "how-do-i" };
 }
 
 /** What the first stage scores, and learns from. */
-export function measurePieces(
+export function measureCandidates(
   question: string,
   evidence: readonly Found[],
   words: QuoteWords,
   { maxCharacters, embed }: Pick<RankOptions, "maxCharacters" | "embed">,
-): { readonly asked: AskedQuestion; readonly pieces: readonly MeasuredPiece[] } {
+): { readonly asked: AskedQuestion; readonly candidates: readonly MeasuredCandidate[] } {
   const asked = readAsked(question, words);
   const looked = evidence.slice(0, PASSAGES);
-  const cut = pieceCut(asked.type, maxCharacters);
-  const views = looked.map((one, rank) => viewPassage(withoutQuestion(piecesOf(one.passage, cut), one, question), one, rank, asked));
+  const cut = candidateCut(asked.type, maxCharacters);
+  const views = looked.map((one, rank) => viewPassage(withoutQuestion(candidatesOf(one.passage, cut), one, question), one, rank, asked));
   const cosines = cosinesOf(question, views.flat(), embed);
   const top = Math.max(Number.MIN_VALUE, ...looked.map(({ passage }) => passage.scores.fused));
   let at = 0;
-  const pieces = views.flatMap((own) =>
+  const candidates = views.flatMap((own) =>
     own.map((view, k) => ({
       view,
-      cosine: cosines[at++] as MeasuredPiece["cosine"],
+      cosine: cosines[at++] as MeasuredCandidate["cosine"],
       fused: view.evidence.passage.scores.fused / top,
       beside: Math.max(own[k - 1]?.own ?? 0, own[k + 1]?.own ?? 0),
     })),
   );
-  return { asked, pieces };
+  return { asked, candidates };
 }
 
 /** Candidates without the question itself before them, where it is what they stand below: who asked it need not read it. */
-function withoutQuestion(pieces: readonly Piece[], { passage }: Found, question: string): Piece[] {
-  return pieces.map((piece) => {
-    const context = piece.context.filter((range) => !repeatsQuestion(textOf(passage, range), question));
-    return context.length === piece.context.length ? piece : { ...piece, context };
+function withoutQuestion(candidates: readonly Candidate[], { passage }: Found, question: string): Candidate[] {
+  return candidates.map((candidate) => {
+    const context = candidate.context.filter((range) => !repeatsQuestion(textOf(passage, range), question));
+    return context.length === candidate.context.length ? candidate : { ...candidate, context };
   });
 }
 
 /** Cosines of the question with every candidate, in order. */
-function cosinesOf(question: string, views: readonly PieceView[], embed: RankOptions["embed"]): MeasuredPiece["cosine"][] {
+function cosinesOf(question: string, views: readonly CandidateView[], embed: RankOptions["embed"]): MeasuredCandidate["cosine"][] {
   if (views.length === 0) return [];
-  const above = ({ evidence, piece }: PieceView) => [evidence.passage.document.title, piece.above].filter((part) => part !== "").join("\n");
+  const above = ({ evidence, candidate }: CandidateView) =>
+    [evidence.passage.document.title, candidate.above].filter((part) => part !== "").join("\n");
   const texts = [question, ...views.map(({ text }) => text), ...views.map((view) => `${above(view)}\n${view.text}`)];
   const [asked, ...vectors] = embed(texts) as [Float32Array, ...Float32Array[]];
   const cosine = (i: number) => dot(asked, vectors[i] as Float32Array);
@@ -164,10 +174,10 @@ function cosinesOf(question: string, views: readonly PieceView[], embed: RankOpt
 }
 
 /** What the cross-encoder reads of a candidate: its title and headings on a line of their own, then the candidate with what it refers to. */
-export function readingText({ piece, evidence }: { readonly piece: Piece; readonly evidence: Found }): string {
+export function readingText({ candidate, evidence }: { readonly candidate: Candidate; readonly evidence: Found }): string {
   const { passage } = evidence;
-  const before = piece.type === "sentence" ? piece.context.map((range) => textOf(passage, range)) : [];
-  return quoteText(passage.document.title, piece.above.split("\n"), [...before, textOf(passage, piece.range)].join(" "));
+  const before = candidate.type === "sentence" ? candidate.context.map((range) => textOf(passage, range)) : [];
+  return quoteText(passage.document.title, candidate.above.split("\n"), [...before, textOf(passage, candidate.range)].join(" "));
 }
 
 /**
@@ -175,27 +185,30 @@ export function readingText({ piece, evidence }: { readonly piece: Piece; readon
  * the best candidate for who asks for the first president, and the sentence behind it says who was.
  */
 export async function withFollowing(question: string, choice: Choice, readTexts: ReadTexts, signal: AbortSignal): Promise<Choice> {
-  const [best, ...others] = choice.pieces;
-  const next = best === undefined ? null : pieceBehind(best, choice.pieces);
+  const [best, ...others] = choice.candidates;
+  const next = best === undefined ? null : candidateBehind(best, choice.candidates);
   if (best === undefined || best.cross === null || next === null) return choice;
-  const { piece: first, evidence } = best.view;
-  const both = { evidence, piece: { ...first, context: [], range: { start: first.range.start, end: next.view.piece.range.end } } };
+  const { candidate: first, evidence } = best.view;
+  const both = { evidence, candidate: { ...first, context: [], range: { start: first.range.start, end: next.view.candidate.range.end } } };
   const read = await readTexts([{ question, text: readingText(both) }], signal);
   if (read === null || (read[0] as PairReading).answer <= best.cross) return choice;
-  return { ...choice, pieces: [{ ...best, followedBy: next.view }, ...others] };
+  return { ...choice, candidates: [{ ...best, followedBy: next.view }, ...others] };
 }
 
 /** The next candidate of the passage, if nothing stands between them – a heading, what is too long to be quoted – but what announces it, it has no heading of its own, and it is not quoted with the best one anyway. */
-function pieceBehind({ view: { evidence, piece } }: ScoredPiece, pieces: readonly ScoredPiece[]): ScoredPiece | null {
-  const { end } = piece.range;
-  let next: ScoredPiece | null = null;
-  for (const one of pieces) {
-    if (one.view.evidence !== evidence || one.view.piece.range.start < end) continue;
-    if (next === null || one.view.piece.range.start < next.view.piece.range.start) next = one;
+function candidateBehind(
+  { view: { evidence, candidate } }: ScoredCandidate,
+  candidates: readonly ScoredCandidate[],
+): ScoredCandidate | null {
+  const { end } = candidate.range;
+  let next: ScoredCandidate | null = null;
+  for (const one of candidates) {
+    if (one.view.evidence !== evidence || one.view.candidate.range.start < end) continue;
+    if (next === null || one.view.candidate.range.start < next.view.candidate.range.start) next = one;
   }
-  if (next === null || piece.type === "row" || next.view.piece.type === "row") return null;
-  const { range, context, heading } = next.view.piece;
+  if (next === null || candidate.type === "row" || next.view.candidate.type === "row") return null;
+  const { range, context, heading } = next.view.candidate;
   const from = Math.min(range.start, ...context.flatMap(({ start }) => (start >= end ? start : [])));
   const isGap = evidence.passage.units.some((unit) => unit.start >= end && unit.end <= from);
-  return isGap || heading !== piece.heading || piece.conditions.some(({ start }) => start === range.start) ? null : next;
+  return isGap || heading !== candidate.heading || candidate.conditions.some(({ start }) => start === range.start) ? null : next;
 }

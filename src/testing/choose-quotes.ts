@@ -1,7 +1,7 @@
 import type { ReadTexts } from "../cross-encoder/reader.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
-import { rankPieces, withFollowing } from "../ranking/rank.ts";
-import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import { readRankingWeights } from "../ranking/features.ts";
+import { rankCandidates, withFollowing } from "../ranking/rank.ts";
 import type { Evidence } from "../shared/types.ts";
 import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../writing/compress.ts";
 
@@ -26,7 +26,7 @@ export function createQuoteChooser(): QuoteChooser {
   return async (question, evidence, words, { limit, maxCharacters, read = null }) => {
     const { signal } = new AbortController();
     const embed = (texts: readonly string[]) => encoder.embedSync(texts);
-    const choice = await rankPieces(question, evidence, words, { maxCharacters, weights, read, embed, signal });
+    const choice = await rankCandidates(question, evidence, words, { maxCharacters, weights, read, embed, signal });
     return chooseQuotes(read === null ? choice : await withFollowing(question, choice, read, signal), words, limit);
   };
 }

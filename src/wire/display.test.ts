@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sourcebound } from "../profiles/sourcebound.ts";
-import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import { readRankingWeights } from "../ranking/features.ts";
 import { FIT_FROM, fitOf, joinConflicts, type WireConflict } from "./display.ts";
 
 const side = (document_id: string, value: string, as_of: string | null = null, start = 0): WireConflict["sides"][number] => ({

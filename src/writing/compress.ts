@@ -1,12 +1,11 @@
 import { EXCEPTION, NEGATOR } from "../language/negation.ts";
-import type { AskedBits, PieceView, QuoteWords } from "../ranking/piece-view.ts";
-import { type Piece, quoteOf, textOf } from "../ranking/pieces.ts";
-import type { Choice } from "../ranking/ranking-weights.ts";
+import { type Candidate, quoteOf, textOf } from "../ranking/candidates.ts";
+import type { AskedBits, CandidateView, Choice, QuoteWords } from "../ranking/features.ts";
 import type { Passage, Quote, SourceText, TextRange } from "../shared/types.ts";
 import { nameCells, readCells } from "../text/table-row.ts";
 import { unitAt } from "../text/units.ts";
 
-export type { QuoteWords } from "../ranking/piece-view.ts";
+export type { QuoteWords } from "../ranking/features.ts";
 
 /** A quote with the quotes that it cannot be understood without, those that limit it, and those that go on with the answer. */
 export interface CompleteQuote {
@@ -56,15 +55,15 @@ function captionOf({ header, passage, start }: Quote): SourceText | null {
   return header === undefined ? null : (unitAt(passage, start)?.caption ?? null);
 }
 
-/** Verbatim quotes out of pieces that are sorted best first; none overlaps another or says the same again. */
+/** Verbatim quotes out of candidates that are sorted best first; none overlaps another or says the same again. */
 export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
-  const { pieces, asked } = choice;
+  const { candidates, asked } = choice;
   const standsBeside = rowsBeside(choice);
-  const chosen: { view: PieceView; quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
-  for (const { view, chance, followedBy, answersPart } of pieces) {
+  const chosen: { view: CandidateView; quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
+  for (const { view, chance, followedBy, answersPart } of candidates) {
     if (chosen.length === limit) break;
-    const { piece, evidence } = view;
-    const quotes = quotesOf(evidence.passage, answersPart === true ? piece : withOtherHeading(view, chosen[0]?.view, words));
+    const { candidate, evidence } = view;
+    const quotes = quotesOf(evidence.passage, answersPart === true ? candidate : withOtherHeading(view, chosen[0]?.view, words));
     const { quote } = quotes;
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
@@ -76,7 +75,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     if (names >= 0) chosen.splice(names, 1);
     const views = followedBy === undefined ? [view] : [view, followedBy];
     const covers = new Set(views.flatMap((one) => [...asked.tokensIn(one.holds), ...[...one.values].map((kinds) => `${VALUE}${kinds}`)]));
-    const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, piece, followedBy.piece) };
+    const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, candidate, followedBy.candidate) };
     chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(answersPart && { answersPart }), score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
@@ -84,26 +83,27 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
 
 /** A further sentence of another section than the first, of which it shares no word, is quoted below its heading: "Up to six may be kept" is of hens, and the first was of bees. */
 function withOtherHeading(
-  { piece, evidence: { passage } }: PieceView,
-  first: PieceView | undefined,
+  { candidate, evidence: { passage } }: CandidateView,
+  first: CandidateView | undefined,
   words: Pick<QuoteWords, "tokens">,
-): Piece {
-  if (first === undefined || piece.type !== "sentence" || piece.context.length > 0 || piece.heading === first.piece.heading) return piece;
-  const heading = passage.units.findLast(({ type, start }) => type === "heading" && start < piece.range.start);
-  if (heading === undefined || textOf(passage, heading).trim() !== piece.heading.trim()) return piece;
-  const own = new Set(words.tokens(textOf(passage, piece.range)));
-  return words.tokens(piece.heading).some((token) => own.has(token)) ? piece : { ...piece, context: [heading] };
+): Candidate {
+  if (first === undefined || candidate.type !== "sentence" || candidate.context.length > 0 || candidate.heading === first.candidate.heading)
+    return candidate;
+  const heading = passage.units.findLast(({ type, start }) => type === "heading" && start < candidate.range.start);
+  if (heading === undefined || textOf(passage, heading).trim() !== candidate.heading.trim()) return candidate;
+  const own = new Set(words.tokens(textOf(passage, candidate.range)));
+  return words.tokens(candidate.heading).some((token) => own.has(token)) ? candidate : { ...candidate, context: [heading] };
 }
 
 /** Does a sentence announce the table of a row, or another of its document whose columns are called the same? The row is shown with its own. */
-function announcesTableOf({ piece, evidence: { passage } }: PieceView, row: PieceView): boolean {
-  const next = passage.units.find(({ start }) => start >= piece.range.end);
+function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, row: CandidateView): boolean {
+  const next = passage.units.find(({ start }) => start >= candidate.range.end);
   return (
-    row.piece.header !== null &&
+    row.candidate.header !== null &&
     passage.document.id === row.evidence.passage.document.id &&
     next?.type === "table-row" &&
-    next.caption?.start === piece.range.start &&
-    textOf(passage, next) === row.piece.header.text
+    next.caption?.start === candidate.range.start &&
+    textOf(passage, next) === row.candidate.header.text
   );
 }
 
@@ -111,34 +111,34 @@ function announcesTableOf({ piece, evidence: { passage } }: PieceView, row: Piec
 const SAME_WORDS = 0.8;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 
-/** A piece with what it cannot be understood without and what limits it, as quotes. */
-export function quotesOf(passage: Passage, piece: Piece): CompleteQuote {
-  const toQuotes = (ranges: Piece["context"]) => ranges.map((range) => quoteOf(passage, range));
-  const conditions = toQuotes(piece.conditions);
-  const heading = headingRightAbove(passage, piece);
-  const range = heading === null ? piece.range : { start: heading.start, end: piece.range.end };
+/** A candidate with what it cannot be understood without and what limits it, as quotes. */
+export function quotesOf(passage: Passage, candidate: Candidate): CompleteQuote {
+  const toQuotes = (ranges: Candidate["context"]) => ranges.map((range) => quoteOf(passage, range));
+  const conditions = toQuotes(candidate.conditions);
+  const heading = headingRightAbove(passage, candidate);
+  const range = heading === null ? candidate.range : { start: heading.start, end: candidate.range.end };
   return {
-    quote: withHeader(quoteOf(passage, range), piece),
-    context: toQuotes(piece.context.filter((one) => one !== heading)),
+    quote: withHeader(quoteOf(passage, range), candidate),
+    context: toQuotes(candidate.context.filter((one) => one !== heading)),
     ...(conditions.length === 0 ? {} : { conditions }),
   };
 }
 
 /** The heading in a list's context that stands right above it: both are one quote, so that the answer begins with what answers. */
-function headingRightAbove({ units }: Passage, { type, context, range }: Piece): TextRange | null {
+function headingRightAbove({ units }: Passage, { type, context, range }: Candidate): TextRange | null {
   const last = type === "list" || type === "item" ? context.at(-1) : undefined;
   const at = units.findIndex(({ start }) => start === range.start);
   const above = units[at - 1];
   return last !== undefined && above?.type === "heading" && above.start === last.start && above.end === last.end ? last : null;
 }
 
-/** What follows a piece as quotes: what announces it, itself, and what limits it. */
-function quotesBehind(passage: Passage, { range: { end } }: Piece, { context, range, conditions }: Piece): Quote[] {
+/** What follows a candidate as quotes: what announces it, itself, and what limits it. */
+function quotesBehind(passage: Passage, { range: { end } }: Candidate, { context, range, conditions }: Candidate): Quote[] {
   return [...context.filter(({ start }) => start >= end), range, ...conditions].map((one) => quoteOf(passage, one));
 }
 
 /** A table's row carries its header, if it can be read by it. */
-export function withHeader(quote: Quote, { header }: Pick<Piece, "header">): Quote {
+export function withHeader(quote: Quote, { header }: Pick<Candidate, "header">): Quote {
   return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
 
@@ -173,16 +173,16 @@ export function overlap(a: Quote, b: Quote): boolean {
 }
 
 /** Does a row stand beside one that was asked for, in the same table, and say nothing of what was asked? */
-type StandsBeside = (row: PieceView, asked: PieceView) => boolean;
+type StandsBeside = (row: CandidateView, asked: CandidateView) => boolean;
 
 /**
  * Wednesday's row where Thursday was asked for: it holds some of the words of the question that the asked row holds, none of its own, and those are in every row of
  * the table ("20 kg", "5 kg"). A word that some rows share ("Sunday") says that each of them is meant, unless the question gives a number that it lacks: "6 to 7 years"
  * is not for who is 4. Tables of one document whose columns are called the same are one.
  */
-function rowsBeside({ pieces, asked }: Pick<Choice, "pieces" | "asked">): StandsBeside {
+function rowsBeside({ candidates, asked }: Pick<Choice, "candidates" | "asked">): StandsBeside {
   const inEvery = new Map<string, AskedBits>();
-  for (const { view } of pieces) {
+  for (const { view } of candidates) {
     const table = tableOf(view);
     if (table !== null) inEvery.set(table, asked.bitsIn(view.text) & (inEvery.get(table) ?? ~0));
   }
@@ -202,6 +202,6 @@ function rowsBeside({ pieces, asked }: Pick<Choice, "pieces" | "asked">): Stands
 }
 
 /** Names the tables of a row by its document and what their columns are called; `null`: it is no row, or has no header by which its table is known. */
-function tableOf({ piece, evidence }: PieceView): string | null {
-  return piece.header === null ? null : `${evidence.passage.document.id} ${piece.header.text}`;
+function tableOf({ candidate, evidence }: CandidateView): string | null {
+  return candidate.header === null ? null : `${evidence.passage.document.id} ${candidate.header.text}`;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { readQuestion } from "../language/question.ts";
 import { openParts, type PartsOptions, withParts } from "../pipeline/choose.ts";
-import { piecesOf } from "../ranking/pieces.ts";
-import { rankPieces } from "../ranking/rank.ts";
-import { readRankingWeights } from "../ranking/ranking-weights.ts";
+import { candidatesOf as cutCandidates } from "../ranking/candidates.ts";
+import { readRankingWeights } from "../ranking/features.ts";
+import { rankCandidates } from "../ranking/rank.ts";
 import type { QuestionPart } from "../shared/types.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
@@ -16,7 +16,7 @@ type Scored = readonly [text: string, score: number, covers: readonly string[]];
 
 function candidatesOf(passage: Parameters<typeof fakePassage>[0], scored: readonly Scored[]): QuoteCandidate[] {
   const made = fakePassage(passage);
-  const quotes = piecesOf(made, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map((piece) => quotesOf(made, piece));
+  const quotes = cutCandidates(made, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map((piece) => quotesOf(made, piece));
   return scored.map(([text, score, covers]) => {
     const found = quotes.find(({ quote }) => quote.text === text);
     if (found === undefined) throw new Error(`no piece "${text}"`);
@@ -140,7 +140,7 @@ async function ask(parts: readonly QuestionPart[], odds: Odds, given: Partial<Pa
     return { vector, answer: found?.[2] ?? -6 };
   });
   const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
-  const pieces = (question: string) => rankPieces(question, evidence, fakeWords(), options);
+  const pieces = (question: string) => rankCandidates(question, evidence, fakeWords(), options);
   const choice = await pieces("rope");
   const choosePart = ({ resolved }: QuestionPart) => pieces(resolved);
   const whole = await withParts(choice, parts, { readTexts, choosePart, mayBeQuoted: () => true, signal, ...given });
@@ -154,7 +154,7 @@ describe("withParts", () => {
   it("quotes what answers each part, behind what answers the first, whatever its share of words or of the best one's chance", async () => {
     const { whole, written } = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 0]]);
     expect(written).toEqual([ROPE, HOLDS]);
-    expect(whole.pieces.map(({ answersPart }) => answersPart)).toEqual([undefined, true, undefined]);
+    expect(whole.candidates.map(({ answersPart }) => answersPart)).toEqual([undefined, true, undefined]);
     expect(whole.open).toBeUndefined();
   });
 
@@ -172,7 +172,7 @@ describe("withParts", () => {
     const near = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]]);
     expect(near.whole.open).toEqual(open);
     const alone = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]], {
-      choosePart: async () => ({ pieces: [] }),
+      choosePart: async () => ({ candidates: [] }),
     });
     expect(alone.whole.open).toEqual(open);
   });
@@ -182,13 +182,14 @@ describe("withParts", () => {
     expect(same.written).toEqual([ROPE]);
     const twice = await ask([HOLD, COST], [best, ["how much", HOLDS, 2], ["what does", HOLDS, 2]]);
     expect(twice.written).toEqual([ROPE, HOLDS]);
-    expect(twice.whole.pieces).toHaveLength(3);
+    expect(twice.whole.candidates).toHaveLength(3);
   });
 
   it("takes the likeliest of what was read for a part, whatever else puts another first", async () => {
     const { whole } = await ask([HOLD], [best]);
-    const read = (text: string, cross: number) => whole.pieces.flatMap((piece) => (piece.view.text === text ? { ...piece, cross } : []));
-    const { written } = await ask([HOLD], [best], { choosePart: async () => ({ pieces: [...read(COLOUR, -2), ...read(HOLDS, 1)] }) });
+    const read = (text: string, cross: number) =>
+      whole.candidates.flatMap((piece) => (piece.view.text === text ? { ...piece, cross } : []));
+    const { written } = await ask([HOLD], [best], { choosePart: async () => ({ candidates: [...read(COLOUR, -2), ...read(HOLDS, 1)] }) });
     expect(written).toEqual([ROPE, HOLDS]);
   });
 
@@ -217,9 +218,9 @@ describe("withParts", () => {
     const readTexts = fakeReadTexts((one) => ({ vector: Float32Array.of(1), ...(typeof one === "string" ? {} : { answer: -4 }) }));
     const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
     const words = { ...fakeWords(), questionTokens: (question: string) => tokenize(readQuestion(question).content) };
-    const choice = await rankPieces(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
+    const choice = await rankCandidates(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
     const part = { text, resolved: `${text} (vienna)`, standsAlone: false };
-    const choosePart = async () => ({ pieces: [] });
+    const choosePart = async () => ({ candidates: [] });
     const { open } = await withParts(choice, [part], { readTexts, choosePart, mayBeQuoted: () => true, signal });
     expect(open === undefined).toBe(isAnswered);
   });
@@ -227,11 +228,16 @@ describe("withParts", () => {
   it("keeps a row beside the asked one where it answers a part", async () => {
     const hours = [row("day | sauna"), row("Thursday | 15 to 22"), row("Friday | 16 to 23")];
     const options = { maxCharacters: 500, embed, weights, read: null, signal };
-    const { pieces, ...choice } = await rankPieces("sauna thursday", [fakeEvidence(fakePassage({ pieces: hours }))], fakeWords(), options);
-    const parts = pieces.map((piece) => (piece.view.text.startsWith("Friday") ? { ...piece, answersPart: true as const } : piece));
-    const days = (own: typeof pieces) =>
-      chooseQuotes({ ...choice, pieces: own }, fakeWords(), 5).map(({ quote }) => quote.text.split(" ")[0]);
-    expect(days(pieces)).toEqual(["Thursday"]);
+    const { candidates, ...choice } = await rankCandidates(
+      "sauna thursday",
+      [fakeEvidence(fakePassage({ pieces: hours }))],
+      fakeWords(),
+      options,
+    );
+    const parts = candidates.map((one) => (one.view.text.startsWith("Friday") ? { ...one, answersPart: true as const } : one));
+    const days = (own: typeof candidates) =>
+      chooseQuotes({ ...choice, candidates: own }, fakeWords(), 5).map(({ quote }) => quote.text.split(" ")[0]);
+    expect(days(candidates)).toEqual(["Thursday"]);
     expect(days(parts).sort()).toEqual(["Friday", "Thursday"]);
   });
 });

@@ -1,4 +1,4 @@
-import { quoteOf } from "../ranking/pieces.ts";
+import { quoteOf } from "../ranking/candidates.ts";
 import type { Passage, PlacedUnit, Quote, TextRange } from "../shared/types.ts";
 import { type QuoteWords, readQuote, withHeader } from "./compress.ts";
 

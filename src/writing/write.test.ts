@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseMarkers } from "../checks/markers.ts";
 import { spark } from "../profiles/spark.ts";
-import { quoteOf } from "../ranking/pieces.ts";
+import { quoteOf } from "../ranking/candidates.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
 import type { DraftSentence, Question, Quote, Turn } from "../shared/types.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";

@@ -1,4 +1,4 @@
-// Measures the pieces of what retrieval brings up for questions whose answers are marked: node dump.ts --help
+// Measures the candidates of what retrieval brings up for questions whose answers are marked: node dump.ts --help
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
@@ -10,9 +10,9 @@ import { QUOTE_CHARACTERS } from "../../../src/pipeline/choose.ts";
 import { resolveFollowUp } from "../../../src/pipeline/follow-up.ts";
 import { wordsFor } from "../../../src/pipeline/retrieve.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
-import type { PieceView } from "../../../src/ranking/piece-view.ts";
-import { measurePieces, rankPieces, readingText } from "../../../src/ranking/rank.ts";
-import { FIRST_STAGE_FEATURES, measure, readRankingWeights } from "../../../src/ranking/ranking-weights.ts";
+import type { CandidateView } from "../../../src/ranking/features.ts";
+import { FIRST_STAGE_FEATURES, measure, readRankingWeights } from "../../../src/ranking/features.ts";
+import { measureCandidates, rankCandidates, readingText } from "../../../src/ranking/rank.ts";
 import { type RetrieveParts, retrievePassages } from "../../../src/retrieval/retrieve.ts";
 import type { Passage, Question, TextRange } from "../../../src/shared/types.ts";
 import { createParts } from "../../runs/extract.ts";
@@ -74,7 +74,7 @@ const CANDIDATES = 100;
 const REMOVED = 4;
 /** Questions of such a set, whatever `--limit` says. */
 const LIMIT_OF: Readonly<Record<string, number>> = { tables: 1_200 };
-/** Pieces kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
+/** Candidates kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
 const KEPT = { set: 24, written: 60 } as const;
 
 const packed = createGzip();
@@ -195,7 +195,7 @@ interface Marks {
   answers(document: string, range: TextRange): boolean;
   /** What answers is left out. */
   readonly removed: boolean;
-  /** Pieces at most. */
+  /** Candidates at most. */
   readonly kept: number;
 }
 
@@ -210,19 +210,19 @@ async function measureQuestion(
   if (passages.length === 0) return null;
   const words = wordsFor(question, { corpus: parts.corpus, profile: sourcebound });
   const evidence = passages.map((passage) => ({ passage }));
-  const labelled = ({ evidence: { passage }, piece }: PieceView) => ({
-    y: Number(!removed && answers(passage.document.id, piece.range)),
-    place: `${passage.document.id} ${piece.range.start}`,
+  const labelled = ({ evidence: { passage }, candidate }: CandidateView) => ({
+    y: Number(!removed && answers(passage.document.id, candidate.range)),
+    place: `${passage.document.id} ${candidate.range.start}`,
   });
   const options = { maxCharacters: QUOTE_CHARACTERS, embed, signal };
   if (ranker !== null) {
     const { weights, reader } = ranker;
-    const { pieces } = await rankPieces(question.resolved, evidence, words, { ...options, weights, read: reader.read });
-    const scored = pieces.filter(({ cross }) => cross !== null);
+    const { candidates } = await rankCandidates(question.resolved, evidence, words, { ...options, weights, read: reader.read });
+    const scored = candidates.filter(({ cross }) => cross !== null);
     return { pieces: scored.map(({ view, cross, first }) => ({ ...labelled(view), passage: view.evidence.passage.sid, cross, first })) };
   }
-  const { pieces } = measurePieces(question.resolved, evidence, words, options);
-  const kept = pieces
+  const { candidates } = measureCandidates(question.resolved, evidence, words, options);
+  const kept = candidates
     .map((piece) => ({ piece, ...labelled(piece.view), order: piece.view.own + piece.view.fromHeading + piece.cosine.headed }))
     .sort((a, b) => b.y - a.y || b.order - a.order)
     .slice(0, most);

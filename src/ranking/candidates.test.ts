@@ -3,7 +3,7 @@ import { parseFile } from "../ingest/parse.ts";
 import type { Passage } from "../shared/types.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
-import { piecesOf } from "./pieces.ts";
+import { candidatesOf } from "./candidates.ts";
 
 /** One paragraph whose lines are units of it, as line breaks that were meant leave them. */
 function rowsPassage(lines: readonly string[]): Passage {
@@ -12,11 +12,11 @@ function rowsPassage(lines: readonly string[]): Passage {
 }
 
 function textsOf(passage: Passage, maxCharacters = 1200): string[] {
-  const pieces = piecesOf(passage, { maxCharacters, maxPieces: 20, wholeLists: false });
+  const pieces = candidatesOf(passage, { maxCharacters, maxCandidates: 20, wholeLists: false });
   return pieces.map(({ range }) => passage.text.slice(range.start, range.end));
 }
 
-describe("piecesOf", () => {
+describe("candidatesOf", () => {
   it("keeps rows of a paragraph together, and begins anew at a line that announces others", () => {
     const lines = ["Wire rope, worn to:", "9 mm 20", "8 mm 30", "Chain, worn to:", "12 mm 10", "11 mm 20"];
     expect(textsOf(rowsPassage(lines))).toEqual(["Wire rope, worn to:\n9 mm 20\n8 mm 30", "Chain, worn to:\n12 mm 10\n11 mm 20"]);
@@ -32,7 +32,7 @@ describe("piecesOf", () => {
 
   it("gives a sentence that limits the one before it that one to be read and quoted with, and no other sentence", () => {
     const passage = fakePassage({ pieces: ["The mole is closed.", "However, members may pass.", "Boats lie at the quay."] });
-    const contexts = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ context }) =>
+    const contexts = candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map(({ context }) =>
       context.map(({ start, end }) => passage.text.slice(start, end)),
     );
     expect(contexts).toEqual([[], ["The mole is closed."], []]);
@@ -48,7 +48,7 @@ describe("piecesOf", () => {
       units: unitsIn(document),
       range: { start: 0, end: document.text.length },
     };
-    const pieces = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false });
+    const pieces = candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false });
     expect(pieces.map(({ context, conditions }) => [context.length, conditions.length])).toEqual([
       [0, 0],
       [0, 0],
@@ -63,14 +63,14 @@ describe("piecesOf", () => {
   ])("%s: means what stands before it: %s", (sentence, leans) => {
     const before = "The bread slicer is used by trained staff only.";
     const contextOf = (passage: Passage) => {
-      const last = piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).at(-1);
+      const last = candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).at(-1);
       return last?.context.map(({ start, end }) => passage.text.slice(start, end));
     };
     expect(contextOf(rowsPassage([before, sentence]))).toEqual(leans ? [before] : []);
   });
 
   const contextsOf = (passage: Passage) =>
-    piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ range, context }) =>
+    candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map(({ range, context }) =>
       [...context, range].map(({ start, end }) => passage.text.slice(start, end)),
     );
 
@@ -91,7 +91,7 @@ describe("piecesOf", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
     const conditionsOf = (passage: Passage) =>
-      piecesOf(passage, { maxCharacters: 1200, maxPieces: 20, wholeLists: false }).map(({ range, conditions }) =>
+      candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map(({ range, conditions }) =>
         [range, ...conditions].map(({ start, end }) => passage.text.slice(start, end)),
       );
     const fares = fakePassage({
@@ -108,7 +108,7 @@ describe("piecesOf", () => {
   it("gives what answers below a question with it, never the question alone", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const terms = fakePassage({ pieces: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });
-    const pieces = piecesOf(terms, { maxCharacters: 1200, maxPieces: 20, wholeLists: true });
+    const pieces = candidatesOf(terms, { maxCharacters: 1200, maxCandidates: 20, wholeLists: true });
     const shown = pieces.map(({ range, context }) => [range, ...context].map(({ start, end }) => terms.text.slice(start, end)));
     expect(shown).toEqual([["Visit counter 5.", "How do I renew my permit?"], ["Lockers"], ["Bring a coin.", "Lockers"]]);
   });
@@ -126,7 +126,7 @@ describe("piecesOf", () => {
         "Ear cleaner: once a week",
         "Ofloxacin drops\nfour times a day",
       ]);
-      const [first, second] = piecesOf(drops, { maxCharacters: 1200, maxPieces: 20, wholeLists: false });
+      const [first, second] = candidatesOf(drops, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false });
       expect([first, second].map((piece) => piece?.context.map(({ start, end }) => drops.text.slice(start, end)))).toEqual([
         ["Give at home:"],
         ["Give at home:"],
@@ -135,7 +135,9 @@ describe("piecesOf", () => {
 
     it("stays whole where lists are asked for, and where one item alone has others below it", () => {
       const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, ...ofloxacin] });
-      expect(piecesOf(drops, { maxCharacters: 1200, maxPieces: 20, wholeLists: true }).map(({ range }) => range)).toEqual([drops.range]);
+      expect(candidatesOf(drops, { maxCharacters: 1200, maxCandidates: 20, wholeLists: true }).map(({ range }) => range)).toEqual([
+        drops.range,
+      ]);
       expect(textsOf(fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner] }))).toHaveLength(1);
     });
   });

@@ -4,7 +4,7 @@ import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
 
 /** What can be quoted of a passage by itself: a sentence, a whole short list, a list item, a table row. */
-export interface Piece {
+export interface Candidate {
   readonly type: "sentence" | "list" | "item" | "row";
   readonly range: TextRange;
   /** What it cannot be understood without, before it: a list's lead-in, a table's header, the sentence that "this" means. */
@@ -19,16 +19,16 @@ export interface Piece {
   readonly header: SourceText | null;
 }
 
-export interface PiecesOptions {
-  /** Characters of one piece at most; what is longer is left out, never cut. */
+export interface CandidateCut {
+  /** Characters of one candidate at most; what is longer is left out, never cut. */
   readonly maxCharacters: number;
-  /** Pieces at most; those around the window that was found are kept. */
-  readonly maxPieces: number;
+  /** Candidates at most; those around the window that was found are kept. */
+  readonly maxCandidates: number;
   /** Steps and lists are what is asked for: they stay whole up to `maxCharacters`. */
   readonly wholeLists: boolean;
 }
 
-/** A list with its lead-in stays one piece up to this many characters, unless lists are asked for. */
+/** A list with its lead-in stays one candidate up to this many characters, unless lists are asked for. */
 const SHORT_LIST_CHARACTERS = 700;
 /** Sentences of conditions at most behind one quote. */
 const MAX_CONDITIONS = 2;
@@ -42,18 +42,18 @@ const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
 
-/** Pieces of a passage in order. Linear in its length. */
-export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeLists }: PiecesOptions): Piece[] {
+/** Candidates of a passage in order. Linear in its length. */
+export function candidatesOf(passage: Passage, { maxCharacters, maxCandidates, wholeLists }: CandidateCut): Candidate[] {
   const listCharacters = wholeLists ? maxCharacters : Math.min(SHORT_LIST_CHARACTERS, maxCharacters);
-  const pieces: Piece[] = [];
+  const candidates: Candidate[] = [];
   const { units } = passage;
   let headingUnit = -1;
-  const add = (type: Piece["type"], at: number, { start, end }: TextRange, context: readonly TextRange[]) => {
+  const add = (type: Candidate["type"], at: number, { start, end }: TextRange, context: readonly TextRange[]) => {
     if (end - start > maxCharacters) return;
     const unit = units[at] as PlacedUnit;
     const conditions = conditionsAfter(passage, lastUnitWithin(units, at, end), maxCharacters);
     const heading = unit.headingPath.at(-1) ?? "";
-    pieces.push({ type, range: { start, end }, context, conditions, heading, above: aboveUnit(unit).join("\n"), header: unit.header });
+    candidates.push({ type, range: { start, end }, context, conditions, heading, above: aboveUnit(unit).join("\n"), header: unit.header });
   };
   const addItem = (at: number) => {
     const unit = units[at] as PlacedUnit;
@@ -112,15 +112,15 @@ export function piecesOf(passage: Passage, { maxCharacters, maxPieces, wholeList
     }
     add("sentence", i, unit, antecedents(passage, i, headingUnit));
   }
-  return nearWindow(pieces, passage, maxPieces);
+  return nearWindow(candidates, passage, maxCandidates);
 }
 
-/** The pieces from the window that was found on, and as many before it as there is room for. */
-function nearWindow(pieces: readonly Piece[], { window }: Passage, limit: number): Piece[] {
-  if (pieces.length <= limit) return [...pieces];
-  const first = pieces.findIndex(({ range }) => range.end > window.start);
-  const from = Math.max(0, Math.min(first < 0 ? 0 : first, pieces.length - limit));
-  return pieces.slice(from, from + limit);
+/** The candidates from the window that was found on, and as many before it as there is room for. */
+function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit: number): Candidate[] {
+  if (candidates.length <= limit) return [...candidates];
+  const first = candidates.findIndex(({ range }) => range.end > window.start);
+  const from = Math.max(0, Math.min(first < 0 ? 0 : first, candidates.length - limit));
+  return candidates.slice(from, from + limit);
 }
 
 /** A question right above the items that answer it, such as a term above its description, is no answer: they are read and quoted with it. */
@@ -134,7 +134,7 @@ const LEAST_ROWS = 3;
 
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
-/** Last of the rows that stand with a line in one piece of at most `most` characters, up to the next line that announces others with a colon; its own index: it is no row. */
+/** Last of the rows that stand with a line in one candidate of at most `most` characters, up to the next line that announces others with a colon; its own index: it is no row. */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
   const first = units[at] as PlacedUnit;
