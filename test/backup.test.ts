@@ -9,7 +9,7 @@ import { loadConfig } from "../src/shared/config.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { TABLES } from "../src/store/schema.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { compareText } from "../src/text/compare-text.ts";
+import { compareText } from "../src/text/normalise.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";

@@ -4,7 +4,7 @@ import { createProgressBar } from "../../src/cli/terminal.ts";
 import { chooseSets } from "../../src/grading/choose-sets.ts";
 import { renderTable, writeReport } from "../../src/grading/report.ts";
 import { RequestError } from "../../src/shared/errors.ts";
-import { didYouMean } from "../../src/text/nearest.ts";
+import { didYouMean } from "../../src/text/spelling.ts";
 import { WRITERS } from "../runs/ablate/ablated-item.ts";
 import type { AblatedWriter } from "../runs/ablate/summarize.ts";
 import { givenOptions } from "./measurement.ts";

@@ -7,7 +7,7 @@ import type { CliContext } from "../../src/cli/context.ts";
 import type { Report, TableRow } from "../../src/grading/report.ts";
 import { renderTable, writeReport } from "../../src/grading/report.ts";
 import { messageOf, RequestError, systemCodeOf } from "../../src/shared/errors.ts";
-import { didYouMean } from "../../src/text/nearest.ts";
+import { didYouMean } from "../../src/text/spelling.ts";
 
 /** What a file in `lab/bench/` exports: one question that a benchmark answers. */
 export interface Benchmark {

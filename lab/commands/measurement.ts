@@ -5,7 +5,7 @@ import { type ChosenFolders, chooseGoldenSets } from "../../src/grading/choose-s
 import { renderTable, writeReport } from "../../src/grading/report.ts";
 import type { Config } from "../../src/shared/config.ts";
 import { RequestError } from "../../src/shared/errors.ts";
-import { didYouMean } from "../../src/text/nearest.ts";
+import { didYouMean } from "../../src/text/spelling.ts";
 import type { RetrievalEvent } from "../runs/retrieval.ts";
 import type { EvaluateEvent } from "../runs/va.ts";
 import { unpackSets } from "../sets/unpack-sets.ts";

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../../src/cli/context.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { RequestError, SourceboundError } from "../../src/shared/errors.ts";
-import { didYouMean } from "../../src/text/nearest.ts";
+import { didYouMean } from "../../src/text/spelling.ts";
 import { RECIPES, type Recipe, type RecipeOptions, type Step } from "../train/recipes.ts";
 
 interface TrainFlags {

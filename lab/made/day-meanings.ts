@@ -1,4 +1,4 @@
-import { normalizeQuestion } from "../../src/text/normalize-question.ts";
+import { normalizeQuestion } from "../../src/text/normalise.ts";
 import type { DayStep } from "./replayed-day.ts";
 
 /** What the labels of a day say of two of its questions. */

@@ -1,5 +1,5 @@
 import type { Random } from "../../src/grading/metrics.ts";
-import { literally } from "../../src/text/literally.ts";
+import { literally } from "../../src/text/normalise.ts";
 import { changed, pick, replaceAt } from "./edit.ts";
 import { countWords, MIN_WORDS } from "./faithful-rules.ts";
 

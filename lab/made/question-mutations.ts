@@ -1,8 +1,8 @@
 import { loadDomain } from "../../src/engine/domain.ts";
 import type { Random } from "../../src/grading/metrics.ts";
 import { loadQuestionWords } from "../../src/language/slot-vocabulary.ts";
-import { literally } from "../../src/text/literally.ts";
-import { once } from "../../src/text/once.ts";
+import { once } from "../../src/text/memo.ts";
+import { literally } from "../../src/text/normalise.ts";
 import { pick, replaceAt, replaceMatch, replaceRange } from "./edit.ts";
 
 /** What of a question was changed, so that its answer is another one. */

@@ -10,7 +10,7 @@ import { DEFAULT_MODEL_TEMPERATURE, DEFAULT_REPLY_TOKENS } from "../../src/share
 import { type Config, embeddedIn } from "../../src/shared/config.ts";
 import type { Answer, Citation } from "../../src/shared/types.ts";
 import { countTokens } from "../../src/text/cl100k.ts";
-import { normalizeQuestion } from "../../src/text/normalize-question.ts";
+import { normalizeQuestion } from "../../src/text/normalise.ts";
 import { compareSources, type FilesToday, readFilesToday, saysTheSame, staleBecause } from "../judges/judge-hit.ts";
 import { addBeside, BESIDE_EVERY, changeFact, type EditKind } from "../made/day-edits.ts";
 import { createMeanings } from "../made/day-meanings.ts";

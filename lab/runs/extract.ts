@@ -16,7 +16,7 @@ import { RequestError } from "../../src/shared/errors.ts";
 import type { DraftSentence, Evidence, Passage, Question } from "../../src/shared/types.ts";
 import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
-import { nameCells, readCells } from "../../src/text/table-row.ts";
+import { nameCells, readCells } from "../../src/text/units.ts";
 import { chooseQuotes, type QuoteWords } from "../../src/writing/compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "../../src/writing/extract.ts";
 import {

@@ -3,7 +3,7 @@ import { findPersonalData, type PersonalData, type PersonalKind } from "../guard
 import { findTermViolations, type Terminology } from "../guard/terminology.ts";
 import type { GuardSettings } from "../profiles/profile.ts";
 import type { TextRange } from "../shared/types.ts";
-import { plainView } from "../text/plain-view.ts";
+import { plainView } from "../text/normalise.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /**

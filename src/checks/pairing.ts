@@ -3,7 +3,7 @@ import { equalQuantities, type Measure, type Quantity } from "../language/quanti
 import { clausesOf } from "../language/question.ts";
 import type { Reading } from "../language/reading.ts";
 import type { TextRange } from "../shared/types.ts";
-import { cellsOf } from "../text/table-row.ts";
+import { cellsOf } from "../text/units.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
 import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type Part, wholeOf, wordsOf } from "./parts.ts";

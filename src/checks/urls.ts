@@ -1,5 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
-import { plainView } from "../text/plain-view.ts";
+import { plainView } from "../text/normalise.ts";
 
 /** What an address may hold; stops at its end belong to the sentence. */
 const REST = String.raw`[^\s<>"'\x60\]}]`;

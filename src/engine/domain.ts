@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from "../package.ts";
 import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
 import { ConfigError, RequestError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { readPackFile, termsOf } from "./packs/pack-files.ts";
 import type { ScopeOptions } from "./service-types.ts";
 

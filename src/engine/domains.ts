@@ -12,7 +12,7 @@ import type { Profile } from "../profiles/profile.ts";
 import type { Config } from "../shared/config.ts";
 import { ConfigError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
-import { recent } from "../text/recent.ts";
+import { recent } from "../text/memo.ts";
 import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
 import type { Opened } from "./open.ts";
 import type { ReachOptions, ScopeOptions } from "./service-types.ts";

@@ -17,8 +17,7 @@ import type { RankingParts } from "../pipeline/parts.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
-import { once } from "../text/once.ts";
-import { whileHeld } from "../text/while-held.ts";
+import { once, whileHeld } from "../text/memo.ts";
 import type { DomainPack } from "./domain.ts";
 import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "./reader-keeper.ts";
 

@@ -25,8 +25,8 @@ import { makePrivateFolder } from "../store/private.ts";
 import { reportsSince } from "../store/reports.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
-import { once } from "../text/once.ts";
-import { timeOrderedId } from "../text/time-ordered-id.ts";
+import { timeOrderedId } from "../text/hash.ts";
+import { once } from "../text/memo.ts";
 import type { DomainPack } from "./domain.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
 

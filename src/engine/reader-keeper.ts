@@ -4,7 +4,7 @@ import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.
 import { createEntailmentScorer, readEntailmentWeights } from "../models/entailment.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 
 /** The support scorer that ships: its weights, encoder and cross-encoder are loaded when they are first needed. */
 export function createShippedSupport(

@@ -5,7 +5,7 @@ import type { Scope } from "../shared/types.ts";
 import type { StoredReport } from "../store/diagnostic-report.ts";
 import { reportsSince } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { type DomainPack, scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";

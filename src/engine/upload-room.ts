@@ -8,7 +8,7 @@ import type { OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import type { IngestOptions } from "./documents.ts";
 import type { Opened } from "./open.ts";
 import { type FileStatus, workSchema } from "./service-types.ts";

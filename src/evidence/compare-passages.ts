@@ -1,7 +1,7 @@
 import type { EvidenceText } from "../models/support.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Conflict, Evidence, Passage } from "../shared/types.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import { type Comparison, compareFacts } from "./compare-facts.ts";
 import { areEditions, type Edition, type FactSource, type Precedence, readEdition, toConflict, withoutYears } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";

@@ -5,7 +5,7 @@ import { SPELLED_NUMBER } from "../language/numbers.ts";
 import { isExample, personsIn, type Stance, stancesIn } from "../language/opposites.ts";
 import { createReading, type Reading } from "../language/reading.ts";
 import type { Passage, TextRange } from "../shared/types.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 
 /** What a piece says, as it is compared with others. */

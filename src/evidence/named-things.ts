@@ -3,8 +3,8 @@ import type { ReadTexts, TextReading } from "../cross-encoder/reader.ts";
 import { isDerived } from "../language/content-words.ts";
 import { mayCover, type NamedTime, namedTime } from "../language/numbers.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
-import { foldMarks } from "../text/fold-marks.ts";
-import { onceEach } from "../text/once-each.ts";
+import { foldMarks } from "../text/normalise.ts";
+import { onceEach } from "../text/numbers.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 
 /**

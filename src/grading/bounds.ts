@@ -1,5 +1,5 @@
 import { RequestError } from "../shared/errors.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { goldenItemSchema } from "./golden-item.ts";
 import { reportGolden } from "./golden-report.ts";
 import type { GoldenSet } from "./golden-set.ts";

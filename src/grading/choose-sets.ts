@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type DomainPack, loadDomain } from "../engine/domain.ts";
 import { RequestError, SourceboundError } from "../shared/errors.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { findGoldenSets, type GoldenFolders, type GoldenSet, readGoldenSet, readQuestions } from "./golden-set.ts";
 
 /** Folders of a set with the pack whose vocabulary applies to it; `undefined`: none. */

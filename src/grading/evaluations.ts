@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, RequestError } from "../shared/errors.ts";
-import { compareText } from "../text/compare-text.ts";
+import { compareText } from "../text/normalise.ts";
 import { chooseSets } from "./choose-sets.ts";
 import { renderGoldenHtml } from "./golden-html.ts";
 import { goldenItemSchema } from "./golden-item.ts";

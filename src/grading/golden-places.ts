@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RequestError } from "../shared/errors.ts";
 import type { Citation, TextRange } from "../shared/types.ts";
-import { fileOfDocument } from "../text/document-path.ts";
+import { fileOfDocument } from "../text/paths.ts";
 import type { GoldenSet } from "./golden-set.ts";
 
 /** Ranges of files, UTF-16 units of the file as it was read, by page. */

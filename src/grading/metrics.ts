@@ -1,4 +1,4 @@
-export { quantile } from "../text/quantile.ts";
+export { quantile } from "../text/numbers.ts";
 
 /** Textbook metrics over counts and scores; one pure function each. */
 

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import { composeYaml } from "../text/compose-yaml.ts";
-import { didYouMean } from "../text/nearest.ts";
-import { editDistance } from "../text/spelling.ts";
+import { didYouMean, editDistance } from "../text/spelling.ts";
 import { describeIssues, keysAt } from "../text/validate.ts";
 import { parseLines, readLinesOf, UNANSWERABLE_KINDS } from "./golden.ts";
 

@@ -1,6 +1,6 @@
 import type { CitedQuote } from "../checks/finding.ts";
 import type { Answer, Evidence } from "../shared/types.ts";
-import { literally } from "../text/literally.ts";
+import { literally } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { readableText } from "../writing/render.ts";

@@ -1,6 +1,6 @@
 import { findPhoneNumbersInText } from "libphonenumber-js/min";
 import type { TextRange } from "../shared/types.ts";
-import { plainView } from "../text/plain-view.ts";
+import { plainView } from "../text/normalise.ts";
 
 const NAME = String.raw`(?:[A-Z][\w'’.-]{0,30}|\d{1,3}(?:st|nd|rd|th))`;
 /** Words that are hardly anything but a street. */

@@ -1,6 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
-import { literally } from "../text/literally.ts";
-import { plainView } from "../text/plain-view.ts";
+import { literally, plainView } from "../text/normalise.ts";
 
 /** A tenant as far as its vocabulary goes: canonical term → the tenant's term. */
 export interface Vocabulary {

@@ -1,7 +1,6 @@
 import type { Block, Chunk, TextRange, Window } from "../shared/types.ts";
-import { MAX_HEADING, walkHeadings } from "../text/heading-path.ts";
-import { createTokenCounter, type TokenCounter } from "../text/token-counter.ts";
-import type { WordTokens } from "../text/word-tokens.ts";
+import { MAX_HEADING, walkHeadings } from "../text/headings.ts";
+import { createTokenCounter, type TokenCounter, type WordTokens } from "../text/token-counter.ts";
 import { type Atom, atomsOf, type Boundary } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
 

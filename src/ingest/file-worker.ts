@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { IngestError, messageOf } from "../shared/errors.ts";
-import { createWordTokens } from "../text/word-tokens.ts";
+import { createWordTokens } from "../text/token-counter.ts";
 import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
 import { type DocumentDraft, draftDocuments } from "./to-document.ts";
 

@@ -1,8 +1,8 @@
 import { tongueOf } from "../guard/tongue.ts";
 import { IngestError } from "../shared/errors.ts";
 import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, TextRange, Unit } from "../shared/types.ts";
-import { documentPath } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { documentPath } from "../text/paths.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { type Format, type FormatFile, nameOf } from "./formats/format.ts";
 import { chooseFormat, TEXT_FORMATS } from "./formats/formats.ts";

@@ -1,8 +1,8 @@
 import { IngestError } from "../shared/errors.ts";
 import type { FileNotice, IngestCounts, IngestEvent } from "../shared/events.ts";
 import type { FileContent, FilePut, FileRecord, KnownDocument, PutOutcome } from "../store/document-records.ts";
-import { renamedPath } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { renamedPath } from "../text/paths.ts";
 import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";
 import { type DocumentDraft, toDocument } from "./to-document.ts";
 /** Files that are stored in one transaction, at most: an acknowledgement of the disk for each takes longer than to read one. */

@@ -1,9 +1,8 @@
 import type { StoredDocument } from "../shared/types.ts";
-import { chunkId } from "../text/chunk-id.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { httpUrl } from "../text/http-url.ts";
+import { chunkId, httpUrl } from "../text/paths.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
-import { createWordTokens, type WordTokens } from "../text/word-tokens.ts";
+import { createWordTokens, type WordTokens } from "../text/token-counter.ts";
 import {
   CHUNK_MAX_TOKENS,
   CHUNK_MIN_TOKENS,

@@ -1,4 +1,4 @@
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import { type Alignment, alignTerms, type Entailment, LISTED, type SlotContext } from "./align-terms.ts";
 import { type AskedKind, kindsAgree } from "./asked-kind.ts";
 import { equalQuantities } from "./quantities.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { TextRange } from "../shared/types.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import { deniesAsVerb, deniesClause, deniesNoun } from "./negation.ts";
 import { MONTHS } from "./numbers.ts";

@@ -1,4 +1,4 @@
-import { RAISED } from "../text/raised-digits.ts";
+import { RAISED } from "../text/normalise.ts";
 import { numberValue } from "./numbers.ts";
 
 /** A fraction by characters of its own: `½`, `¹/₂`, `¹/2`. */

@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../package.ts";
-import { once } from "../text/once.ts";
+import { once, whileHeld } from "../text/memo.ts";
 import { createStemmer } from "../text/tokens.ts";
-import { whileHeld } from "../text/while-held.ts";
 import { createEnglishWords, type EnglishWords } from "./content-words.ts";
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map(

@@ -1,5 +1,5 @@
 import { dot } from "../cross-encoder/dot.ts";
-import { memoised } from "../text/recent.ts";
+import { memoised } from "../text/memo.ts";
 
 /** Words whose vectors are kept. */
 const REMEMBERED = 20_000;

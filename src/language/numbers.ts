@@ -1,4 +1,4 @@
-import { foldMarks } from "../text/fold-marks.ts";
+import { foldMarks } from "../text/normalise.ts";
 
 /** A day of the week or a month, from 1. */
 export interface NamedTime {

@@ -1,4 +1,4 @@
-import { RAISED } from "../text/raised-digits.ts";
+import { RAISED } from "../text/normalise.ts";
 import { foldDigits } from "./digits.ts";
 import { FIGURE, FRACTION, figureIn, fractionValue, SHARE } from "./figures.ts";
 import { MONTHS, numberValue, ordinalValue, SPELLED_NUMBER, SPELLED_ORDINAL } from "./numbers.ts";

@@ -1,4 +1,4 @@
-import { memoised } from "../text/recent.ts";
+import { memoised } from "../text/memo.ts";
 import { type ContentWord, createWordReader, type ReadWords } from "./content-words.ts";
 import { type Marker, markersIn } from "./opposites.ts";
 import { type Quantity, quantitiesIn } from "./quantities.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../package.ts";
-import { literally } from "../text/literally.ts";
+import { literally } from "../text/normalise.ts";
 import { createWordStemmer, type GeneralWords, sharedWords } from "./general-words.ts";
 import { turnsSense } from "./negation.ts";
 

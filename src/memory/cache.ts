@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Answer, Question } from "../shared/types.ts";
-import { normalizeQuestion } from "../text/normalize-question.ts";
+import { normalizeQuestion } from "../text/normalise.ts";
 
 /** What besides the question decides an answer; a change of any of these is another key. */
 export interface CacheScope {

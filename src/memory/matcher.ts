@@ -5,7 +5,7 @@ import type { SlotVocabulary } from "../language/slot-vocabulary.ts";
 import { readAbout, readSlots, type Slots } from "../language/slots.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { RetrievedFor } from "../store/cache.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings as MatchRule, type MatchWeights } from "./match.ts";
 
 /** The question that is asked, with what retrieval found for it, best first. */

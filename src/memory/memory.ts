@@ -3,7 +3,7 @@ import { RequestError } from "../shared/errors.ts";
 import type { Privacy, Scope } from "../shared/types.ts";
 import type { ForgetTarget, Forgotten, Purged, Retention } from "../store/forget.ts";
 import type { Store } from "../store/store.ts";
-import { keyedHash } from "../text/keyed-hash.ts";
+import { keyedHash } from "../text/hash.ts";
 import { actor, createReview, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
 import { sumUp, sumUpMade } from "./statistics.ts";

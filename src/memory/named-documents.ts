@@ -3,7 +3,7 @@ import type { Answer, Evidence, Passage, PassageDocument, Scope } from "../share
 import type { NamedDocument, RetrievedFor } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { SourceNode } from "../store/graph.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 
 /** Every document that an answer names, also beside its citations: titles of documents that a reader may no longer see must not be served either. */
 export function namedDocuments(answer: Answer): NamedDocument[] {

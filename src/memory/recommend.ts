@@ -1,5 +1,5 @@
 import type { DiagnosticReport, MissingTerm, Recommendation, StoredReport, ValueKind } from "../store/diagnostic-report.ts";
-import { compareText } from "../text/compare-text.ts";
+import { compareText } from "../text/normalise.ts";
 
 /** Advice of one report: more is not acted on. */
 const MAX_RECOMMENDATIONS = 8;

@@ -5,7 +5,7 @@ import { type Asker, askerOf } from "../store/interaction.ts";
 import type { ReviewOutcome } from "../store/review.ts";
 import type { PendingInteraction, PendingOptions, ReviewedInteraction, Sees } from "../store/review-reading.ts";
 import type { Store } from "../store/store.ts";
-import { compareText } from "../text/compare-text.ts";
+import { compareText } from "../text/normalise.ts";
 import { shownOf } from "./named-documents.ts";
 
 /** Interactions that the order of the queue is worked out from: the newest. */

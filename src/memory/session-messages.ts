@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Answer, Scope } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { StoredTurn } from "../store/sessions.ts";
-import { httpUrl } from "../text/http-url.ts";
+import { httpUrl } from "../text/paths.ts";
 import { documentsIn, redactAnswered } from "./named-documents.ts";
 
 const shownSchema = z.object({

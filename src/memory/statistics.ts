@@ -1,5 +1,5 @@
 import type { CountedInteraction, MadeAnswer } from "../store/statistics.ts";
-import { quantile } from "../text/quantile.ts";
+import { quantile } from "../text/numbers.ts";
 
 export type Statistics = Awaited<ReturnType<typeof sumUp>>;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../package.ts";
 import { ModelError, messageOf, systemCodeOf } from "../shared/errors.ts";
-import { whileHeld } from "../text/while-held.ts";
+import { whileHeld } from "../text/memo.ts";
 import { createWordpiece } from "../text/wordpiece.ts";
 
 /**

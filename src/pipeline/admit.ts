@@ -3,7 +3,7 @@ import { documentsShown } from "../memory/session-messages.ts";
 import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, Question, Selection, StoredDocument, Turn } from "../shared/types.ts";
-import { documentOfChunk } from "../text/chunk-id.ts";
+import { documentOfChunk } from "../text/paths.ts";
 import { readFilters } from "./filters.ts";
 import { resolveFollowUp } from "./follow-up.ts";
 import type { AnswerParts } from "./parts.ts";

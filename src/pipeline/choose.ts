@@ -5,7 +5,7 @@ import type { AskedQuestion, CandidateView, Choice, OpenPart, ScoredCandidate } 
 import { rankCandidates, readingText, withFollowing } from "../ranking/rank.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
 import type { Evidence, Passage, Question, QuestionPart, Warning } from "../shared/types.ts";
-import { normalizeQuestion } from "../text/normalize-question.ts";
+import { normalizeQuestion } from "../text/normalise.ts";
 import { writersOf } from "./compress.ts";
 import { questionParts } from "./follow-up.ts";
 import type { JudgingParts } from "./parts.ts";

@@ -1,7 +1,6 @@
 import type { OpenPart, ScoredCandidate } from "../ranking/features.ts";
 import type { Conflict, Evidence, Passage, Question } from "../shared/types.ts";
-import { onceEach } from "../text/once-each.ts";
-import { sumOrNull } from "../text/sum-or-null.ts";
+import { onceEach, sumOrNull } from "../text/numbers.ts";
 import type { Outcome } from "./assemble.ts";
 import { askAlone, askedParts, openParts } from "./choose.ts";
 import { type Decided, decide } from "./decide.ts";

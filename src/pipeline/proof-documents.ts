@@ -7,9 +7,9 @@ import { rootOf } from "../proofs/merkle.ts";
 import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "../proofs/proof.ts";
 import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
 import type { Passage, Quote, TextRange } from "../shared/types.ts";
-import { fileOfDocument } from "../text/document-path.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { headingPathAt } from "../text/outline.ts";
+import { headingPathAt } from "../text/headings.ts";
+import { fileOfDocument } from "../text/paths.ts";
 import { type PassageSource, readPassage } from "../text/read-passage.ts";
 
 /** Something of a proof does not hold. */

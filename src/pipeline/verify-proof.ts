@@ -18,7 +18,7 @@ import { isSignedBy, readPublicKey } from "../proofs/signature.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Passage, Quote } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import type { PassageSource } from "../text/read-passage.ts";
 import { describeIssues } from "../text/validate.ts";
 import { citationToWire } from "../wire/answer-to-wire.ts";

@@ -1,5 +1,5 @@
 import { RequestError } from "../shared/errors.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { book } from "./book.ts";
 import { GUARDS, VALIDATOR_GUARDS } from "./guards.ts";
 import type { Profile } from "./profile.ts";

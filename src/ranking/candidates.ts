@@ -1,5 +1,5 @@
 import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../shared/types.ts";
-import { normalizeQuestion } from "../text/normalize-question.ts";
+import { normalizeQuestion } from "../text/normalise.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
 

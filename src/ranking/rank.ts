@@ -3,7 +3,7 @@ import { quoteText } from "../cross-encoder/quote-text.ts";
 import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Evidence } from "../shared/types.ts";
-import { repeatsQuestion } from "../text/normalize-question.ts";
+import { repeatsQuestion } from "../text/normalise.ts";
 import { type Candidate, type CandidateCut, candidatesOf, textOf } from "./candidates.ts";
 import {
   type AskedQuestion,

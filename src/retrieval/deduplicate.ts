@@ -1,7 +1,7 @@
 import { deniesAsVerb, EXCEPTION, NEGATOR } from "../language/negation.ts";
 import { valuesIn } from "../language/values.ts";
 import type { Passage, Twin } from "../shared/types.ts";
-import { once } from "../text/once.ts";
+import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
 
 /** What a text states besides its wording. Two texts with equal signatures and nearly the same words say the same. */

@@ -1,7 +1,7 @@
 import { RequestError } from "../shared/errors.ts";
 import type { AppliedFilters, Area, Filters, Heading, PageRange, TextRange } from "../shared/types.ts";
 import type { DocumentOutline } from "../store/document-records.ts";
-import { nearestName, nearestNames } from "../text/nearest.ts";
+import { nearestName, nearestNames } from "../text/spelling.ts";
 import { intersectRanges, mergeRanges, OPEN_END } from "./search-area.ts";
 
 /** What divisions are called before their number. "§" is a section. */

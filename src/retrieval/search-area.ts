@@ -1,8 +1,8 @@
 import { dot } from "../cross-encoder/dot.ts";
 import type { Area, AreaPart, Chunk, Scope, Selection, StoredDocument, TextRange, Unit, Window } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import { compareText } from "../text/compare-text.ts";
-import { headingPathAt } from "../text/outline.ts";
+import { headingPathAt } from "../text/headings.ts";
+import { compareText } from "../text/normalise.ts";
 import type { PassagePlace } from "../text/read-passage.ts";
 import { Bm25Index } from "./bm25.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";

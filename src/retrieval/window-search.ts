@@ -1,5 +1,5 @@
 import type { Chunk, Scope } from "../shared/types.ts";
-import { compareText } from "../text/compare-text.ts";
+import { compareText } from "../text/normalise.ts";
 import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 import { type Entry, FIELD_WEIGHTS, IndexedWindows, ScopeFilter } from "./indexed-windows.ts";
 import { isOverlapped, partOf, rangeAround } from "./search-area.ts";

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import { messageOf, RequestError, withWarnings } from "../shared/errors.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { keysAt } from "../text/validate.ts";
 import type { JsonBody } from "./endpoint.ts";
 

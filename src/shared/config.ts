@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { DTYPES, HUB_NAME } from "../models/hub/catalog.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean } from "../text/spelling.ts";
 import { describeIssues } from "../text/validate.ts";
 import { databaseSchema } from "./config/database.ts";
 import { experimentsSchema } from "./config/experiments.ts";

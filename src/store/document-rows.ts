@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely, Selectable, Transaction } from "kysely";
 import type { Block, BlockType, Chunk, Reading, Scope, StoredDocument, Unit, Window } from "../shared/types.ts";
-import { outlineOf } from "../text/outline.ts";
+import { outlineOf } from "../text/headings.ts";
 import type { FilePut } from "./document-records.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Reading, Scope } from "../shared/types.ts";
-import { renamedPath } from "../text/document-path.ts";
+import { renamedPath } from "../text/paths.ts";
 import { keepVersions } from "./corpus-log.ts";
 import { type KnownDocument, placeOf, type SourcePlace } from "./document-records.ts";
 import { documentsOfFile, documentsSeen, tenantsOf } from "./document-rows.ts";

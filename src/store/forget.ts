@@ -1,6 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { sha256Hex } from "../text/hash.ts";
-import { keyedHash, questionHash } from "../text/keyed-hash.ts";
+import { keyedHash, questionHash, sha256Hex } from "../text/hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
 import { countAll, deletedBy, emptyLog, inParts, isPostgres, leftInLog, rewrite, transact } from "./dialect.ts";

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { z } from "zod";
-import { keyedHash } from "../text/keyed-hash.ts";
+import { keyedHash } from "../text/hash.ts";
 import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 

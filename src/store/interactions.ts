@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
-import { keyedHash, questionHash } from "../text/keyed-hash.ts";
+import { keyedHash, questionHash } from "../text/hash.ts";
 import { askerOf, type Interaction, type InteractionFacts, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
 import type { NewReport } from "./reports.ts";
 import type { Database } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
-import { keyedHash } from "../text/keyed-hash.ts";
+import { keyedHash } from "../text/hash.ts";
 import { appendAudit } from "./audit.ts";
 import { transact } from "./dialect.ts";
 import { type Given, prepare } from "./prepared.ts";

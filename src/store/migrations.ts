@@ -3,8 +3,8 @@ import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { messageOf, StoreError } from "../shared/errors.ts";
 import type { Block, BlockType } from "../shared/types.ts";
-import { keyedHash, questionHash } from "../text/keyed-hash.ts";
-import { outlineOf } from "../text/outline.ts";
+import { keyedHash, questionHash } from "../text/hash.ts";
+import { outlineOf } from "../text/headings.ts";
 import { isPostgres } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { Scope, Turn } from "../shared/types.ts";
-import { compareText } from "../text/compare-text.ts";
-import { keyedHash } from "../text/keyed-hash.ts";
+import { keyedHash } from "../text/hash.ts";
+import { compareText } from "../text/normalise.ts";
 import { countAll, deletedBy, transact } from "./dialect.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { keyedHash } from "../text/keyed-hash.ts";
+import { keyedHash } from "../text/hash.ts";
 import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
-import { keyedHash } from "../text/keyed-hash.ts";
+import { keyedHash } from "../text/hash.ts";
 import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { PACKAGE_ROOT } from "../package.ts";
-import { once } from "./once.ts";
+import { once } from "./memo.ts";
 
 /** Byte-pair merging is quadratic in the length of one run; longer runs are counted in pieces of this many code units. */
 export const RUN_LIMIT = 256;

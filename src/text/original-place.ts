@@ -1,4 +1,5 @@
 import type { Box, CellPlace, OriginalPlace, PagePlace, PlaceData, StoredDocument, TextRange } from "../shared/types.ts";
+import { firstIndex } from "./numbers.ts";
 import { toOriginal } from "./source-map.ts";
 
 /** What of a document is needed to say where a stretch of its text stands in the file. */
@@ -152,14 +153,7 @@ function cellsAt({ cells, sheets }: PlaceData & { type: "cells" }, range: TextRa
 
 /** Index of the first record that ends after `start`. */
 function firstRecord(records: readonly number[], fields: number, start: number): number {
-  let low = 0;
-  let high = records.length / fields;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (at(records, middle * fields + 1) > start) high = middle;
-    else low = middle + 1;
-  }
-  return low * fields;
+  return fields * firstIndex(records.length / fields, (i) => at(records, i * fields + 1) > start);
 }
 
 function at(numbers: readonly number[], index: number): number {

@@ -1,6 +1,6 @@
 import type { Passage, PassageDocument, StoredDocument, TextRange } from "../shared/types.ts";
-import { headingPathAt } from "./outline.ts";
-import { unitsIn } from "./units.ts";
+import { headingPathAt } from "./headings.ts";
+import { unitAt, unitsIn } from "./units.ts";
 
 /** What of a document a passage needs; a stored document fits, and one that was read again from its file. */
 export type PassageSource = Omit<
@@ -49,4 +49,10 @@ function faceOf(document: PassageSource): PassageDocument {
     pages: document.pages ?? null,
     ...(document.reading === undefined ? {} : { reading: document.reading }),
   };
+}
+
+/** The last heading at or above the window of a passage that was found; `null` when there is none. */
+export function headingOf(passage: Passage): string | null {
+  const unit = unitAt(passage, passage.window.start) ?? passage.units[0];
+  return (unit?.headingPath ?? passage.headingPath).at(-1) ?? null;
 }

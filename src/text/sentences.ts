@@ -1,5 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
-import { RAISED } from "./raised-digits.ts";
+import { RAISED } from "./normalise.ts";
 
 /** Longer sentences are cut at a clause or blank, in characters: nobody can check a quote of this size at a glance. */
 export const SENTENCE_MAX_CHARS = 1_500;

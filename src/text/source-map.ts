@@ -1,4 +1,5 @@
 import type { SourceMapData, TextRange } from "../shared/types.ts";
+import { firstIndex } from "./numbers.ts";
 
 /** Changes whenever the same original could give another normalised text; part of every document's version. */
 export const NORMALISER_VERSION = "2";
@@ -208,8 +209,8 @@ export function normalisePiece(text: string): string {
 export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
   const count = map.length / 4;
   if (count === 0) return { start: 0, end: 0 };
-  const first = firstSegment(map, (i) => value(map, i, 1) > range.start);
-  const beyond = firstSegment(map, (i) => value(map, i, 0) >= Math.max(range.end, range.start + 1));
+  const first = firstIndex(map.length / 4, (i) => value(map, i, 1) > range.start);
+  const beyond = firstIndex(map.length / 4, (i) => value(map, i, 0) >= Math.max(range.end, range.start + 1));
   if (first >= beyond) {
     const before = first > 0 ? value(map, first - 1, 3) : value(map, 0, 2);
     const after = first < count ? value(map, first, 2) : value(map, count - 1, 3);
@@ -258,7 +259,7 @@ export function composeMaps(outer: SourceMapData, inner: SourceMapData): SourceM
       continue;
     }
     let at = start;
-    for (let j = firstSegment(inner, (k) => value(inner, k, 1) > start); j < inner.length / 4 && at < end; j++) {
+    for (let j = firstIndex(inner.length / 4, (k) => value(inner, k, 1) > start); j < inner.length / 4 && at < end; j++) {
       const to = Math.min(end, value(inner, j, 1));
       const place = toOriginal(inner, { start: at, end: to });
       composed.push(outStart + at - start, outStart + to - start, place.start, place.end);
@@ -266,18 +267,6 @@ export function composeMaps(outer: SourceMapData, inner: SourceMapData): SourceM
     }
   }
   return composed;
-}
-
-/** Index of the first segment for which `holds`, which must be false and then true along the map. */
-function firstSegment(map: SourceMapData, holds: (index: number) => boolean): number {
-  let low = 0;
-  let high = map.length / 4;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 function isIdentity(map: SourceMapData, index: number): boolean {

@@ -3,15 +3,10 @@ import { describe, expect, it, test } from "vitest";
 import { nearSpelled } from "../../test/support/near-spelled.ts";
 import { createEnglishWords } from "../language/content-words.ts";
 import { expectLinearTime } from "../testing/growth.ts";
-import { documentPath, fileOfDocument } from "./document-path.ts";
-import { foldMarks } from "./fold-marks.ts";
-import { httpUrl } from "./http-url.ts";
-import { literally } from "./literally.ts";
-import { normalizeQuestion, repeatsQuestion } from "./normalize-question.ts";
-import { pathClash } from "./path-clash.ts";
-import { plainView } from "./plain-view.ts";
+import { timeOrderedId } from "./hash.ts";
+import { foldMarks, literally, normalizeQuestion, plainView, repeatsQuestion } from "./normalise.ts";
+import { documentPath, fileOfDocument, httpUrl, pathClash } from "./paths.ts";
 import { differInAffix, isSlip } from "./spelling.ts";
-import { timeOrderedId } from "./time-ordered-id.ts";
 import { createStemmer } from "./tokens.ts";
 
 it.each(["a.md", "a b/c.json", "c#.md", "100%.md", "%23.md", "%2523#.md", "%25.md"])("%s is found again by its document's path", (file) => {

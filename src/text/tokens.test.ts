@@ -7,9 +7,8 @@ import { SHIPPED_WEIGHTS } from "../cross-encoder/create-reader.ts";
 import { loadReaderWeights, piecesOf } from "../cross-encoder/weights.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { countTokens, RUN_LIMIT } from "./cl100k.ts";
-import { createTokenCounter } from "./token-counter.ts";
+import { createTokenCounter, createWordTokens } from "./token-counter.ts";
 import { createStemmer, tokenize, words } from "./tokens.ts";
-import { createWordTokens } from "./word-tokens.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
 describe("tokenize", () => {

@@ -1,8 +1,7 @@
 import { stemmer } from "stemmer";
 import { eng } from "stopword";
-import { foldMarks } from "./fold-marks.ts";
-import { withPartedDigits } from "./raised-digits.ts";
-import { memoised } from "./recent.ts";
+import { memoised } from "./memo.ts";
+import { foldMarks, withPartedDigits } from "./normalise.ts";
 
 /**
  * Words of a text as the indexes see them: lower case, without marks on Latin letters, stop words out, Porter stems, codes whole.

@@ -5,8 +5,7 @@ import { parseFile } from "../ingest/parse.ts";
 import type { PlacedUnit } from "../shared/types.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "./sentences.ts";
-import { nameCells, readCells } from "./table-row.ts";
-import { aboveUnit, unitAt, unitsIn } from "./units.ts";
+import { aboveUnit, nameCells, readCells, unitAt, unitsIn } from "./units.ts";
 
 function read(source: string, path = "a.md") {
   const [document] = parseFile({ path, bytes: Buffer.from(source) });

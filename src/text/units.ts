@@ -1,5 +1,6 @@
-import type { Block, PlacedUnit, SourceText, TextRange, Unit } from "../shared/types.ts";
-import { headingsAbove, MAX_HEADING, walkHeadings } from "./heading-path.ts";
+import type { Block, NamedCell, PlacedUnit, SourceText, TextRange, Unit } from "../shared/types.ts";
+import { headingsAbove, MAX_HEADING, walkHeadings } from "./headings.ts";
+import { firstIndex } from "./numbers.ts";
 import { tokenize } from "./tokens.ts";
 
 /** What of a document is needed to place its units; a stored document fits. */
@@ -209,29 +210,43 @@ function namesOf(path: readonly Block[], text: string): string[] {
 
 /** The page on which an offset stands, from 1; `null` without pages. */
 export function pageAt(pages: readonly number[] | null, offset: number): number | null {
-  if (pages === null) return null;
-  let low = 0;
-  let high = pages.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((pages[middle] as number) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(1, low);
+  return pages === null
+    ? null
+    : Math.max(
+        1,
+        firstIndex(pages.length, (i) => (pages[i] as number) > offset),
+      );
 }
 
 /** Index of the first unit that ends after an offset. */
 function firstAfter(units: readonly Unit[], offset: number): number {
-  let low = 0;
-  let high = units.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((units[middle] as Unit).end > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return firstIndex(units.length, (i) => (units[i] as Unit).end > offset);
 }
 
 function wholeOf({ text }: UnitSource): TextRange {
   return { start: 0, end: text.length };
+}
+
+/**
+ * Cells of a row under the header of its table, both as they stand in the normalised text (`a | b | c`); empty cells are left out.
+ * `null` when the row cannot be read by its header: it has more cells, or none.
+ *
+ * @example nameCells("Form | Deadline", "10182 | 1 year") // [{ name: "Form", text: "10182" }, { name: "Deadline", text: "1 year" }]
+ */
+export function nameCells(header: string, row: string): NamedCell[] | null {
+  const names = cellsOf(header);
+  const texts = cellsOf(row);
+  if (texts.length < 2 || texts.length > names.length) return null;
+  const cells = texts.flatMap((text, i) => (text === "" ? [] : [{ name: names[i] ?? "", text }]));
+  return cells.length === 0 ? null : cells;
+}
+
+/** One line for people: `Form: 10182; Deadline: 1 year`. */
+export function readCells(cells: readonly NamedCell[]): string {
+  return cells.map(({ name, text }) => (name === "" || name === text ? text : `${name}: ${text}`)).join("; ");
+}
+
+/** The cells of a row or a header as it stands in the normalised text, empty ones too. */
+export function cellsOf(row: string): string[] {
+  return row.split("|").map((cell) => cell.trim());
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "./spelling.ts";
 
 /**
  * One line per fault that zod found, with the path, the reason, and for unknown keys the nearest right name.
@@ -34,4 +34,13 @@ function unwrap(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) return unwrap(schema.def.innerType as z.ZodType);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return unwrap(schema.def.innerType as z.ZodType);
   return schema;
+}
+
+/** A value with its keys as they travel (`createdAt` → `created_at`), all the way down; of objects that are not keyed by data. */
+export function toSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toSnakeCase);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), toSnakeCase(inner)]),
+  );
 }

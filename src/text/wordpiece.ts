@@ -3,7 +3,7 @@
  * characters and never special tokens. The encoder's form has a readable reference in `lab/train/encoder/wordpiece.py`, the reader's is that of `BertTokenizer`.
  */
 
-import { memoised } from "./recent.ts";
+import { memoised } from "./memo.ts";
 
 /** The encoder cuts a longer word, in UTF-16 units: it is base64 or noise, and must not outweigh the text around it. */
 export const MAX_ENCODER_WORD_UNITS = 64;

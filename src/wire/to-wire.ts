@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrl } from "../text/http-url.ts";
+import { httpUrl } from "../text/paths.ts";
 
 /** A web address as it may leave the system: whatever is not http or https becomes `null`. */
 export const webUrl = z.string().nullable();

@@ -2,8 +2,7 @@ import { EXCEPTION, NEGATOR } from "../language/negation.ts";
 import { type Candidate, quoteOf, textOf } from "../ranking/candidates.ts";
 import type { AskedBits, CandidateView, Choice, QuoteWords } from "../ranking/features.ts";
 import type { Passage, Quote, SourceText, TextRange } from "../shared/types.ts";
-import { nameCells, readCells } from "../text/table-row.ts";
-import { unitAt } from "../text/units.ts";
+import { nameCells, readCells, unitAt } from "../text/units.ts";
 
 export type { QuoteWords } from "../ranking/features.ts";
 

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../models/chat.ts";
 import type { DraftSentence, Quote } from "../shared/types.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
-import { nameCells, readCells } from "../text/table-row.ts";
+import { nameCells, readCells } from "../text/units.ts";
 
 /** Tokens by which chat templates mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. Told by their shape: no document's prose has one. */
 const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\/?INST\]/i;

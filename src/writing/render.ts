@@ -1,7 +1,7 @@
 import { escapeUTF8 as escapeHtml } from "entities";
 import type { Answer, AnswerSentence, Citation, CitedRow } from "../shared/types.ts";
-import { httpUrl } from "../text/http-url.ts";
-import { readCells } from "../text/table-row.ts";
+import { httpUrl } from "../text/paths.ts";
+import { readCells } from "../text/units.ts";
 
 /** The row of a table that a sentence is, for display; `null` for any other sentence. */
 export function rowOf({ text, citations: [n, ...others] }: AnswerSentence, citations: readonly Citation[]): CitedRow | null {

@@ -1,7 +1,6 @@
 import type { AnswerSentence, Citation, CitedRow, FurtherSource, Passage, Quote, SourceText } from "../shared/types.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
-import { nameCells } from "../text/table-row.ts";
-import { unitAt } from "../text/units.ts";
+import { nameCells, unitAt } from "../text/units.ts";
 
 /** The answer as it grows. What stands on it is final: text and citation numbers never change. */
 export interface AnswerSheet {

@@ -13,8 +13,8 @@ import { hashedWords } from "../../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
 import { fakeEvidence, fakePassage, fakeQuestion } from "../../src/testing/passages.ts";
 import { fileContent, storedDocument } from "../../src/testing/store-contract.ts";
-import { chunkId } from "../../src/text/chunk-id.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
+import { chunkId } from "../../src/text/paths.ts";
 
 /** Documents of a world, and questions about each of them. */
 export const SUBJECTS = ["ferry", "ladder", "harbour"] as const;

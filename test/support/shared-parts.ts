@@ -2,7 +2,7 @@ import { openSharedReader } from "../../src/cross-encoder/shared-reader.ts";
 import { createFileReader } from "../../src/ingest/file-reader.ts";
 import { sharedWords } from "../../src/language/general-words.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
-import { once } from "../../src/text/once.ts";
+import { once } from "../../src/text/memo.ts";
 
 // Never closed: the last engine that closes would else end the reader's threads, and the next one start them anew.
 openSharedReader();

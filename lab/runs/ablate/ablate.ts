@@ -9,7 +9,7 @@ import type { Config } from "../../../src/shared/config.ts";
 import { RequestError } from "../../../src/shared/errors.ts";
 import type { Answer } from "../../../src/shared/types.ts";
 import { countTokens } from "../../../src/text/cl100k.ts";
-import { sumOrNull } from "../../../src/text/sum-or-null.ts";
+import { sumOrNull } from "../../../src/text/numbers.ts";
 import type { AblatedItem, AblatedQuestion, AblateOptions } from "./ablated-item.ts";
 import { judgedScore } from "./judged-score.ts";
 import { invalidCitations, type LadderScore, scoreAnswer } from "./ladder-score.ts";

@@ -1,5 +1,5 @@
 import type { Answer, AnswerSentence, Citation } from "../../../src/shared/types.ts";
-import { readCells } from "../../../src/text/table-row.ts";
+import { readCells } from "../../../src/text/units.ts";
 import { categoryOf, type Fault, type FaultCategory, plainWords, type WrittenSentence } from "./faults.ts";
 
 export type FaultType = Fault["type"];

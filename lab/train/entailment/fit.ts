@@ -6,7 +6,7 @@ import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
 import { auroc } from "../../../src/grading/metrics.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { createEntailmentScorer, type EntailmentWeights } from "../../../src/models/entailment.ts";
-import { quantile } from "../../../src/text/quantile.ts";
+import { quantile } from "../../../src/text/numbers.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { chooseCollections, readCollection } from "../../sets/collections.ts";

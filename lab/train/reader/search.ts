@@ -5,7 +5,7 @@ import { retrievePassages } from "../../../src/retrieval/retrieve.ts";
 import type { Question, TextRange } from "../../../src/shared/types.ts";
 import type { DocumentStore } from "../../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../../src/store/embeddings.ts";
-import { headingPathAt } from "../../../src/text/outline.ts";
+import { headingPathAt } from "../../../src/text/headings.ts";
 import { scopeInSet } from "../../sets/memory-corpus.ts";
 import type { Ask } from "./ask.ts";
 import type { MadeDocument, Place } from "./documents.ts";

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { calibrationFolder } from "../../engine/gate-thresholds.ts";
 import type { CalibrationReport } from "../../grading/calibrate.ts";
-import { toSnakeCase } from "../../text/snake-case.ts";
+import { toSnakeCase } from "../../text/validate.ts";
 import { DOMAIN, define, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { RequestError } from "../../shared/errors.ts";
 import type { FileDescription } from "../../store/files.ts";
-import { toSnakeCase } from "../../text/snake-case.ts";
+import { toSnakeCase } from "../../text/validate.ts";
 import { conflictToWire } from "../../wire/answer-to-wire.ts";
 import { joinConflicts } from "../../wire/display.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";

@@ -5,7 +5,7 @@ import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { changesIn } from "../../ingest/watch.ts";
 import { RequestError } from "../../shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "../../shared/events.ts";
-import { toSnakeCase } from "../../text/snake-case.ts";
+import { toSnakeCase } from "../../text/validate.ts";
 import { define, type FlagsOf, toWhole } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";
 import { harmlessLine, type Terminal } from "../terminal.ts";

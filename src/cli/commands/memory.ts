@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { RequestError } from "../../shared/errors.ts";
-import { toSnakeCase } from "../../text/snake-case.ts";
+import { toSnakeCase } from "../../text/validate.ts";
 import { forgetTargetOf, statisticsToWire } from "../../wire/memory.ts";
 import { DOMAIN, define, JSON_OUT, PROFILE, printResult, renderRecord, TENANT, toTime } from "../command.ts";
 import { type CliContext, EXIT, userName } from "../context.ts";

@@ -3,7 +3,7 @@ import { writeText } from "../../grading/report.ts";
 import type { CitationStanding } from "../../memory/citation-states.ts";
 import type { ProofVerdict } from "../../pipeline/verify-proof.ts";
 import { originalInWords } from "../../text/original-place.ts";
-import { toSnakeCase } from "../../text/snake-case.ts";
+import { toSnakeCase } from "../../text/validate.ts";
 import { citationStatesToWire } from "../../wire/exploring.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, EXIT, pathOf, readText } from "../context.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createReportGrouping } from "../../memory/recommend.ts";
 import type { StoredReport } from "../../store/diagnostic-report.ts";
 import { sampleReport } from "../../testing/reports.ts";
-import { toSnakeCase } from "../../text/snake-case.ts";
+import { toSnakeCase } from "../../text/validate.ts";
 import { renderRecord } from "../command.ts";
 import { renderOverview } from "./reports.ts";
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import type { ReportOverview, TopicOverview } from "../../memory/recommend.ts";
 import { DEFAULT_REPORT_DAYS } from "../../shared/config.ts";
-import { toSnakeCase } from "../../text/snake-case.ts";
+import { toSnakeCase } from "../../text/validate.ts";
 import { DOMAIN, define, JSON_OUT, printResult, toWhole } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";

@@ -4,7 +4,7 @@ import { type GateThreshold, gateCalibrationSchema, percent } from "../../eviden
 import { type GoldenSet, readGoldenSet } from "../../grading/golden-set.ts";
 import { profileNamed } from "../../profiles/index.ts";
 import { ConfigError, messageOf, SourceboundError } from "../../shared/errors.ts";
-import { fileOfDocument } from "../../text/document-path.ts";
+import { fileOfDocument } from "../../text/paths.ts";
 import { createStemmer, words } from "../../text/tokens.ts";
 import { type DomainPack, loadDomain } from "../domain.ts";
 import { readFeatures, readPackFile } from "./pack-files.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ConfigError, messageOf } from "../../shared/errors.ts";
-import { didYouMean } from "../../text/nearest.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { describeIssues } from "../../text/validate.ts";
 
 /**

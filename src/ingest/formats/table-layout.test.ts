@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toOriginal } from "../../text/source-map.ts";
-import { nameCells } from "../../text/table-row.ts";
+import { nameCells } from "../../text/units.ts";
 import { parseHtml } from "./html.ts";
 import { parseMarkdown } from "./markdown.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";

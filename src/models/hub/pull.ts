@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/prom
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
-import { didYouMean } from "../../text/nearest.ts";
+import { didYouMean } from "../../text/spelling.ts";
 import { CallFailure, createWatchdog, withRetries } from "../adapters/call.ts";
 import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog.ts";
 import { MANIFEST_FILE, placesOf, readManifest } from "./local.ts";

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import { RequestError } from "../../shared/errors.ts";
 import { COUNTER_TABLE, type CounterClient } from "../../store/store.ts";
-import { keyedHash } from "../../text/keyed-hash.ts";
+import { keyedHash } from "../../text/hash.ts";
 
 const HOUR_S = 3_600;
 /** Wrong credentials from one address before it has to wait: a person who mistypes stays below it. */

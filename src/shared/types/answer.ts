@@ -1,7 +1,12 @@
-import type { NamedCell } from "../../text/table-row.ts";
 import type { OriginalUnit, SourceText, TextRange } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
+
+/** A cell of a table's row with the name of its column; the name is empty where the header has none. */
+export interface NamedCell {
+  readonly name: string;
+  readonly text: string;
+}
 
 /** A sentence as written, before it is checked. */
 export interface DraftSentence {

@@ -1,6 +1,15 @@
 import { LRUCache } from "lru-cache";
 import { sha256Hex } from "./hash.ts";
 
+/** A value that is made when it is first asked for. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** Characters of the longest text whose result is kept: several questions long. */
 const MOST_CHARACTERS = 2_000;
 
@@ -25,6 +34,18 @@ export function memoised<Key, Value>(most: number, make: (key: Key) => Value): (
     const made = make(key);
     if (known.size >= most) known.clear();
     known.set(key, made);
+    return made;
+  };
+}
+
+/** A value that all of the process share for as long as anybody holds it: made when it is first asked for, and anew once nobody had it any more. */
+export function whileHeld<T extends object>(make: () => T): () => T {
+  let held: WeakRef<T> | null = null;
+  return () => {
+    const known = held?.deref();
+    if (known !== undefined) return known;
+    const made = make();
+    held = new WeakRef(made);
     return made;
   };
 }

@@ -1,0 +1,31 @@
+/** Quantile by linear interpolation (type 7 of Hyndman & Fan 1996); `null` of nothing. */
+export function quantile(values: readonly number[], q: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (sorted.length - 1) * q;
+  const low = sorted[Math.floor(at)] as number;
+  const high = sorted[Math.ceil(at)] as number;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** `null` when one of the numbers is not known. */
+export function sumOrNull(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+}
+
+/** The first of those that share a key, in their order. */
+export function onceEach<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
+  return [...Map.groupBy(all, keyOf).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
+}
+
+/** The first index below `count` for which `holds`, which must be false and then true; `count` when it never is. */
+export function firstIndex(count: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
