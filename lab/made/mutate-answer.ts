@@ -1,4 +1,4 @@
-import { quantitiesIn } from "../../src/language/quantities.ts";
+import { valuesIn } from "../../src/language/values.ts";
 import { pick, replaceRange } from "./edit.ts";
 import { mutate } from "./mutations.ts";
 
@@ -146,7 +146,7 @@ function swapOne(text: string, swaps: Swaps, random: () => number): string | nul
 
 /** Another year, month or day of a date that the text names. */
 function changeDate(text: string, random: () => number): string | null {
-  const dates = quantitiesIn(text).filter(
+  const dates = valuesIn(text).filter(
     ({ start, end }) => /\b(?:19|20)\d\d\b/.test(text.slice(start, end)) || namesMonth(text.slice(start, end)),
   );
   const date = pick(dates, random);

@@ -1,5 +1,5 @@
 import { createWordReader } from "../../src/language/content-words.ts";
-import { quantitiesIn } from "../../src/language/quantities.ts";
+import { keyOf, valuesIn } from "../../src/language/values.ts";
 import { pick, replaceRange } from "./edit.ts";
 
 /** What a mutation makes wrong. */
@@ -32,7 +32,7 @@ export function mutate(kind: Mutation, sentence: string, passage: string, donor:
 }
 
 function changeValue(sentence: string, random: () => number): string | null {
-  const digits = quantitiesIn(sentence).filter(({ start, end }) => /^[$€£]?\d+(?:[.,]\d+)*/.test(sentence.slice(start, end)) && start > 3);
+  const digits = valuesIn(sentence).filter(({ start, end }) => /^[$€£]?\d+(?:[.,]\d+)*/.test(sentence.slice(start, end)) && start > 3);
   const chosen = pick(digits, random);
   if (chosen === null) return null;
   const written = sentence.slice(chosen.start, chosen.end);
@@ -42,17 +42,15 @@ function changeValue(sentence: string, random: () => number): string | null {
 }
 
 function moveValue(sentence: string, passage: string, random: () => number): string | null {
-  const own = quantitiesIn(sentence);
-  const elsewhere = quantitiesIn(passage);
+  const own = valuesIn(sentence);
+  const elsewhere = valuesIn(passage);
   const moves = own.flatMap((value) =>
     elsewhere
-      .filter(
-        (other) => other.measure === value.measure && own.every((mine) => mine.measure !== other.measure || mine.amount !== other.amount),
-      )
+      .filter((other) => other.kind === value.kind && own.every((mine) => keyOf(mine) !== keyOf(other)))
       .map((other) => ({ value, text: passage.slice(other.start, other.end) })),
   );
   const move = pick(
-    moves.filter(({ value }) => value.measure !== "count" && value.start > 3),
+    moves.filter(({ value }) => value.kind !== "number" && value.start > 3),
     random,
   );
   return move === null ? null : replaceRange(sentence, move.value, move.text);

@@ -1,7 +1,8 @@
+import { isStated } from "../language/compare-values.ts";
 import { countNegators } from "../language/negation.ts";
-import { equalQuantities, type Quantity } from "../language/quantities.ts";
 import { clausesOf } from "../language/question.ts";
 import type { Reading } from "../language/reading.ts";
+import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { cellsOf } from "../text/units.ts";
@@ -51,7 +52,7 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader): CitedTa
 }
 
 /** A word by its root, or a value. */
-type Item = string | Quantity;
+type Item = string | Value;
 
 /**
  * Does a sentence give a cell of a cited table to a row or a column that holds another one? The row that it speaks of is the one of whose first cell it names all
@@ -104,7 +105,7 @@ function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[]
   });
 }
 
-/** Of the rows that the part names: a cell that stands in another column than it names, where one of the same measure stands. */
+/** Of the rows that the part names: a cell that stands in another column than it names, where one of the same kind stands. */
 function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
   if (columns.length === 0) return [];
   const name = table.columns[columns[0] as number] as Reading;
@@ -185,13 +186,13 @@ function labelOf({ cells }: TableRow): Reading {
   return cells[0] as Reading;
 }
 
-function itemsOf({ words, quantities }: Reading): Item[] {
-  return [...new Set(words.map(({ root }) => root)), ...quantities];
+function itemsOf({ words, values }: Reading): Item[] {
+  return [...new Set(words.map(({ root }) => root)), ...values];
 }
 
 function holds(items: readonly Item[], item: Item): boolean {
   return items.some((one) =>
-    typeof one === "string" || typeof item === "string" ? one === item : equalQuantities(item, one) || equalQuantities(one, item),
+    typeof one === "string" || typeof item === "string" ? one === item : isStated(item, one) || isStated(one, item),
   );
 }
 
@@ -213,12 +214,12 @@ function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRang
   const found =
     typeof item === "string"
       ? claim.words.filter((word) => isWithin(word, range) && word.root === item)
-      : claim.quantities.filter((one) => isWithin(one, range) && isBound(one, item) && bears(item, one, claim, by));
+      : claim.values.filter((one) => isWithin(one, range) && isBound(one, item) && bears(item, one, claim, by));
   return found.map(({ start, end }) => ({ start, end }));
 }
 
-/** Do both begin with a value of one measure? Cells of words are no rivals: a header such as "type" is said of much. */
+/** Do both begin with a value of one kind? Cells of words are no rivals: a header such as "type" is said of much. */
 function measuredAlike(one: Reading, other: Reading): boolean {
-  const [a, b] = [one.quantities[0], other.quantities[0]];
-  return a !== undefined && b !== undefined && a.measure === b.measure;
+  const [a, b] = [one.values[0], other.values[0]];
+  return a !== undefined && b !== undefined && a.kind === b.kind;
 }

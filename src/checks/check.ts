@@ -16,7 +16,7 @@ import { repairUrls } from "./urls.ts";
  * verifier can tell an answer of other checks from one that was tampered with. `revision.test.ts` fails where it was forgotten. 1: everything before records
  * named it.
  */
-export const CHECKS_REVISION = 11;
+export const CHECKS_REVISION = 12;
 
 /** Of records and proofs that name none. */
 export const FIRST_CHECKS = 1;

@@ -1,4 +1,4 @@
-import { digitOf } from "../language/digits.ts";
+import { digitOf } from "../language/numerals.ts";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 

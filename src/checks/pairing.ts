@@ -1,7 +1,8 @@
+import { isStated } from "../language/compare-values.ts";
 import type { ContentWord } from "../language/content-words.ts";
-import { equalQuantities, type Measure, type Quantity } from "../language/quantities.ts";
 import { clausesOf } from "../language/question.ts";
 import type { Reading } from "../language/reading.ts";
+import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import { cellsOf } from "../text/units.ts";
 import type { Alignment } from "./alignment.ts";
@@ -13,9 +14,9 @@ import { bears, isSpelledCount, statedValues } from "./values.ts";
 /** What a sentence says of one of several things: "children pay 4 euros" of "Adults pay 9 euros and children pay 4 euros". */
 interface Segment extends TextRange {
   /** Of the kind by which the sentence is parted. */
-  readonly values: readonly Quantity[];
+  readonly values: readonly Value[];
   /** Those of other kinds that stand in no other segment. */
-  readonly valuesBesides: readonly Quantity[];
+  readonly valuesBesides: readonly Value[];
   /** Words that stand in no other segment, and belong to no value. */
   readonly own: readonly ContentWord[];
   /** Those right beside its values or between them. */
@@ -29,17 +30,17 @@ const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
 const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
 
 /** The parts of a sentence, between values of one kind, where punctuation or a joining word and at least one content word stand between two; none: fewer than two. */
-function segmentsOf(sentence: Reading, isKind: (value: Quantity) => boolean): Segment[] {
+function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segment[] {
   // A number in words is seldom what is told of one thing and of another: "the boundary between the two".
   const values = statedValues(sentence).filter((value) => isKind(value) && !isSpelledCount(value, sentence.text));
-  const cuts = values.slice(1).flatMap((next, i) => cutBetween(values[i] as Quantity, next, sentence) ?? []);
+  const cuts = values.slice(1).flatMap((next, i) => cutBetween(values[i] as Value, next, sentence) ?? []);
   if (cuts.length === 0) return [];
   const ranges = [...cuts, { start: sentence.text.length, end: 0 }].map(({ start }, i) => ({ start: cuts[i - 1]?.end ?? 0, end: start }));
   return ranges.map((range) => segmentOf(range, values, sentence));
 }
 
 /** From the first to the last delimiter between two values: to which of them the words between belong is not told. */
-function cutBetween(one: Quantity, next: Quantity, { text, words }: Reading): TextRange | null {
+function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRange | null {
   const between = { start: one.end, end: next.start };
   if (!words.some((word) => isWithin(word, between))) return null;
   const found = [...text.slice(between.start, between.end).matchAll(DELIMITER)];
@@ -49,9 +50,10 @@ function cutBetween(one: Quantity, next: Quantity, { text, words }: Reading): Te
   return RELATES.test(text.slice(end, between.end)) ? null : { start: between.start + first.index, end };
 }
 
-function segmentOf(range: TextRange, all: readonly Quantity[], { words, quantities, text }: Reading): Segment {
+function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading): Segment {
+  const { words, text } = sentence;
   const values = all.filter((value) => isWithin(value, range));
-  const [first, last] = [values[0] as Quantity, values.at(-1) as Quantity];
+  const [first, last] = [values[0] as Value, values.at(-1) as Value];
   const isAlone = ({ root }: ContentWord) => words.every((word) => word.root !== root || isWithin(word, range));
   const isOfValue = (word: ContentWord) =>
     values.some(({ start, end }) => (word.start < end && word.end > start) || JOINS_UNIT.test(text.slice(end, Math.max(end, word.start))));
@@ -59,8 +61,8 @@ function segmentOf(range: TextRange, all: readonly Quantity[], { words, quantiti
   const before = own.filter(({ end }) => end <= first.start).slice(-1);
   const behind = own.filter(({ start }) => start >= last.end).slice(0, 1);
   const between = own.filter(({ start, end }) => start >= first.end && end <= last.start);
-  const valuesBesides = quantities.filter(
-    (value) => isWithin(value, range) && !all.includes(value) && quantities.every((one) => one === value || !equalQuantities(one, value)),
+  const valuesBesides = sentence.values.filter(
+    (value) => isWithin(value, range) && !all.includes(value) && sentence.values.every((one) => one === value || !isStated(one, value)),
   );
   return { ...range, values, valuesBesides, own, beside: [...before, ...behind, ...between] };
 }
@@ -69,7 +71,7 @@ function segmentOf(range: TextRange, all: readonly Quantity[], { words, quantiti
 interface Mispaired extends Misplaced {
   /** What is said to have the value. */
   readonly other: Segment;
-  readonly said: readonly Quantity[];
+  readonly said: readonly Value[];
   /** Roots by which another statement may speak of the same as the sentence. */
   readonly telling: readonly string[];
 }
@@ -93,18 +95,18 @@ export function checkPairing({ claim, given, statements }: Pick<Alignment, "clai
 }
 
 function saysTheSame(statement: Statement, { said, telling }: Mispaired, claim: Reading): boolean {
-  const { quantities, quantitiesAbove, roots, above } = statement;
-  const isSaid = (value: Quantity) =>
-    quantities.some((one) => bears(one, value, claim, statement)) || quantitiesAbove.some((one) => bears(one, value, claim, null));
+  const { values, valuesAbove, roots, above } = statement;
+  const isSaid = (value: Value) =>
+    values.some((one) => bears(one, value, claim, statement)) || valuesAbove.some((one) => bears(one, value, claim, null));
   return said.every(isSaid) && telling.some((root) => roots.has(root) || above.has(root));
 }
 
 function mispairedBy(statement: Statement, claim: Reading, given: Alignment["given"]): Mispaired[] {
-  const { quantities, text } = statement;
-  const shared = quantities.filter((stated) => claim.quantities.some((one) => equalQuantities(one, stated)));
-  if (quantities.length < 2 || shared.length === 0 || cellsOf(text).length > 1) return [];
-  return [...new Set(shared.map(({ measure }) => kindOf(measure)))].flatMap((kind) => {
-    const isKind = ({ measure }: Quantity) => kindOf(measure) === kind;
+  const { values, text } = statement;
+  const shared = values.filter((stated) => claim.values.some((one) => isStated(one, stated)));
+  if (values.length < 2 || shared.length === 0 || cellsOf(text).length > 1) return [];
+  return [...new Set(shared.map(({ kind }) => kind))].flatMap((kind) => {
+    const isKind = (value: Value) => value.kind === kind;
     const segments = segmentsOf(statement, isKind);
     if (segments.length < 2) return [];
     const valuesIn = ({ range }: Part) => statedValues(claim).filter((value) => isKind(value) && isWithin(value, range));
@@ -114,18 +116,13 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
     });
     // What another clause says rightly stays with it: "rest eight weeks before and twelve weeks after a birth".
     const isSaidRightly = ({ values }: Segment) =>
-      parts.some(({ said, found }) => found.length === 0 && said.some((one) => values.some((value) => equalQuantities(one, value))));
+      parts.some(({ said, found }) => found.length === 0 && said.some((one) => values.some((value) => isStated(one, value))));
     return parts.flatMap(({ found }) => found.filter(({ other }) => !isSaidRightly(other)));
   });
 }
 
-/** Durations stand in each other's place whatever their units: "within 24 hours", "within three days". */
-function kindOf(measure: Measure): string {
-  return measure === "minutes" || measure === "days" || measure === "months" ? "duration" : measure;
-}
-
 /** The clauses that say a value, where each names a segment and no other does; otherwise the sentence as a whole. */
-function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Quantity[]): Part[] {
+function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Value[]): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
   const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
   const isParted = saying.length > 1 && clauses.every((clause) => clause.names === saying.includes(clause));
@@ -139,22 +136,22 @@ function namesAny(part: Part, segments: readonly Segment[]): boolean {
 /** A part that takes values of one segment alone to words of another one. */
 function mispairedIn(
   part: Part,
-  said: readonly Quantity[],
+  said: readonly Value[],
   statement: Statement,
   segments: readonly Segment[],
   given: Alignment["given"],
 ): Mispaired[] {
   const { claim, range } = part;
   if (negatorsIn(part) > 0 || COMPARES.test(claim.text.slice(range.start, range.end))) return [];
-  const holds = ({ values }: Segment, one: Quantity) =>
-    values.some((value) => equalQuantities(one, value) && isBound(one, value) && bears(value, one, claim, statement));
+  const holds = ({ values }: Segment, one: Value) =>
+    values.some((value) => isStated(one, value) && isBound(one, value) && bears(value, one, claim, statement));
   const holding = segments.filter((segment) => said.some((one) => holds(segment, one)));
   const [own] = holding;
   if (own === undefined || holding.length > 1 || !said.every((one) => holds(own, one))) return [];
   const roots = new Set(wordsOf(part));
   // What the question named stays what is spoken of.
   if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
-  if (own.valuesBesides.some((value) => claim.quantities.some((one) => isWithin(one, range) && equalQuantities(one, value)))) return [];
+  if (own.valuesBesides.some((value) => claim.values.some((one) => isWithin(one, range) && isStated(one, value)))) return [];
   const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));
   const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
   return segments.flatMap((other): Mispaired[] => {
@@ -182,7 +179,7 @@ function hasRoot(words: readonly ContentWord[], root: string): boolean {
 function reasonOf(own: Segment, other: Segment, [name]: readonly [ContentWord], { text, words }: Statement): string {
   const written = ({ start, end }: TextRange) => text.slice(start, end).replace(CLOSES, "");
   const valuesOf = ({ values }: Segment) => {
-    const range = { start: (values[0] as Quantity).start, end: (values.at(-1) as Quantity).end };
+    const range = { start: (values[0] as Value).start, end: (values.at(-1) as Value).end };
     const isOfNone = (word: ContentWord) => values.every(({ start, end }) => word.end <= start || word.start >= end);
     return words.some((word) => isWithin(word, range) && isOfNone(word)) ? values.map(written).join(", ") : written(range);
   };

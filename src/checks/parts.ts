@@ -1,6 +1,6 @@
 import { countNegators, EXCEPTION } from "../language/negation.ts";
-import type { Quantity } from "../language/quantities.ts";
 import type { Reading } from "../language/reading.ts";
+import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import { type Finding, finding } from "./finding.ts";
 
@@ -41,7 +41,7 @@ export function wordsOf({ claim, range }: Part): string[] {
 }
 
 /** "Less than € 3" is no € 3. */
-export function isBound(said: Quantity, stated: Quantity): boolean {
+export function isBound(said: Value, stated: Value): boolean {
   return said.bound === "none" || said.bound === stated.bound;
 }
 

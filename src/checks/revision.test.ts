@@ -18,6 +18,7 @@ const COMES_TO: Readonly<Record<number, string>> = {
   9: "eefa6c84a4ee4d54",
   10: "3edbc656ff6f81f2",
   11: "54f44ad03c7adfaf",
+  12: "54f44ad03c7adfaf",
 };
 
 const quote = (text: string, above: readonly string[] = []): CitedQuote => ({ text, url: "https://www.va.gov/page", exact: true, above });

@@ -1,6 +1,6 @@
 import { createWordReader, type ReadWords } from "../language/content-words.ts";
-import type { Quantity } from "../language/quantities.ts";
 import { createReading, type Reading } from "../language/reading.ts";
+import type { Value } from "../language/values.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { CitedQuote } from "./finding.ts";
 
@@ -11,7 +11,7 @@ export interface Statement extends Reading {
   /** Roots of the statements next to it in the same quote. */
   readonly beside: ReadonlySet<string>;
   /** Values of what stands above it. */
-  readonly quantitiesAbove: readonly Quantity[];
+  readonly valuesAbove: readonly Value[];
 }
 
 /** Reads texts, and remembers what it read: an answer's quotes are read once for all of its sentences. */
@@ -51,11 +51,11 @@ function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {
       text: piece.text,
       words: piece.words,
       roots: piece.roots,
-      quantities: piece.quantities,
+      values: piece.values,
       markers: piece.markers,
       above: new Set(over.flatMap(({ roots }) => [...roots])),
       beside: new Set([...(pieces[i - 1]?.roots ?? []), ...(pieces[i + 1]?.roots ?? [])]),
-      quantitiesAbove: over.flatMap(({ quantities }) => quantities),
+      valuesAbove: over.flatMap(({ values }) => values),
     };
   });
 }

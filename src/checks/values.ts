@@ -1,5 +1,7 @@
-import { equalQuantities, type Measure, oppositeBounds, type Quantity } from "../language/quantities.ts";
+import { isStated, oppositeBounds } from "../language/compare-values.ts";
 import type { Reading } from "../language/reading.ts";
+import type { ValueKind } from "../language/units.ts";
+import { daysOf, type Value } from "../language/values.ts";
 import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { Statement } from "./statements.ts";
@@ -17,9 +19,9 @@ const MOST_OPERANDS = 6;
  * Is the value the sum, difference, product or percentage of two values that the claim itself shows and that the quotes hold?
  * What is derived in silence cannot be followed by the reader and is no support.
  */
-function derivedFrom(quantity: Quantity, claim: Pick<Statement, "text" | "quantities">, statements: readonly Statement[]): boolean {
-  const quoted = (one: Quantity) => statements.some(({ quantities }) => quantities.some((stated) => equalQuantities(one, stated)));
-  const operands = claim.quantities.filter((one) => one !== quantity && quoted(one));
+function isDerived(value: Value, claim: Reading, statements: readonly Statement[]): boolean {
+  const isQuoted = (one: Value) => statements.some(({ values }) => values.some((stated) => isStated(one, stated)));
+  const operands = claim.values.filter((one) => one !== value && isQuoted(one));
   if (operands.length < 2 || operands.length > MOST_OPERANDS) return false;
   const shows = {
     sum: SUM.test(claim.text),
@@ -27,20 +29,17 @@ function derivedFrom(quantity: Quantity, claim: Pick<Statement, "text" | "quanti
     product: PRODUCT.test(claim.text),
     share: SHARE.test(claim.text),
   };
-  const value = amountOf(quantity);
-  const gives = (a: Quantity, b: Quantity): boolean => {
-    const [x, y] = [amountOf(a), amountOf(b)];
-    const alike = a.measure === b.measure && a.measure === quantity.measure;
-    if (alike) return (shows.sum && near(value, x + y)) || (shows.difference && near(value, Math.abs(x - y)));
-    if (b.measure !== quantity.measure) return false;
-    if (a.measure === "percent") return shows.share && near(value, (x / 100) * y);
-    return (a.measure === "times" || a.measure === "count") && shows.product && near(value, x * y);
+  const result = daysOf(value);
+  const gives = (a: Value, b: Value): boolean => {
+    const [x, y] = [daysOf(a), daysOf(b)];
+    if (a.kind === b.kind && a.kind === value.kind) {
+      return (shows.sum && near(result, x + y)) || (shows.difference && near(result, Math.abs(x - y)));
+    }
+    if (b.kind !== value.kind) return false;
+    if (a.kind === "percent") return shows.share && near(result, (x / 100) * y);
+    return (a.kind === "times" || a.kind === "number") && shows.product && near(result, x * y);
   };
   return operands.some((a, i) => operands.some((b, j) => i !== j && gives(a, b)));
-}
-
-function amountOf({ amount }: Quantity): number {
-  return Number(amount.replace(/^[$€£]/, ""));
 }
 
 /** Equal but for rounding to a cent or a unit's tenth. */
@@ -50,7 +49,7 @@ function near(a: number, b: number): boolean {
 
 /** A statement fits a value's surroundings at least this well before it may speak against the value's own. */
 const FITS = 0.5;
-/** How much better it must fit where it holds another value of the measure in this value's place. */
+/** How much better it must fit where it holds another value of the kind in this value's place. */
 const RIVAL_MARGIN = 0.1;
 /** With fewer words than this around, nothing tells what a value is about. */
 const FEWEST_WORDS = 3;
@@ -62,7 +61,7 @@ const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
 
 /** What is wrong with one value of a claim. */
 interface Fault {
-  readonly quantity: Quantity;
+  readonly value: Value;
   readonly what: string;
 }
 
@@ -74,49 +73,48 @@ interface Fault {
 export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
   const values = statedValues(claim);
-  const faults = values.flatMap((quantity): Fault[] => {
-    const what = faultOf(quantity, alignment, question);
-    return what === null ? [] : [{ quantity, what }];
+  const faults = values.flatMap((value): Fault[] => {
+    const what = faultOf(value, alignment, question);
+    return what === null ? [] : [{ value, what }];
   });
   if (faults.length === 0) {
     return finding("values", "pass", 1, values.length === 0 ? "holds no value" : "every value stands in a cited quote, said of the same");
   }
-  const reason = faults.map(({ quantity, what }) => `${claim.text.slice(quantity.start, quantity.end)} ${what}`).join("; ");
+  const reason = faults.map(({ value, what }) => `${claim.text.slice(value.start, value.end)} ${what}`).join("; ");
   const share = 1 - faults.length / values.length;
-  const spans = faults.map(({ quantity: { start, end } }) => ({ start, end }));
+  const spans = faults.map(({ value: { start, end } }) => ({ start, end }));
   return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
 }
 
 /** The values of a sentence, without the number that it has in a list. */
-export function statedValues({ quantities, text }: Reading): Quantity[] {
-  return quantities.filter(({ end }) => !ENUMERATES.test(text.slice(0, end + 2)));
+export function statedValues({ values, text }: Reading): Value[] {
+  return values.filter(({ end }) => !ENUMERATES.test(text.slice(0, end + 2)));
 }
 
-function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): string | null {
+function faultOf(value: Value, alignment: Alignment, question: Reading): string | null {
   const { claim, statements } = alignment;
-  const own = statements.map((statement) => statement.quantities.find((one) => bears(one, quantity, claim, statement)));
-  const over = statements.map(({ quantitiesAbove }) => quantitiesAbove.some((one) => bears(one, quantity, claim, null)));
+  const own = statements.map((statement) => statement.values.find((one) => bears(one, value, claim, statement)));
+  const over = statements.map(({ valuesAbove }) => valuesAbove.some((one) => bears(one, value, claim, null)));
   const holds = (i: number) => own[i] !== undefined || over[i] === true;
   if (!statements.some((_, i) => holds(i))) {
-    if (isSpelledCount(quantity, claim.text) && !statements.some((statement) => countsTheSame(quantity, claim, statement))) return null;
-    if (isAsked(quantity, claim, question)) return null;
-    return derivedFrom(quantity, claim, statements) ? null : "stands in no cited quote";
+    if (isSpelledCount(value, claim.text) && !statements.some((statement) => countsTheSame(value, claim, statement))) return null;
+    if (isAsked(value, claim, question)) return null;
+    return isDerived(value, claim, statements) ? null : "stands in no cited quote";
   }
-  const near = alignment.near(quantity);
+  const near = alignment.near(value);
   const best = (allowed: (i: number) => boolean) => near.reduce((top, score, i) => (allowed(i) && score > (near[top] ?? -1) ? i : top), -1);
   const fitAt = best(holds);
   const fit = near[fitAt] ?? 0;
   const stated = own[fitAt];
-  const isCell = stated !== undefined && stated.measure === "count" && quantity.measure !== "count";
+  const isCell = stated !== undefined && stated.kind === "number" && value.kind !== "number";
   const isRival = (i: number) => {
     const other = statements[i] as Statement;
     return (
-      !holds(i) &&
-      (takesThePlace(quantity, other, claim) || (isCell && standsInTheCell(stated, statements[fitAt] as Statement, other, claim)))
+      !holds(i) && (takesThePlace(value, other, claim) || (isCell && standsInTheCell(stated, statements[fitAt] as Statement, other, claim)))
     );
   };
   const enough = new Set(claim.words.map(({ root }) => root)).size >= FEWEST_WORDS;
-  const close = alignment.close(quantity);
+  const close = alignment.close(value);
   const fits = (i: number) => isRival(i) && (near[i] as number) >= FITS && (close[i] as number) >= (close[fitAt] ?? 0);
   if (enough && statements.some((_, i) => fits(i) && ((near[i] as number) - fit >= RIVAL_MARGIN || alignment.outdoes(i, fitAt)))) {
     return "is said of something else in the cited quotes";
@@ -124,13 +122,24 @@ function faultOf(quantity: Quantity, alignment: Alignment, question: Reading): s
   const said = (i: number) => ownShare(claim, statements[i] as Statement);
   const isBare = statements.every((_, i) => !holds(i) || said(i) === 0);
   if (isBare && statements.some((_, i) => isRival(i) && said(i) >= SAID_ITSELF)) return "is said of something else in the cited quotes";
-  const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Quantity[];
-  if (fitting.length > 0 && fitting.every((one) => oppositeBounds(quantity, one))) return "is the other bound there";
+  const fitting = own.filter((one, i) => one !== undefined && (near[i] as number) >= fit - RIVAL_MARGIN) as Value[];
+  if (fitting.length > 0 && fitting.every((one) => oppositeBounds(value, one))) return "is the other bound there";
   return null;
 }
 
 /** What hardly anybody gives without its unit. */
-const NEEDS_UNIT: ReadonlySet<Measure> = new Set(["days", "months", "minutes", "length", "mass", "volume", "date", "time"]);
+const NEEDS_UNIT: ReadonlySet<ValueKind> = new Set([
+  "duration",
+  "length",
+  "area",
+  "mass",
+  "volume",
+  "temperature",
+  "speed",
+  "data",
+  "date",
+  "time",
+]);
 
 /**
  * Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off"; and
@@ -138,12 +147,12 @@ const NEEDS_UNIT: ReadonlySet<Measure> = new Set(["days", "months", "minutes", "
  * value beside one with that unit ("30 days, then 60"). Both ends of a range are bare numbers too: "4 to 5 years" holds 4 and 5.
  * @param by what states it
  */
-export function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: Reading | null): boolean {
-  if (!equalQuantities(claimed, stated)) return false;
-  if (claimed.measure !== "count" || stated.measure === "count") return true;
-  const alike = claim.quantities.filter(({ measure }) => measure === stated.measure);
-  if (alike.length > 0) return !alike.some((one) => equalQuantities(one, stated));
-  if (!NEEDS_UNIT.has(stated.measure)) return true;
+export function bears(stated: Value, claimed: Value, claim: Reading, by: Reading | null): boolean {
+  if (!isStated(claimed, stated)) return false;
+  if (claimed.kind !== "number" || stated.kind === "number") return true;
+  const alike = claim.values.filter(({ kind }) => kind === stated.kind);
+  if (alike.length > 0) return !alike.some((one) => isStated(one, stated));
+  if (!NEEDS_UNIT.has(stated.kind)) return true;
   return by !== null && (endsRange(stated, by) || sharesWordBeside([claimed, claim], [stated, by]));
 }
 
@@ -151,10 +160,10 @@ export function bears(stated: Quantity, claimed: Quantity, claim: Reading, by: R
 const JOINS_RANGE = /^\s?(?:[-–—]|to|and|or)\s?$/iu;
 
 /** Is a value one end of a range with one unit for both, "4 to 5 years"? */
-function endsRange(value: Quantity, { text, quantities }: Reading): boolean {
-  return quantities.some((first, i) => {
-    const last = quantities[i + 1];
-    if (last === undefined || (first !== value && last !== value) || first.measure !== last.measure) return false;
+function endsRange(value: Value, { text, values }: Reading): boolean {
+  return values.some((first, i) => {
+    const last = values[i + 1];
+    if (last === undefined || (first !== value && last !== value) || first.kind !== last.kind) return false;
     return /^[\d.,]+$/u.test(text.slice(first.start, first.end)) && JOINS_RANGE.test(text.slice(first.end, last.start));
   });
 }
@@ -166,65 +175,66 @@ function ownShare({ words }: Reading, { roots }: Statement): number {
 }
 
 /** Did the question bring the value? A bare number only of the same thing: the 35 of "chapter 35" is not the one of "over 35". */
-export function isAsked(quantity: Quantity, claim: Reading, question: Reading): boolean {
-  return question.quantities.some(
+export function isAsked(value: Value, claim: Reading, question: Reading): boolean {
+  return question.values.some(
     (one) =>
-      equalQuantities(quantity, one) &&
-      ((one.measure === quantity.measure && one.measure !== "count") || sharesWordBeside([quantity, claim], [one, question])),
+      isStated(value, one) && ((one.kind === value.kind && one.kind !== "number") || sharesWordBeside([value, claim], [one, question])),
   );
 }
 
-function sharesWordBeside(one: readonly [Quantity, Reading], other: readonly [Quantity, Reading]): boolean {
+function sharesWordBeside(one: readonly [Value, Reading], other: readonly [Value, Reading]): boolean {
   const words = besideOf(...one);
   return besideOf(...other).some((word) => words.includes(word));
 }
 
 /** The words right before and right behind a value. */
-function besideOf({ start, end }: Quantity, { text }: Reading): string[] {
+function besideOf({ start, end }: Value, { text }: Reading): string[] {
   const before = /(\p{L}+)[^\p{L}\p{N}]*$/u.exec(text.slice(Math.max(0, start - 40), start))?.[1];
   const behind = /^[^\p{L}\p{N}]*(\p{L}+)/u.exec(text.slice(end, end + 40))?.[1];
   return [before, behind].flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]));
 }
 
-/** Does the statement hold a value of the same measure that the claim does not? Of bare numbers: one of the same things. */
-function takesThePlace(quantity: Quantity, statement: Statement, claim: Reading): boolean {
-  if (quantity.measure === "count") return countsTheSame(quantity, claim, statement);
-  return statement.quantities.some((one) => one.measure === quantity.measure && !isClaimed(one, claim));
+/** Does the statement hold a value of the same kind that the claim does not? Of bare numbers: one of the same things. */
+function takesThePlace(value: Value, statement: Statement, claim: Reading): boolean {
+  if (COUNTS.has(value.kind)) return countsTheSame(value, claim, statement);
+  return statement.values.some((one) => one.kind === value.kind && !isClaimed(one, claim));
 }
 
 /**
  * Where a table's cell states the value without its unit: does another row hold a bare number that the claim does not in the same cell? Cells are counted from
  * the end: what a row names comes first.
  */
-function standsInTheCell(stated: Quantity, holding: Statement, other: Statement, claim: Reading): boolean {
-  const fromEnd = holding.quantities.length - holding.quantities.indexOf(stated);
-  const cell = other.quantities.at(-fromEnd);
-  return cell?.measure === "count" && !isClaimed(cell, claim);
+function standsInTheCell(stated: Value, holding: Statement, other: Statement, claim: Reading): boolean {
+  const fromEnd = holding.values.length - holding.values.indexOf(stated);
+  const cell = other.values.at(-fromEnd);
+  return cell?.kind === "number" && !isClaimed(cell, claim);
 }
 
 /** Does the claim say the value itself? */
-export function isClaimed(quantity: Quantity, { quantities }: Reading): boolean {
-  return quantities.some((mine) => equalQuantities(mine, quantity));
+export function isClaimed(value: Value, { values }: Reading): boolean {
+  return values.some((mine) => isStated(mine, value));
 }
 
+/** Kinds without a unit: what they count tells two of them apart. */
+const COUNTS: ReadonlySet<ValueKind> = new Set(["number", "ordinal"]);
+
 /** "two conditions": people count what a source lists; only another count of the same things contradicts it. */
-export function isSpelledCount({ measure, start }: Quantity, text: string): boolean {
-  return measure === "count" && /^\p{L}/u.test(text.slice(start, start + 1));
+export function isSpelledCount({ kind, start }: Value, text: string): boolean {
+  return COUNTS.has(kind) && /^\p{L}/u.test(text.slice(start, start + 1));
 }
 
 /** Does the statement give another number of the things that the claim counts? */
-function countsTheSame(quantity: Quantity, claim: Reading, statement: Reading): boolean {
-  const thing = wordBehind(quantity, claim);
+function countsTheSame(value: Value, claim: Reading, statement: Reading): boolean {
+  const thing = wordBehind(value, claim);
   return (
-    thing !== null &&
-    statement.quantities.some((one) => one.measure === "count" && !isClaimed(one, claim) && wordBehind(one, statement) === thing)
+    thing !== null && statement.values.some((one) => COUNTS.has(one.kind) && !isClaimed(one, claim) && wordBehind(one, statement) === thing)
   );
 }
 
 /** Characters between a number and the things that it counts: "6 or fewer people". */
 const COUNTED_REACH = 16;
 
-function wordBehind({ end }: Quantity, { words }: Reading): string | null {
+function wordBehind({ end }: Value, { words }: Reading): string | null {
   const word = words.find(({ start }) => start >= end);
   return word === undefined || word.start - end > COUNTED_REACH ? null : word.root;
 }

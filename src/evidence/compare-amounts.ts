@@ -1,13 +1,14 @@
-import { type Amount, compatible, sameAmount } from "../language/amounts.ts";
+import { compareValues } from "../language/compare-values.ts";
 import type { ContentWord } from "../language/content-words.ts";
+import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
 import { holds, labelOf, NAMES_IN_NUMBERS, shareOfWords, strangeAbove, strangeNames, VERB } from "./same-subject.ts";
 
 /** Two values in the same place of two sentences. */
 interface PlacedValues {
-  readonly a: Amount;
-  readonly b: Amount;
+  readonly a: Value;
+  readonly b: Value;
 }
 
 /** Joins a clause, or a part of one, to what stands before. */
@@ -23,8 +24,8 @@ const VERB_BEFORE = /\p{Ll}{2,}s\s$/u;
 function valuesByPlace(a: Fact, b: Fact): PlacedValues[] | null {
   if (!haveSameForm(a, b)) return null;
   const differing = a.amounts.flatMap((one, i) => {
-    const other = b.amounts[i] as Amount;
-    return compatible(one, other) ? [] : [{ a: one, b: other }];
+    const other = b.amounts[i] as Value;
+    return compareValues(one, other) !== "different" ? [] : [{ a: one, b: other }];
   });
   return differing.length > 1 && differing.every(({ a: one }, i) => standsAlone(one, differing[i - 1]?.a, a)) ? differing : null;
 }
@@ -34,7 +35,7 @@ function haveSameForm(a: Fact, b: Fact): boolean {
   return (
     a.amounts.length === b.amounts.length &&
     a.amounts.every((one, i) => {
-      const other = b.amounts[i] as Amount;
+      const other = b.amounts[i] as Value;
       return (["kind", "unit", "per", "bound", "approximate"] as const).every((part) => one[part] === other[part]);
     }) &&
     textBeside(a) === textBeside(b)
@@ -48,7 +49,7 @@ function textBeside({ piece, amounts }: Fact): string {
 }
 
 /** Stands the first value behind the verb of a main clause, and each later one in another clause or part that is joined to it? */
-function standsAlone({ start }: Amount, before: Amount | undefined, { reading: { text, words } }: Fact): boolean {
+function standsAlone({ start }: Value, before: Value | undefined, { reading: { text, words } }: Fact): boolean {
   // What is supposed says of what the rest holds: "if you have 2 cards and pay at once, it is $5".
   if (words.findLast(({ end }) => end <= start)?.supposed === true) return false;
   const ahead = text.slice(0, start);
@@ -69,8 +70,8 @@ const LOCAL_SHARE = { alone: 0.45, beside: 0.75 } as const;
 interface ValueDifference {
   readonly type: "differ";
   readonly kind: "value" | "date";
-  readonly a: Amount;
-  readonly b: Amount;
+  readonly a: Value;
+  readonly b: Value;
   readonly factor: number;
 }
 
@@ -82,10 +83,11 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
     return { type: "differ", kind: "value", ...first, factor: 1 };
   }
   const kinds = new Set(a.amounts.map(({ kind }) => kind).filter((kind) => b.amounts.some((other) => other.kind === kind)));
-  const differing: { a: Amount; b: Amount; least: number }[] = [];
+  const differing: { a: Value; b: Value; least: number }[] = [];
   let agreeing = 0;
   // A sentence beside may give the value for the same, unless this one is surely the counterpart.
-  const isBeside = (one: Amount, other: Fact) => aligned < ALIGNED_MARKER && other.amountsAround.some((mine) => sameAmount(one, mine));
+  const isBeside = (one: Value, other: Fact) =>
+    aligned < ALIGNED_MARKER && other.amountsAround.some((mine) => compareValues(one, mine) === "equal");
   for (const kind of kinds) {
     const ofA = a.amounts.filter((one) => one.kind === kind && isComparable(one, a));
     const ofB = b.amounts.filter((one) => one.kind === kind && isComparable(one, b));
@@ -99,7 +101,7 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
       const pair = bestPair(leftA, leftB, a, b);
       if (pair === null || aligned < ALIGNED_MARKER) return "incomparable";
       differing.push({ ...pair, least });
-    } else differing.push({ a: leftA[0] as Amount, b: leftB[0] as Amount, least });
+    } else differing.push({ a: leftA[0] as Value, b: leftB[0] as Value, least });
   }
   const [first, ...more] = differing;
   if (more.length > 0) return "incomparable";
@@ -107,12 +109,12 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
   if (!sameSlot(first.a, a, b, first.least) || !sameSlot(first.b, b, a, first.least) || first.a.per !== first.b.per) return "incomparable";
   if (otherSides(a, b)) return "incomparable";
   const { kind } = first.a;
-  if (kind === "count" && countedBy(first.a, a) !== countedBy(first.b, b)) return "incomparable";
+  if (kind === "number" && countedBy(first.a, a) !== countedBy(first.b, b)) return "incomparable";
   if (kind === "duration" && otherEvents(first.a, a, first.b, b)) return "incomparable";
   if (kind === "percent" && shareOf(first.a, a) !== shareOf(first.b, b)) return "incomparable";
   const [strangeA, strangeB] = [strangeAbove(a, b, 0), strangeAbove(b, a, 0)];
   const apart = strangeA && strangeB;
-  const identifies = IDENTIFIERS.has(kind) || (kind === "count" && (isName(first.a, a.reading) || isName(first.b, b.reading)));
+  const identifies = IDENTIFIERS.has(kind) || (kind === "number" && (isName(first.a, a.reading) || isName(first.b, b.reading)));
   if (identifies && (aligned < ALIGNED_IDENTIFIER || strangeA || strangeB)) return "incomparable";
   const [ownOfA, ownOfB] = [strangeAmounts(a, b), strangeAmounts(b, a)].map(
     (list) => list.filter((one) => IDENTIFIERS.has(one.kind)).length,
@@ -134,21 +136,21 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
  * one page gives those of both, one after the other.
  */
 function maySayOtherwise(placed: readonly PlacedValues[], a: Fact, b: Fact): boolean {
-  const tells = ({ kind, start, end }: Amount, { reading }: Fact) =>
-    kind === "date" || IDENTIFIERS.has(kind) || (kind === "count" && isName({ start, end }, reading));
+  const tells = ({ kind, start, end }: Value, { reading }: Fact) =>
+    kind === "date" || IDENTIFIERS.has(kind) || (kind === "number" && isName({ start, end }, reading));
   if (placed.some(({ a: one, b: other }) => tells(one, a) || tells(other, b))) return false;
   if (strangeAbove(a, b, 0) && strangeAbove(b, a, 0)) return false;
-  const givesToo = ({ amountsAround }: Fact, values: readonly Amount[]) =>
-    values.every((value) => amountsAround.some((one) => sameAmount(one, value)));
+  const givesToo = ({ amountsAround }: Fact, values: readonly Value[]) =>
+    values.every((value) => amountsAround.some((one) => compareValues(one, value) === "equal"));
   const [ofA, ofB] = [placed.map((one) => one.a), placed.map((one) => one.b)];
   return !givesToo(a, ofB) && !givesToo(b, ofA);
 }
 
-export function isUnlimited({ low }: Amount): boolean {
+export function isUnlimited({ low }: Value): boolean {
   return low === Number.POSITIVE_INFINITY;
 }
 
-const IDENTIFIERS: ReadonlySet<Amount["kind"]> = new Set(["code", "form", "phone"]);
+const IDENTIFIERS: ReadonlySet<Value["kind"]> = new Set(["code", "form", "phone"]);
 const PLACE = /\b(?:outside|abroad|overseas|without)\b/i;
 
 /** One holds before a date and the other after it, or one inside and the other outside: two cases of one rule. */
@@ -165,7 +167,7 @@ const CLAUSE_END = /[;.!?:](?:\s|$)|,\s|\s(?:to|and|or|but|if|unless|when)\s/;
 const SAME_EVENT = 0.5;
 
 /** "Within 2 years from the grant" and "within 1 year from the notice": periods counted from two events. */
-function otherEvents(one: Amount, a: Fact, other: Amount, b: Fact): boolean {
+function otherEvents(one: Value, a: Fact, other: Value, b: Fact): boolean {
   const [ofA, ofB] = [eventWords(one, a), eventWords(other, b)];
   if (ofA.length === 0 || ofB.length === 0) return false;
   const share = (words: readonly ContentWord[], fact: Fact, against: readonly ContentWord[]) =>
@@ -174,7 +176,7 @@ function otherEvents(one: Amount, a: Fact, other: Amount, b: Fact): boolean {
 }
 
 /** What a period is counted from: the words behind "from", "after" … to the end of the clause. */
-function eventWords({ end }: Amount, { reading, words }: Fact): ContentWord[] {
+function eventWords({ end }: Value, { reading, words }: Fact): ContentWord[] {
   const behind = reading.text.slice(end);
   const event = EVENT.exec(behind);
   if (event === null) return [];
@@ -185,29 +187,29 @@ function eventWords({ end }: Amount, { reading, words }: Fact): ContentWord[] {
 }
 
 /** "60% of the fees": of what; empty if it does not say. */
-function shareOf({ end }: Amount, { reading, words }: Fact): string {
+function shareOf({ end }: Value, { reading, words }: Fact): string {
   if (!/^\sof\b/.test(reading.text.slice(end))) return "";
   return words.find(({ start }) => start >= end)?.root ?? "";
 }
 
 function sharesIdentifier(a: Fact, b: Fact): boolean {
-  return a.amounts.some((one) => IDENTIFIERS.has(one.kind) && b.amounts.some((other) => sameAmount(one, other)));
+  return a.amounts.some((one) => IDENTIFIERS.has(one.kind) && b.amounts.some((other) => compareValues(one, other) === "equal"));
 }
 
 /** A bare number counts something, or says nothing that can be compared. */
-function isComparable(amount: Amount, fact: Fact): boolean {
-  const isLabel = amount.kind === "count" && labelOf(fact) !== null && fact.piece.text.slice(0, amount.start).trim() === "";
-  return !NAMES_IN_NUMBERS.has(amount.kind) && !isLabel && (amount.kind !== "count" || countedBy(amount, fact) !== null);
+function isComparable(amount: Value, fact: Fact): boolean {
+  const isLabel = amount.kind === "number" && labelOf(fact) !== null && fact.piece.text.slice(0, amount.start).trim() === "";
+  return !NAMES_IN_NUMBERS.has(amount.kind) && !isLabel && (amount.kind !== "number" || countedBy(amount, fact) !== null);
 }
 
-function matches(one: Amount, other: Amount, a: Fact, b: Fact): boolean {
-  if (one.kind === "count" && countedBy(one, a) !== countedBy(other, b)) return false;
-  return compatible(one, other);
+function matches(one: Value, other: Value, a: Fact, b: Fact): boolean {
+  if (one.kind === "number" && countedBy(one, a) !== countedBy(other, b)) return false;
+  return compareValues(one, other) !== "different";
 }
 
 const COUNTED_REACH = 16;
 
-function countedBy({ start, end, bound }: Amount, { reading }: Fact): string | null {
+function countedBy({ start, end, bound }: Value, { reading }: Fact): string | null {
   const word = reading.words.find((one) => one.start >= end);
   if (word !== undefined && word.start - end <= COUNTED_REACH) return word.root;
   // "Children under 13" counts nothing behind it; a number without a bound may be an address.
@@ -226,12 +228,12 @@ function isName({ start, end }: TextRange, { text, words }: Fact["reading"]): bo
 }
 
 /** Values that only one of two facts is limited to. */
-export function strangeAmounts(fact: Fact, other: Fact): Amount[] {
+export function strangeAmounts(fact: Fact, other: Fact): Value[] {
   const known = [...other.amounts, ...other.amountsAround, ...other.amountsAbove];
-  return fact.amounts.filter((one) => !known.some((mine) => mine.kind === one.kind && compatible(one, mine)));
+  return fact.amounts.filter((one) => !known.some((mine) => mine.kind === one.kind && compareValues(one, mine) !== "different"));
 }
 
-function aroundAmount({ start, end }: Amount, { words }: Fact): ContentWord[] {
+function aroundAmount({ start, end }: Value, { words }: Fact): ContentWord[] {
   return [
     ...words.filter((word) => word.end <= start).slice(-LOCAL_WORDS),
     ...words.filter((word) => word.start >= end).slice(0, LOCAL_WORDS),
@@ -239,12 +241,12 @@ function aroundAmount({ start, end }: Amount, { words }: Fact): ContentWord[] {
 }
 
 /** Are the words around a value those that the other fact speaks of? */
-function sameSlot(amount: Amount, fact: Fact, other: Fact, least: number): boolean {
+function sameSlot(amount: Value, fact: Fact, other: Fact, least: number): boolean {
   return (shareOfWords(aroundAmount(amount, fact), fact, (root) => holds(other, root)) ?? -1) >= least;
 }
 
 /** Of several values left on both sides the two whose surroundings are most alike, if no other two are as alike. */
-function bestPair(leftA: readonly Amount[], leftB: readonly Amount[], a: Fact, b: Fact): { a: Amount; b: Amount } | null {
+function bestPair(leftA: readonly Value[], leftB: readonly Value[], a: Fact, b: Fact): { a: Value; b: Value } | null {
   if (leftA.length > 1 && leftB.length > 1) return null;
   const scored = leftA.flatMap((one) =>
     leftB.map((other) => ({ a: one, b: other, score: alike(aroundAmount(one, a), aroundAmount(other, b)) })),

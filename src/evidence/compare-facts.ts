@@ -1,5 +1,6 @@
-import { type Amount, compatible } from "../language/amounts.ts";
+import { compareValues } from "../language/compare-values.ts";
 import { countNegators } from "../language/negation.ts";
+import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
 import { ALIGNED_MARKER, compareAmounts, isUnlimited } from "./compare-amounts.ts";
 import { copiedDenial, sameConditions, turnedDenial, turnedMarker, turnedStance } from "./compare-polarity.ts";
@@ -25,8 +26,8 @@ import {
 interface NamedPeriod extends TextRange {
   /** Lower case, without "era" and the like. */
   readonly name: string;
-  readonly from: Amount;
-  readonly to: Amount;
+  readonly from: Value;
+  readonly to: Value;
 }
 
 /** Between the ends of a period, and between a name and its period: only marks and words that join them. */
@@ -164,7 +165,14 @@ function compareRows(a: Fact, b: Fact): Comparison | null {
   const inside = (fact: Fact, { start, end }: TextRange) => fact.amounts.filter((one) => one.start >= start && one.end <= end);
   const [ofA, ofB] = [inside(a, rangeA), inside(b, rangeB)];
   const [one, other] = [ofA[0], ofB[0]];
-  if (one === undefined || other === undefined || ofA.length > 1 || ofB.length > 1 || one.kind !== other.kind || compatible(one, other))
+  if (
+    one === undefined ||
+    other === undefined ||
+    ofA.length > 1 ||
+    ofB.length > 1 ||
+    one.kind !== other.kind ||
+    compareValues(one, other) !== "different"
+  )
     return null;
   return { type: "differ", kind: one.kind === "date" ? "date" : "value", certainty: 0.7, a: one, b: other };
 }

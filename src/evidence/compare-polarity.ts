@@ -1,4 +1,4 @@
-import { compatible } from "../language/amounts.ts";
+import { compareValues } from "../language/compare-values.ts";
 import type { ContentWord } from "../language/content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, NEGATOR, verbOf } from "../language/negation.ts";
 import type { Marker, Stance } from "../language/opposites.ts";
@@ -44,7 +44,9 @@ export function sameConditions(a: Fact, b: Fact): boolean {
 function otherAmounts(a: Fact, b: Fact): boolean {
   return a.amounts.some(({ kind }) => {
     const others = b.amounts.filter((other) => other.kind === kind);
-    return others.length > 0 && !a.amounts.some((one) => one.kind === kind && others.some((other) => compatible(one, other)));
+    return (
+      others.length > 0 && !a.amounts.some((one) => one.kind === kind && others.some((other) => compareValues(one, other) !== "different"))
+    );
   });
 }
 
@@ -192,7 +194,7 @@ export function turnedMarker(a: Fact, b: Fact): { a: TextRange; b: TextRange; st
 function anchoredAlike(one: Marker, other: Marker): boolean {
   if (one.pair !== other.pair) return false;
   // "Before 2018 …" and "after 2018 …" tell two cases apart.
-  if (one.quantity !== null || other.quantity !== null) return false;
+  if (one.value !== null || other.value !== null) return false;
   return one.roots.filter((root) => other.roots.includes(root)).length >= Math.min(SAME_OBJECT, one.roots.length, other.roots.length);
 }
 

@@ -1,9 +1,9 @@
-import { type Amount, amountsOf } from "../language/amounts.ts";
 import { type ContentWord, createWordReader, type ReadWords } from "../language/content-words.ts";
 import { NEGATOR } from "../language/negation.ts";
-import { SPELLED_NUMBER } from "../language/numbers.ts";
+import { SPELLED_NUMBER } from "../language/numerals.ts";
 import { isExample, personsIn, type Stance, stancesIn } from "../language/opposites.ts";
 import { createReading, type Reading } from "../language/reading.ts";
+import { joinValues, type Value } from "../language/values.ts";
 import type { Passage, TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
@@ -25,9 +25,9 @@ export interface Fact {
   readonly above: ReadonlyMap<string, number>;
   /** Roots of the name of its column. */
   readonly column: ReadonlyMap<string, number>;
-  readonly amounts: readonly Amount[];
-  readonly amountsAround: readonly Amount[];
-  readonly amountsAbove: readonly Amount[];
+  readonly amounts: readonly Value[];
+  readonly amountsAround: readonly Value[];
+  readonly amountsAbove: readonly Value[];
   readonly stances: readonly Stance[];
   readonly persons: ReadonlySet<string>;
   readonly personsAround: ReadonlySet<string>;
@@ -175,7 +175,7 @@ function readFact(
   weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>,
 ): ReadFact {
   const reading = read(withoutAsides(piece.text));
-  const amounts = amountsOf(reading.text, reading.quantities);
+  const amounts = joinValues(reading.values, reading.text);
   const stances = stancesIn(reading.text);
   const weigh = weighing(words);
   const inside = (word: TextRange) => [...amounts, ...stances].some(({ start, end }) => word.start < end && word.end > start);
@@ -191,7 +191,7 @@ class ReadFact implements Fact {
   readonly reading: Reading;
   readonly words: readonly ContentWord[];
   readonly own: ReadonlyMap<string, number>;
-  readonly amounts: readonly Amount[];
+  readonly amounts: readonly Value[];
   readonly stances: readonly Stance[];
   private readonly read: (text: string) => Reading;
   private readonly weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>;
@@ -233,11 +233,11 @@ class ReadFact implements Fact {
     this.known.column ??= this.weightsAbove(this.piece.column === undefined ? [] : [this.piece.column]);
     return this.known.column;
   }
-  get amountsAround(): readonly Amount[] {
+  get amountsAround(): readonly Value[] {
     this.known.amountsAround ??= this.amountsIn(this.besides);
     return this.known.amountsAround;
   }
-  get amountsAbove(): readonly Amount[] {
+  get amountsAbove(): readonly Value[] {
     this.known.amountsAbove ??= this.amountsIn(this.over);
     return this.known.amountsAbove;
   }
@@ -264,8 +264,8 @@ class ReadFact implements Fact {
   private get besides(): readonly string[] {
     return [this.piece.previous, this.piece.next];
   }
-  private amountsIn(texts: readonly string[]): Amount[] {
-    return texts.map(this.read).flatMap(({ text, quantities }) => amountsOf(text, quantities));
+  private amountsIn(texts: readonly string[]): Value[] {
+    return texts.map(this.read).flatMap(({ text, values }) => joinValues(values, text));
   }
   private heldRoots(): Map<string, number> {
     const held = new Map<string, number>();

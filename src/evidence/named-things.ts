@@ -1,7 +1,7 @@
 import { dot } from "../cross-encoder/dot.ts";
 import type { ReadTexts, TextReading } from "../cross-encoder/reader.ts";
+import { mayCover, type NamedTime, namedTime } from "../language/calendar.ts";
 import { isDerived } from "../language/content-words.ts";
-import { mayCover, type NamedTime, namedTime } from "../language/numbers.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
 import { foldMarks } from "../text/normalise.ts";
 import { onceEach } from "../text/numbers.ts";

@@ -1,10 +1,11 @@
-import { type Amount, sameAmount } from "../language/amounts.ts";
+import { compareValues } from "../language/compare-values.ts";
 import type { ContentWord } from "../language/content-words.ts";
+import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
 
 /** Names of desks, forms and rules written as numbers. */
-export const NAMES_IN_NUMBERS: ReadonlySet<Amount["kind"]> = new Set(["code", "form"]);
+export const NAMES_IN_NUMBERS: ReadonlySet<Value["kind"]> = new Set(["code", "form"]);
 /** A word from this weight tells one subject from another. */
 const TELLING = 0.62;
 /** A title is all subject: there a more common word tells too. */
@@ -123,8 +124,11 @@ export function otherPersons(a: Fact, b: Fact): boolean {
 
 /** Titles or headings give different years or other values: the tables of two years, two tiers. */
 export function otherYears(a: Fact, b: Fact): boolean {
-  const strange = (one: readonly Amount[], other: Fact) =>
-    one.some((amount) => ![...other.amounts, ...other.amountsAbove, ...other.amountsAround].some((mine) => sameAmount(amount, mine)));
+  const strange = (one: readonly Value[], other: Fact) =>
+    one.some(
+      (amount) =>
+        ![...other.amounts, ...other.amountsAbove, ...other.amountsAround].some((mine) => compareValues(amount, mine) === "equal"),
+    );
   return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && strange(a.amountsAbove, b) && strange(b.amountsAbove, a);
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { type Amount, sameAmount } from "../language/amounts.ts";
+import { compareValues } from "../language/compare-values.ts";
+import type { Value } from "../language/values.ts";
 import type { Block, Conflict, TextRange, Unit } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
 import { type Comparison, compareFacts } from "./compare-facts.ts";
@@ -112,8 +113,8 @@ function isBorneOut(finding: Finding, statementsOf: (documentId: string) => read
   return givesToo(a, difference.a.start, b) || givesToo(b, difference.b.start, a);
 }
 
-function gives(fact: Fact, amount: Amount): boolean {
-  return fact.amounts.some((one) => sameAmount(one, amount));
+function gives(fact: Fact, amount: Value): boolean {
+  return fact.amounts.some((one) => compareValues(one, amount) === "equal");
 }
 
 /** What a scan needs of a document. */

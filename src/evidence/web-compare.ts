@@ -1,5 +1,6 @@
 import { documentOrders } from "../guard/injection.ts";
-import { type Amount, sameAmount } from "../language/amounts.ts";
+import { compareValues } from "../language/compare-values.ts";
+import type { Value } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PageText } from "../models/web-page.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
@@ -153,8 +154,8 @@ function givesMore({ amounts }: Fact, other: Fact): boolean {
   return other.amounts.some((one) => amounts.some(({ kind }) => kind === one.kind) && !amounts.some((amount) => sameValue(amount, one)));
 }
 
-function sameValue(a: Amount, b: Amount): boolean {
-  if (!sameAmount(a, b)) return false;
+function sameValue(a: Value, b: Value): boolean {
+  if (compareValues(a, b) !== "equal") return false;
   return typeof a.low === "string" || (near(a.low, Number(b.low)) && near(Number(a.high), Number(b.high)));
 }
 

@@ -3,6 +3,7 @@ import { createBearsOut } from "../checks/guard-answer.ts";
 import { createReader } from "../checks/statements.ts";
 import { createShippedSupport } from "../engine/reader-keeper.ts";
 import { createReading } from "../language/reading.ts";
+import { keyOf } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";
 
 /** What is wrong with a sentence: nothing, or one of the three ways in which an answer goes wrong; `unscored`: it could not be told. */
@@ -29,8 +30,8 @@ export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
   const read = createReading();
   /** Words of meaning and values, each by the root or the value that it is known by. */
   function thingsIn(text: string): Set<string> {
-    const { roots, quantities } = read(text);
-    return new Set([...roots, ...quantities.map(({ measure, amount }) => `${measure} ${amount}`)]);
+    const { roots, values } = read(text);
+    return new Set([...roots, ...values.map(keyOf)]);
   }
 
   async function judge(claim: string, cited: readonly CitedQuote[], others: readonly CitedQuote[], question: string): Promise<JudgedClaim> {

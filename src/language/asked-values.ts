@@ -1,5 +1,6 @@
 import type { TextRange } from "../shared/types.ts";
-import { type Measure, quantitiesIn } from "./quantities.ts";
+import type { ValueKind } from "./units.ts";
+import { keyOf, valuesIn } from "./values.ts";
 
 /** Kinds of value as bits, so that a text's kinds are one number. */
 export const VALUE_KINDS = {
@@ -134,12 +135,12 @@ interface AnswerSpan extends TextRange {
 }
 
 /** Measures of each kind of value. Names and addresses are only signs, not read to their ends: nothing is marked of them. */
-const MEASURES: readonly (readonly [number, readonly Measure[]])[] = [
+const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
   [VALUE_KINDS.money, ["money"]],
   [VALUE_KINDS.percent, ["percent"]],
-  [VALUE_KINDS.duration, ["days", "months", "minutes"]],
+  [VALUE_KINDS.duration, ["duration"]],
   [VALUE_KINDS.date, ["date"]],
-  [VALUE_KINDS.number, ["count", "share", "times", "length", "mass", "volume", "age"]],
+  [VALUE_KINDS.number, ["number", "ordinal", "share", "times", "length", "mass", "volume", "age"]],
   [VALUE_KINDS.form, ["form"]],
   [VALUE_KINDS.phone, ["phone"]],
 ];
@@ -149,12 +150,12 @@ const MEASURES: readonly (readonly [number, readonly Measure[]])[] = [
  * holds one, if it holds exactly one that the question does not name itself. Two prices in a sentence, a question for a reason or a name: nothing.
  */
 export function answerSpans(question: string, sentences: readonly string[]): AnswerSpan[] {
-  const named = new Set(quantitiesIn(question).map(keyOf));
-  const read = sentences.map((text) => quantitiesIn(text).filter((value) => isWhole(text, value)));
+  const named = new Set(valuesIn(question).map(keyOf));
+  const read = sentences.map((text) => valuesIn(text).filter((value) => isWhole(text, value)));
   const spans: AnswerSpan[] = [];
   for (const kinds of askedValues(question)) {
     const wanted = new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
-    const found = read.map((values) => values.filter((value) => wanted.has(value.measure)));
+    const found = read.map((values) => values.filter((value) => wanted.has(value.kind)));
     const sentence = found.findIndex((values) => values.length > 0);
     const [value, ...others] = (found[sentence] ?? []).filter((one) => !named.has(keyOf(one)));
     const isKnown = spans.some(
@@ -168,10 +169,6 @@ export function answerSpans(question: string, sentences: readonly string[]): Ans
 /** A number that is cut out of a longer one says something else. */
 function isWhole(text: string, { start, end }: TextRange): boolean {
   return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
-}
-
-function keyOf({ measure, amount }: { readonly measure: Measure; readonly amount: string }): string {
-  return `${measure} ${amount}`;
 }
 
 /** What reading a question's words needs of the index. */

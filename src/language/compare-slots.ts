@@ -1,10 +1,11 @@
 import { once } from "../text/memo.ts";
 import { type Alignment, alignTerms, type Entailment, LISTED, type SlotContext } from "./align-terms.ts";
 import { type AskedKind, kindsAgree } from "./asked-kind.ts";
-import { equalQuantities } from "./quantities.ts";
+import { isStated } from "./compare-values.ts";
 import { changesPlace, isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";
+import { daysOf, keyOf } from "./values.ts";
 
 /** Why a stored answer is not served for another question. */
 export type MissRule =
@@ -83,7 +84,7 @@ const WHAT: ReadonlySet<AskedKind> = new Set(["thing", "definition"]);
 function* slotMisses(asked: Slots, stored: Slots, aligned: () => Alignment, rules: Set<Entailment>): Generator<SlotMiss, void> {
   const miss = (rule: MissRule, detail: string): SlotMiss => ({ rule, detail });
   if (asked.codes.join() !== stored.codes.join()) yield miss("codes", `asked ${list(asked.codes)}, stored ${list(stored.codes)}`);
-  const values = compareValues(asked.values, stored.values, rules);
+  const values = differingValues(asked.values, stored.values, rules);
   if (values !== null) yield miss("values", values);
   const persons = comparePersons(asked, stored, rules);
   if (persons !== null) yield miss("persons", persons);
@@ -125,7 +126,7 @@ function list(items: readonly string[]): string {
 }
 
 /** Every value must be found on the other side; only the asked one may be narrower. */
-function compareValues(asked: readonly SlotValue[], stored: readonly SlotValue[], rules: Set<Entailment>): string | null {
+function differingValues(asked: readonly SlotValue[], stored: readonly SlotValue[], rules: Set<Entailment>): string | null {
   const left = [...stored];
   for (const value of asked) {
     const at = left.findIndex((other) => sameValue(value, other));
@@ -143,55 +144,41 @@ function compareValues(asked: readonly SlotValue[], stored: readonly SlotValue[]
   return open.length === 0 ? null : `stored ${list(open.map(written))}, not asked`;
 }
 
-function written({ measure, amount, side }: SlotValue): string {
-  return `${side === "" ? "" : `${side} `}${amount} ${measure}`;
+function written({ side, ...value }: SlotValue): string {
+  return `${side === "" ? "" : `${side} `}${keyOf(value)}`;
 }
 
 function sameValue(a: SlotValue, b: SlotValue): boolean {
   if (a.side !== b.side || a.bound !== b.bound) return false;
-  if (a.measure === "date" && b.measure === "date") return a.amount === b.amount;
-  const quantity = (value: SlotValue) => ({ ...value, start: 0, end: 0 });
-  return equalQuantities(quantity(a), quantity(b)) || equalQuantities(quantity(b), quantity(a));
+  if (a.kind === "date" && b.kind === "date") return a.low === b.low;
+  return isStated(a, b) || isStated(b, a);
 }
 
 /** Does a plain value lie wholly on the stored side of a limit? */
 function liesBeyond(value: SlotValue, limit: SlotValue): boolean {
   if (limit.side === "" || value.side !== "" || value.bound !== "none") return false;
-  if (value.measure === "date" || limit.measure === "date") {
-    if (value.measure !== limit.measure || !isFullDate(value.amount) || !isFullDate(limit.amount)) return false;
-    const [first, last] = daysOf(value.amount);
-    const [from, until] = daysOf(limit.amount);
+  if (value.kind === "date" || limit.kind === "date") {
+    if (value.kind !== limit.kind || !isFullDate(value) || !isFullDate(limit)) return false;
+    const [first, last] = firstAndLastDay(value);
+    const [from, until] = firstAndLastDay(limit);
     return limit.side === "after" ? first > until : last < from;
   }
-  const years = (one: SlotValue) => (one.measure === "age" || one.measure === "count" ? Number(one.amount) : Number.NaN);
-  const [one, other] =
-    value.measure === limit.measure && PLAIN.has(value.measure)
-      ? [Number(value.amount), Number(limit.amount)]
-      : [years(value), years(limit)];
+  const years = ({ kind, low }: SlotValue) => (kind === "age" || kind === "number" ? Number(low) : Number.NaN);
+  const [one, other] = value.kind === limit.kind && PLAIN.has(value.kind) ? [daysOf(value), daysOf(limit)] : [years(value), years(limit)];
   return limit.side === "after" ? one > other : one < other;
 }
 
-const PLAIN: ReadonlySet<SlotValue["measure"]> = new Set([
-  "percent",
-  "days",
-  "months",
-  "minutes",
-  "age",
-  "count",
-  "length",
-  "mass",
-  "volume",
-]);
+const PLAIN: ReadonlySet<SlotValue["kind"]> = new Set(["percent", "duration", "age", "number", "length", "mass", "volume"]);
 
-function isFullDate(amount: string): boolean {
-  return /^\d{4}(?:-\d{2}){0,2}$/.test(amount);
+function isFullDate({ low }: SlotValue): boolean {
+  return /^\d{4}(?:-\d{2}){0,2}$/.test(String(low));
 }
 
 /** First and last day of a year, a month or a day, for comparing as text. */
-function daysOf(amount: string): readonly [string, string] {
-  const [year = "", month, day] = amount.split("-");
+function firstAndLastDay({ low }: SlotValue): readonly [string, string] {
+  const [year = "", month, day] = String(low).split("-");
   if (month === undefined) return [`${year}-01-01`, `${year}-12-31`];
-  return day === undefined ? [`${year}-${month}-01`, `${year}-${month}-31`] : [amount, amount];
+  return day === undefined ? [`${year}-${month}-01`, `${year}-${month}-31`] : [String(low), String(low)];
 }
 
 const SPOUSES: ReadonlySet<string> = new Set(["spouse", "surviving spouse"]);

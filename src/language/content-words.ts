@@ -4,8 +4,8 @@ import { PACKAGE_ROOT } from "../package.ts";
 import type { TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { createStemmer, wordTokens } from "../text/tokens.ts";
+import { MONTHS } from "./calendar.ts";
 import { deniesAsVerb, deniesClause, deniesNoun } from "./negation.ts";
-import { MONTHS } from "./numbers.ts";
 
 /** Endings that make another form of a word; those that make another thing or its opposite (-er, -ee, -ful, -less, -able, -itis) are none. */
 const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;

@@ -1,6 +1,6 @@
 import type { TextRange } from "../shared/types.ts";
 import type { ContentWord } from "./content-words.ts";
-import type { Quantity } from "./quantities.ts";
+import type { Value } from "./values.ts";
 
 /** A way of saying that something must be, may be, rises, falls or stays: two of one family exclude each other. */
 export interface Stance extends TextRange {
@@ -78,7 +78,7 @@ export interface Opposed extends TextRange {
 export interface Marker extends Opposed {
   /** Roots of the words behind it, four at most, if no value stands right behind it. */
   readonly roots: readonly string[];
-  readonly quantity: Quantity | null;
+  readonly value: Value | null;
   readonly anchor: TextRange;
 }
 
@@ -118,21 +118,21 @@ function opposedIn(text: string): Opposed[] {
 }
 
 /** Words with an opposite, each with the word or value that follows it. */
-export function markersIn(text: string, words: readonly ContentWord[], quantities: readonly Quantity[]): Marker[] {
+export function markersIn(text: string, words: readonly ContentWord[], values: readonly Value[]): Marker[] {
   const found: Marker[] = [];
   for (const opposed of opposedIn(text)) {
     const { end } = opposed;
     const isNext = ({ start }: TextRange) => start >= end && start - end <= ANCHOR_REACH;
-    const quantity = quantities.find(isNext) ?? null;
+    const value = values.find(isNext) ?? null;
     const word = words.find(isNext) ?? null;
-    const acts = quantity !== null && (word === null || quantity.start <= word.start);
-    const anchor = acts ? quantity : word;
+    const acts = value !== null && (word === null || value.start <= word.start);
+    const anchor = acts ? value : word;
     if (anchor === null) continue;
     const behind = acts ? [] : words.filter(({ start }) => start >= end && start - end <= OBJECT_REACH).slice(0, OBJECT_WORDS);
     found.push({
       ...opposed,
       roots: behind.map(({ root }) => root),
-      quantity: acts ? quantity : null,
+      value: acts ? value : null,
       anchor,
     });
   }

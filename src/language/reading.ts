@@ -1,7 +1,7 @@
 import { memoised } from "../text/memo.ts";
 import { type ContentWord, createWordReader, type ReadWords } from "./content-words.ts";
 import { type Marker, markersIn } from "./opposites.ts";
-import { type Quantity, quantitiesIn } from "./quantities.ts";
+import { type Value, valuesIn } from "./values.ts";
 
 /** What can be read out of a text without a model: its words with what is denied of them, its values, its opposites. */
 export interface Reading {
@@ -9,7 +9,7 @@ export interface Reading {
   readonly words: readonly ContentWord[];
   /** Roots of its words; of a negated word also the root behind a `¬`. */
   readonly roots: ReadonlySet<string>;
-  readonly quantities: readonly Quantity[];
+  readonly values: readonly Value[];
   readonly markers: readonly Marker[];
 }
 
@@ -31,7 +31,7 @@ class LazyReading implements Reading {
   readonly text: string;
   readonly words: readonly ContentWord[];
   private readonly beginning: string;
-  private known: { roots?: ReadonlySet<string>; quantities?: readonly Quantity[]; markers?: readonly Marker[] } = {};
+  private known: { roots?: ReadonlySet<string>; values?: readonly Value[]; markers?: readonly Marker[] } = {};
 
   constructor(text: string, beginning: string, words: readonly ContentWord[]) {
     this.text = text;
@@ -43,12 +43,12 @@ class LazyReading implements Reading {
     this.known.roots ??= new Set(this.words.flatMap(({ root, negated }) => (negated ? [root, `¬${root}`] : [root])));
     return this.known.roots;
   }
-  get quantities(): readonly Quantity[] {
-    this.known.quantities ??= quantitiesIn(this.beginning);
-    return this.known.quantities;
+  get values(): readonly Value[] {
+    this.known.values ??= valuesIn(this.beginning);
+    return this.known.values;
   }
   get markers(): readonly Marker[] {
-    this.known.markers ??= markersIn(this.beginning, this.words, this.quantities);
+    this.known.markers ??= markersIn(this.beginning, this.words, this.values);
     return this.known.markers;
   }
 }

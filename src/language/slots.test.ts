@@ -36,16 +36,15 @@ describe("readSlots", () => {
   });
 
   it("reads values with unit, bound and side", () => {
-    expect(read("May I borrow for at least two weeks?").values).toEqual([{ measure: "days", amount: "14", bound: "least", side: "after" }]);
-    expect(read("fees after March 1, 2020").values).toEqual([{ measure: "date", amount: "2020-03-01", bound: "none", side: "after" }]);
-    expect(read("fees before February 1, 2020").values).toEqual([{ measure: "date", amount: "2020-02-01", bound: "none", side: "before" }]);
+    const [weeks, after, before] = ["May I borrow for at least two weeks?", "fees after March 1, 2020", "fees before February 1, 2020"].map(
+      (question) => read(question).values,
+    );
+    expect(weeks).toEqual([expect.objectContaining({ kind: "duration", unit: "day", low: 14, bound: "least", side: "after" })]);
+    expect(after).toEqual([expect.objectContaining({ kind: "date", low: "2020-03-01", side: "after" })]);
+    expect(before).toEqual([expect.objectContaining({ kind: "date", low: "2020-02-01", side: "before" })]);
   });
 
-  it.each([
-    ["3,5 percent", "digits 5"],
-    ["$100,2", "digits 2"],
-    ["② a day", "digits ②"],
-  ])("keeps digits that no value holds as a name: %s", (text, key) => {
+  it.each([["② a day", "digits ②"]])("keeps digits that no value holds as a name: %s", (text, key) => {
     expect(keys(`Is it ${text}?`)).toContain(key);
     expect(keys("Is it 3 books, 7 days and $1,000?").filter((one) => one.startsWith("digits"))).toEqual([]);
   });

@@ -2,9 +2,9 @@ import type { TextRange } from "../shared/types.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { type AskedKind, readAsked } from "./asked-kind.ts";
 import { turnsSense } from "./negation.ts";
-import { type Bound, type Measure, quantitiesIn } from "./quantities.ts";
 import { isAboutSomebodyElse, type QuestionShape, readShape } from "./question-shape.ts";
 import type { PhraseSense, SlotVocabulary, Token } from "./slot-vocabulary.ts";
+import { type ExactValue, valuesIn } from "./values.ts";
 
 /** What a question must have in common with another one to share its answer. Plain JSON; read once, compared often. */
 export interface Slots {
@@ -32,10 +32,7 @@ export interface Slots {
   readonly canonical: string;
 }
 
-export interface SlotValue {
-  readonly measure: Measure;
-  readonly amount: string;
-  readonly bound: Bound;
+export interface SlotValue extends ExactValue {
   /** "after 2013", "before age 57". */
   readonly side: "after" | "before" | "";
 }
@@ -88,15 +85,15 @@ export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
       if (/\d/.test(match[0])) codes.add(`${type} ${fill(canonical, match)}`.toLowerCase());
     }
   }
-  const quantities = quantitiesIn(text).filter(({ start, end }) => !read.masked.some((range) => range.start < end && start < range.end));
-  const values = quantities.map(({ measure, amount, bound, start }) => {
+  const found = valuesIn(text).filter(({ start, end }) => !read.masked.some((range) => range.start < end && start < range.end));
+  const values = found.map(({ start, end: _end, ...value }): SlotValue => {
     const before = plain.slice(Math.max(0, start - SIDE_REACH), start);
-    return { measure, amount, bound, side: AFTER.test(before) ? "after" : BEFORE.test(before) ? "before" : "" } as const;
+    return { ...value, side: AFTER.test(before) ? "after" : BEFORE.test(before) ? "before" : "" };
   });
   // Numbers and their units are values, not words.
-  const inValue = (token: Token) => quantities.some(({ start, end }) => start <= token.start && token.end <= end);
+  const inValue = (token: Token) => found.some(({ start, end }) => start <= token.start && token.end <= end);
   const { terms: words, frame, negations } = collectTerms(read.pieces, vocabulary, inValue);
-  const terms = [...words, ...unreadDigits(text, [...quantities, ...read.masked], read.pieces, vocabulary)];
+  const terms = [...words, ...unreadDigits(text, [...found, ...read.masked], read.pieces, vocabulary)];
   return {
     asks: readAsked(text),
     values,

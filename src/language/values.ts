@@ -1,10 +1,444 @@
+import type { TextRange } from "../shared/types.ts";
 import { words } from "../text/tokens.ts";
-import { FIGURE, figureIn } from "./figures.ts";
-import { numberValue } from "./numbers.ts";
+import { MONTHS } from "./calendar.ts";
+import {
+  FIGURE,
+  foldDigits,
+  fractionValue,
+  numeralValue,
+  ordinalValue,
+  SHARE,
+  SPELLED,
+  SPELLED_NUMBER,
+  SPELLED_ORDINAL,
+  usesDecimalComma,
+} from "./numerals.ts";
+import { CURRENCY_BEFORE, UNIT, type Unit, unitOf, type ValueKind } from "./units.ts";
 
-/** A form id, a diagnostic code, a section of a regulation, or digits with letters behind them: `21-526ez`, `dc6260`, `cfr4.25`, `526ez`. */
+/** Which side of the value is meant: "at least 60 days" is `least`, "up to" and "within" are `most`. */
+export type Bound = "least" | "most" | "none";
+
+/** An exact value, or a range of two. */
+export interface ExactValue {
+  readonly kind: ValueKind;
+  /** Base unit: `day`, `month` or `minute` of a duration, the currency of money; empty without one. */
+  readonly unit: string;
+  /**
+   * In the base unit; both ends are equal unless it is a range. `Infinity`: explicitly without limit. A time of day in minutes. Texts for what is no number:
+   * `2003-12-16` or `--12-16` for a date, of which the ends are as written and the first or last day that counts.
+   */
+  readonly low: number | string;
+  readonly high: number | string;
+  readonly bound: Bound;
+  /** "about", "a little over": near values may be meant. */
+  readonly approximate: boolean;
+  /** Tells values of one unit apart: a period ("per month"), working days, a time zone; empty without. */
+  readonly per: string;
+}
+
+/** An exact value where it stands in a text. */
+export interface Value extends ExactValue, TextRange {}
+
+const MONTH = `(?:${[...MONTHS.keys()].join("|")})\\b\\.?`;
+const YEAR = String.raw`(?:1[6-9]|20|21)\d{2}(?!\d)`;
+const ORDINAL = "(?:st|nd|rd|th)";
+const LABELS =
+  "chapter|title|section|part|article|step|schedule|phase|group|class|option|level|tier|stage|appendix|category|table|figure|page";
+/** A sort of days or of what else is counted, between a number and its unit. */
+const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|additional|more)";
+const TIME_UNIT = "(?:minute|hour|day|week|month|quarter|year)s?(?![a-z])";
+const CLOCK = String.raw`(?:[01]?\d|2[0-4])[.:][0-5]\d(?![.,]?\d)`;
+
+/** Two numbers with a point are times where the second one is an hour of the afternoon: "9.30–17.00". */
+const EVENING = String.raw`(?:1[3-9]|2[0-4])\.[0-5][05](?![.,]?\d|\s?${UNIT})`;
+
+/** Alternatives in order of precedence; every repetition is bounded, so time is linear in the length of the text. */
+const VALUE = new RegExp(
+  [
+    String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b|\b\d{1,2}\s{0,3}(?:c\.?f\.?r|u\.?s\.?c)\b\.?\s{0,3}(?:parts?\s{1,3}|§{1,2}\s{0,3})?\d{1,5}(?:\.\d{1,5})?[a-z]?\b|(?:§{1,2}|\bsec\.)\s{0,3}\d{1,5}(?:\.\d{1,5})?[a-z]?\b|\b[a-tw-z]\d{2}\.\d{1,4}\b|\b(?:${LABELS})\s{1,2}\d{1,4}[a-z]?\b(?:\([a-z\d]{1,4}\)){0,4}(?!\s?(?:%|percent)|[.,]\d))`,
+    String.raw`(?<form>\b\d{2}[a-z]?-(?:\d{3,5}[a-z]{0,3}|\d{2}[a-z]{1,3})\b|\b(?:dd|sf|od|w|i)[-\s]?(?:form\s)?-?\d{1,4}[a-z]{0,4}\b(?!\s?(?:%|percent))|\bforms?\s(?:no\.?\s|number\s)?[a-z]{0,3}-?\d{2,6}[a-z]{0,4}(?:-[a-z\d]{1,8})?\b)`,
+    String.raw`(?<phone>(?:\+\d{1,3}[-.\s]?|\b1[-.\s])?(?:\(\d{3}\)\s?|\b\d{3}[-.\s])\d{3}[-.\s]\d{4}\b)`,
+    String.raw`(?<date>\b${MONTH}\s{1,2}\d{1,2}${ORDINAL}?(?![\d,]\d|:)(?:,?\s{1,2}${YEAR})?|\b\d{1,2}${ORDINAL}?\s{1,2}(?:of\s)?${MONTH}(?:,?\s{1,2}${YEAR})?|\b${MONTH},?\s{1,2}(?:of\s)?${YEAR}|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\/\d{1,2}\/(?:\d{4}|\d{2})\b|\b[0-3]?\d\.[01]?\d\.${YEAR}|\b(?:fy|fiscal\syears?(?:\s\(fy\))?)\s?${YEAR})`,
+    String.raw`(?<version>\b(?:v\d{1,4}(?:\.\d{1,5}){1,4}|(?:version|release)\s\d{1,4}(?:\.\d{1,5}){0,4})\b|(?<![$€£¥\d]\s?)\b\d{1,4}(?:\.\d{1,5}){2,4}\b(?![.,]\d)(?<!\b\d{1,3}(?:\.\d{3}){2,4}))`,
+    String.raw`(?<time>\b\d{1,2}(?:[.:]\d{2})?\s?[ap]\.?m\b\.?|\b\d{1,2}:\d{2}\b|\b\d{1,2}\so['’]clock\b|(?<=\b(?:at|until|till)\s)${CLOCK}(?!\s?${UNIT})|\b${CLOCK}(?=\s?[–-]\s?${EVENING})|(?<=\d[.:][0-5][05]\s?[–-]\s?)${EVENING}|\b(?:noon|midnight)\b)`,
+    String.raw`(?<times>\b(?:twice|double|triple|thrice)\b|\bonce(?=\s(?:an?|per|every)\s(?:hour|day|week|month|year)\b))`,
+    String.raw`(?<=\bevery\s{1,2})(?<interval>(?:${SPELLED_ORDINAL}|\d{1,2}${ORDINAL})[\s-](?:${SORT}[\s-])?${TIME_UNIT}(?!\sof\b))`,
+    String.raw`(?<year>\b${YEAR}\b(?![-/]\d(?!\d{3}\b)|[,.]\d|[\s-]?(?:${SORT}[\s-])?${UNIT}))`,
+    String.raw`(?<share>${SHARE})`,
+    String.raw`(?<ordinal>\b(?:${SPELLED_ORDINAL}(?!-hand)|\d{1,15}${ORDINAL}\b))`,
+    String.raw`(?<figure>(?:(?<=^|[\s(=:])-(?=\d))?${FIGURE})`,
+    `(?<spelled>${SPELLED})`,
+    String.raw`(?<=\b(?:within|for|least|than|after|in|over|lasts?|takes?|up\sto)\s(?:about\s)?)(?<one>an?(?=\s${TIME_UNIT}))|\b(?<ten>an?(?=\s(?:decade|fortnight)\b))`,
+  ].join("|"),
+  "giu",
+);
+
+/** No value is without one of these: a text without any costs a fraction. */
+const HOLDS_ONE = new RegExp(
+  String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|${SPELLED_ORDINAL}|half|once|twice|double|triple|thrice|noon|midnight|an?\s(?:${TIME_UNIT}|third|decade|fortnight))\b`,
+  "iu",
+);
+
+const SCALE = /^[\s-]?(hundred|thousand|million|billion|trillion|k|bn)\b(?![\u00b2\u00b3])/i;
+const MONEY_SCALE = /^\s?(m)\b/i;
+const SCALES: Readonly<Record<string, number>> = {
+  hundred: 1e2,
+  thousand: 1e3,
+  k: 1e3,
+  million: 1e6,
+  m: 1e6,
+  billion: 1e9,
+  bn: 1e9,
+  trillion: 1e12,
+};
+const TIMES: Readonly<Record<string, number>> = { once: 1, twice: 2, double: 2, triple: 3, thrice: 3 };
+const BEFORE_AGE = /\b(?:age|aged|ages)\s{1,2}(?:of\s)?$/i;
+const BEHIND_AGE = /^[\s-]years?[\s-](?:old|of\sage)\b/i;
+const CURRENCY = new RegExp(`${CURRENCY_BEFORE}\\s?$`, "u");
+const UNIT_BEHIND = new RegExp(String.raw`^[\s-]{0,2}(?:${SORT}[\s-])?(${UNIT})`, "iu");
+/** Before a fraction "a" belongs to it: "half an hour", "half a percent". */
+const ARTICLE = /\s(?:of\s)?an?$/i;
+
+/** A value as it stands, and the number without its unit. */
+interface Found {
+  readonly value: Omit<Value, "bound" | "approximate" | "per">;
+  readonly number: number;
+  readonly unit: Unit | null;
+}
+
+/**
+ * Every exact value of a text with its unit, in order; the ends of a range are two values with one unit. Spelled numbers count with a unit, or from two upwards:
+ * "one" is mostly no number. Spelled ordinals count from the third on, the first two before a unit of time.
+ *
+ * @example valuesIn("at least one year")[0] // { kind: "duration", unit: "month", low: 12, high: 12, bound: "least", … }
+ */
+export function valuesIn(text: string): Value[] {
+  if (!HOLDS_ONE.test(text)) return [];
+  const { plain, at } = foldDigits(text);
+  const comma = usesDecimalComma(plain);
+  const found: Found[] = [];
+  const pattern = new RegExp(VALUE);
+  for (let match = pattern.exec(plain); match !== null; match = pattern.exec(plain)) {
+    const one = isInsideWord(plain, match.index) ? null : readMatch(match, plain, comma);
+    if (one !== null) found.push(one);
+    // "You may 5 times": behind a word that is no month the number stays.
+    pattern.lastIndex = one?.value.end ?? match.index + (/^\p{L}+/u.exec(match[0])?.[0] ?? match[0]).length;
+  }
+  const lower = plain.toLowerCase();
+  return spreadUnits(found, lower).map((value) => ({ ...withBound(value, lower), start: at(value.start), end: at(value.end) }));
+}
+
+/** Letters, digits and what joins them to the match make it a part of something longer: "B12", "x-15", "3.10" from its second part. */
+function isInsideWord(text: string, start: number): boolean {
+  return /(?:[\p{L}_]-?|\p{N}[.,/]?)$/u.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(text[start] ?? "");
+}
+
+function readMatch(match: RegExpExecArray, plain: string, comma: boolean): Found | null {
+  const { index: start } = match;
+  const end = start + match[0].length;
+  const text = match[0].toLowerCase();
+  const [name] = Object.entries(match.groups ?? {}).find(([, group]) => group !== undefined) as [string, string];
+  const fixed = (kind: ValueKind, low: number | string, unit = ""): Found => {
+    return { value: { kind, unit, low, high: low, start, end }, number: Number.NaN, unit: null };
+  };
+  switch (name) {
+    case "code":
+      return fixed("code", codeKey(text));
+    case "form":
+      return fixed("form", text.replaceAll(/\bforms?\s?(?:no\.?\s|number\s)?|\s/g, "").replace(/^(dd|sf|od|w|i)-/, "$1"));
+    case "phone":
+      return fixed("phone", text.replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, ""));
+    case "version":
+      return fixed("version", text.replace(/^\D+/, ""));
+    case "date": {
+      const date = dateOf(match[0]);
+      return date === null ? null : fixed("date", date);
+    }
+    case "year":
+      return fixed("date", text);
+    case "time":
+      return fixed("time", minutesOf(text));
+    case "times":
+      return fixed("times", TIMES[text] as number);
+    case "interval": {
+      const unit = unitOf(/[a-z]+$/.exec(text)?.[0] ?? "") as Unit;
+      return fixed(unit.kind, tidy(ordinalValue(ORDINAL_FIRST.exec(text)?.[0] ?? "") * unit.factor), unit.base);
+    }
+    case "ordinal":
+      return readOrdinal(text, start, end, plain);
+    default:
+      return readNumeral(name, text, start, end, plain, comma);
+  }
+}
+
+const ORDINAL_FIRST = new RegExp(`^(?:${SPELLED_ORDINAL}|\\d+${ORDINAL})`);
+const NO_ORDINAL = /^(?:[\s-]part(?:y|ies)\b|[,:])/i;
+const BEFORE_TIME_UNIT = new RegExp(String.raw`^[\s-](?:${SORT}[\s-])?${TIME_UNIT}`, "i");
+
+/** `null`: it counts nothing, or says which ones: "every second week of the month", "at first", "third party". */
+function readOrdinal(text: string, start: number, end: number, plain: string): Found | null {
+  const behind = plain.slice(end, end + 40);
+  const value = ordinalValue(text);
+  if (/\bevery\s{1,2}$/i.test(plain.slice(Math.max(0, start - 8), start)) || NO_ORDINAL.test(behind)) return null;
+  if (/^(?:first|second)$/.test(text) && !BEFORE_TIME_UNIT.test(behind)) return null;
+  const birthday = /^\d/.test(text) ? (/^\sbirthday/i.exec(behind)?.[0] ?? "") : "";
+  const kind = birthday === "" ? "ordinal" : "age";
+  return { value: { kind, unit: "", low: value, high: value, start, end: end + birthday.length }, number: value, unit: null };
+}
+
+/** A number in digits or words with its currency or unit. */
+function readNumeral(name: string, written: string, from: number, to: number, plain: string, comma: boolean): Found | null {
+  const before = plain.slice(Math.max(0, from - 14), from);
+  const currency = written.startsWith("-") ? undefined : CURRENCY.exec(before)?.[0];
+  let end = to;
+  const euro = currency !== undefined && !currency.includes("$") && !currency.includes("£");
+  const sign = written.startsWith("-") ? -1 : 1;
+  const isCents = currency !== undefined || /^\s(?:dollars?|euros?)\b/i.test(plain.slice(end));
+  const isArticle = /^an?$/.test(written);
+  let number =
+    name === "share"
+      ? fractionValue(written)
+      : isArticle
+        ? 1
+        : sign * numeralValue(written.replace(/^-/, ""), { cents: isCents, comma: comma || euro });
+  const behind = () => plain.slice(end, end + 40);
+  const scale =
+    name === "figure" || name === "spelled" ? (SCALE.exec(behind()) ?? (currency === undefined ? null : MONEY_SCALE.exec(behind()))) : null;
+  if (scale !== null) {
+    number *= SCALES[(scale[1] as string).toLowerCase()] as number;
+    end += scale[0].length;
+  }
+  const value = (kind: ValueKind, start = from, low = number, unit: Unit | null = null): Found => {
+    const base = tidy(unit === null ? low : low * unit.factor + (unit.offset ?? 0));
+    return { value: { kind, unit: unit?.base ?? "", low: base, high: base, start, end }, number: low, unit };
+  };
+  if (currency !== undefined) return value("money", from - currency.length, number, unitOf(currency));
+  const age = BEFORE_AGE.exec(before)?.[0];
+  const old = BEHIND_AGE.exec(behind())?.[0];
+  if (old !== undefined || (age !== undefined && scale === null && name === "figure")) {
+    end += old?.length ?? 0;
+    return value("age", from - (old === undefined ? (age?.length ?? 0) : 0));
+  }
+  const measured = UNIT_BEHIND.exec(behind());
+  const unit = measured === null ? null : unitOf(measured[1] as string);
+  if (unit !== null && measured !== null) {
+    end += measured[0].length;
+    return value(unit.kind, from, number, unit);
+  }
+  if (isArticle) return null;
+  const times = name === "share" ? null : /^\stimes\b/i.exec(behind());
+  if (times !== null) {
+    end += times[0].length;
+    return value("times");
+  }
+  if (name === "share") {
+    end -= ARTICLE.exec(written)?.[0].length ?? 0;
+    return value("share");
+  }
+  return name === "spelled" && number <= 1 ? null : value("number");
+}
+
+/** Twelve significant digits hide what binary fractions add. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+function codeKey(text: string): string {
+  const digits = /\d[\d.]*[a-z]?$/.exec(text)?.[0] ?? "";
+  if (/^d/.test(text)) return `dc${digits}`;
+  if (/u\.?s\.?c/.test(text)) return `usc${digits}`;
+  if (/c\.?f\.?r|^§|^sec\./.test(text)) return `cfr${digits}`;
+  return text.replaceAll(/\s+/g, " ");
+}
+
+function minutesOf(text: string): number {
+  if (/^(?:noon|midnight)/.test(text)) return text === "noon" ? 720 : 0;
+  const [, hour = "0", minute = "0", half] = /^(\d{1,2})(?:[.:](\d{2}))?\s?([ap])?/.exec(text) ?? [];
+  return (half === undefined ? Number(hour) : (Number(hour) % 12) + (half === "p" ? 12 : 0)) * 60 + Number(minute);
+}
+
+/** `2003-12-16`, `2003-12`, `--12-16` without a year, `fy2019`; `null`: no date after all, as in "you may 5 times". */
+function dateOf(written: string): string | null {
+  const text = written.toLowerCase();
+  const of = (year: string, month: string, day: string) => `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  if (/^\d{4}-/.test(text)) return text;
+  const [, first = "", mark, second = "", written4 = ""] = /^(\d{1,2})([/.])(\d{1,2})[/.](\d{2,4})$/.exec(text) ?? [];
+  if (mark !== undefined) {
+    const year = written4.length === 2 ? `${Number(written4) > 50 ? 19 : 20}${written4}` : written4;
+    return mark === "." || Number(first) > 12 ? of(year, second, first) : of(year, first, second);
+  }
+  const year = /(\d{4})$/.exec(text)?.[1];
+  if (/^(?:fy|fiscal)/.test(text)) return year === undefined ? null : `fy${year}`;
+  const name = /[a-z]{3,9}/.exec(text.replace(/\d+(?:st|nd|rd|th)/, ""))?.[0] ?? "";
+  const month = MONTHS.get(name);
+  if (month === undefined || (/^(?:may|march)$/.test(name) && year === undefined && !/\b[MJ]/.test(written))) return null;
+  const day = /(?:^|[^\d])(\d{1,2})(?:st|nd|rd|th)?(?:[^\d]|$)/.exec(text)?.[1];
+  if (day === undefined) return year === undefined ? null : `${year}-${String(month).padStart(2, "0")}`;
+  return of(year ?? "-", String(month), day);
+}
+
+/** Longest word between the ends of a range, with its blanks: " through ". */
+const LONGEST_LINK = 9;
+const LINK = /^\s?(?:to|–|—|-|or|and|through)\s?$/;
+
+/** "10 to 30 percent", "$10–20": a bare number at one end of a range takes the unit of the other end. */
+function spreadUnits(found: readonly Found[], plain: string): Found["value"][] {
+  const isLinked = (a: Found | undefined, b: Found | undefined) =>
+    a !== undefined && b !== undefined && b.value.start - a.value.end <= LONGEST_LINK && LINK.test(plain.slice(a.value.end, b.value.start));
+  return found.map((one, i) => {
+    const [before, next] = [found[i - 1], found[i + 1]];
+    if (one.value.kind !== "number") return one.value;
+    if (isLinked(one, next) && (next?.unit || next?.value.kind === "age")) return withUnit(one, next);
+    if (isLinked(one, next) && next?.value.kind === "time" && Number.isInteger(one.number) && one.number < 24) return asTime(one, next);
+    const isPriced =
+      before?.value.kind === "money" && isLinked(before, one) && !/\b(?:or|and)\b/.test(plain.slice(before.value.end, one.value.start));
+    return isPriced ? withUnit(one, before as Found) : one.value;
+  });
+}
+
+function withUnit({ value, number }: Found, { value: { kind }, unit }: Found): Found["value"] {
+  const low = tidy(unit === null ? number : number * unit.factor + (unit.offset ?? 0));
+  return { ...value, kind, unit: unit?.base ?? "", low, high: low };
+}
+
+/** "From 10 to 4 pm": of the two hours the one before the end. */
+function asTime({ value, number }: Found, { value: { low: end } }: Found): Found["value"] {
+  const low = [number + 12, number].map((hour) => hour * 60).find((minute) => minute < Number(end)) ?? number * 60;
+  return { ...value, kind: "time", low, high: low };
+}
+
+const BEFORE: readonly (readonly [RegExp, Bound])[] = [
+  [
+    /(?:\b(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|(?:a )?minimum(?: of)?|no sooner than)\s|(?:≥|(?<![^\s(])>)\s?)(?:the |an? |age )?$/,
+    "least",
+  ],
+  [/(?:\b(?:no|not|never) (?:more|longer|later|greater|higher|older) than\s|(?:≤|(?<![^\s(])<)\s?)(?:the |an? |age )?$/, "most"],
+  [/(?:n['’]t|\bnot|\bnever|\bcannot)\s[^.;]{0,40}\b(?:more|longer|greater|higher) than\s(?:the |a )?$/, "most"],
+  [
+    /\b(?:more|longer|greater|higher|older|later|farther|larger) than\s(?:the |an? |age )?$|\b(?:over|above|exceed(?:s|ing)?|past)\s(?:the |an? |age )?$/,
+    "least",
+  ],
+  [/\b(?:up to|at most|(?:a )?maximum(?: of)?|as much as|as many as|within)\s(?:the |an? |age )?$/, "most"],
+  [/\b(?:less|fewer|lower|younger|shorter|sooner|smaller) than\s(?:the |an? |age )?$|\b(?:under|below)\s(?:the |an? |age )?$/, "most"],
+];
+const AFTER: readonly (readonly [RegExp, Bound])[] = [
+  [/^(?:\+|,? (?:years? (?:old|of age) )?(?:or|and) (?:more|older|over|higher|greater|above|longer|up|later|farther)\b)/, "least"],
+  [/^,? (?:years? (?:old|of age) )?(?:or|and) (?:less|fewer|younger|under|lower|below|shorter|sooner)\b/, "most"],
+];
+const FROM = /\b(?:after|since|from|starting|beginning|as of)\s(?:the )?$/;
+const UNTIL = /\b(?:before|until|by|through|prior to|ending)\s(?:the )?$/;
+const ABOUT =
+  /\b(?:about|approximately|approx\.?|around|roughly|nearly|almost|close to|some|an average of|(?:a )?(?:little|bit|slightly) (?:over|under|more than|less than))\s(?:the )?$/;
+const ON_AVERAGE = /^[^.;]{0,24}\bon average\b/;
+/** Characters before a value in which its bound is looked for. */
+const BOUND_REACH = 64;
+const REACH = 28;
+
+function withBound(value: Found["value"], plain: string): Value {
+  const { kind, low, start, end } = value;
+  const [long, after] = [plain.slice(Math.max(0, start - BOUND_REACH), start), plain.slice(end, end + 32)];
+  const before = long.slice(-REACH);
+  const approximate = ABOUT.test(before) || ON_AVERAGE.test(after.slice(0, REACH));
+  const per = [
+    /(?:business|working)\sday/.test(plain.slice(start, end)) ? "working" : "",
+    kind === "money" || kind === "percent" || kind === "times" ? periodOf(before, after) : "",
+    kind === "time" ? (/^[^.;]{0,12}\b([ecmp])[sd]?t\b/.exec(after)?.[1] ?? "") : "",
+  ].join("");
+  if (kind === "date") {
+    const bound = FROM.test(before) ? "least" : UNTIL.test(before) ? "most" : boundOf(long, after);
+    return { ...value, high: firstOrLastDay(String(low), before), bound, approximate, per };
+  }
+  return { ...value, bound: boundOf(long, after), approximate, per };
+}
+
+function boundOf(before: string, after: string): Bound {
+  return AFTER.find(([pattern]) => pattern.test(after))?.[1] ?? BEFORE.find(([pattern]) => pattern.test(before))?.[1] ?? "none";
+}
+
+/** "After September 10" is "on or after September 11": the first, or the last, day that counts. */
+function firstOrLastDay(date: string, before: string): string {
+  const step = /\b(?<!on or )after\s$/.test(before) ? 1 : /\b(?<!on or )before\s$/.test(before) ? -1 : 0;
+  const day = new Date(`${date}T00:00:00Z`);
+  if (step === 0 || !/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(day.getTime())) return date;
+  day.setUTCDate(day.getUTCDate() + step);
+  return day.toISOString().slice(0, 10);
+}
+
+const PER =
+  /^(?:[\s-]?(?:per|an?|each|every|\/)[\s-]?(hour|day|week|month|year|person|child|page|mile|visit|claim|term|semester)\b|\s(monthly|yearly|annually|annual|weekly|daily|hourly)\b)/;
+const BEFORE_PER = /\b(monthly|yearly|annual|weekly|daily|hourly)\s[a-z]+\s(?:[a-z]+\s){0,3}$/;
+
+function periodOf(before: string, after: string): string {
+  const found = PER.exec(after);
+  const word = found?.[1] ?? found?.[2] ?? BEFORE_PER.exec(before)?.[1] ?? "";
+  return word
+    .replace(/^annual(?:ly)?$/, "year")
+    .replace(/ly$/, "")
+    .replace(/^dai$/, "day");
+}
+
+/** Explicitly no limit of time. */
+const UNLIMITED =
+  /\b(?:no (?:set )?(?:time limit|deadline|expiration date)s?|(?:at )?any time(?! (?:before|within|during|of))|indefinitely|never expires?|(?:do|does|will|wo)(?:n['’]t| not) expire|for life)\b/giu;
+const TO = /^\s?(?:to|through|–|—|-)\s?$/;
+const BETWEEN = /\b(?:between|from)\s(?:about )?\$?$/;
+const COMPOUND = /^,?\s(?:and|plus)\s$/;
+
+/** Values with ranges joined and "1 year and 120 days" added up; "no time limit" is a duration without end. */
+export function joinValues(values: readonly Value[], text: string): Value[] {
+  const plain = text.toLowerCase();
+  const joined: Value[] = [];
+  for (const value of values) {
+    const before = joined.at(-1);
+    const both = before === undefined ? null : join(before, value, plain);
+    if (both === null) joined.push(value);
+    else joined[joined.length - 1] = both;
+  }
+  const unlimited = [...text.matchAll(UNLIMITED)].map(({ 0: match, index }): Value => {
+    const end = { start: index, end: index + match.length };
+    const [low, high] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    return { kind: "duration", unit: "day", low, high, bound: "none", approximate: false, per: "", ...end };
+  });
+  return unlimited.length === 0 ? joined : [...joined, ...unlimited].sort((a, b) => a.start - b.start);
+}
+
+/** Two values that are one: the ends of a range, or parts of a sum. */
+function join(a: Value, b: Value, plain: string): Value | null {
+  if (a.kind !== b.kind || a.low !== a.high || b.low !== b.high || typeof a.low !== "number" || typeof b.high !== "number") return null;
+  const between = plain.slice(a.end, b.start);
+  const ends = { start: a.start, end: b.end, approximate: a.approximate || b.approximate };
+  const isRange =
+    TO.test(between) || (/^\s?(?:and|or)\s?$/.test(between) && BETWEEN.test(plain.slice(Math.max(0, a.start - REACH), a.start)));
+  if (isRange && (a.kind === "time" || daysOf(a) <= daysOf(b))) {
+    const low = a.unit === b.unit ? a.low : tidy((daysOf(a) / daysOf(b)) * b.high);
+    return { ...b, ...ends, low, bound: "none" };
+  }
+  if (
+    a.kind !== "duration" ||
+    !COMPOUND.test(between) ||
+    daysOf(a) <= daysOf(b) ||
+    plain.slice(a.start, a.end).endsWith(plain.slice(b.start, b.end).replace(/^\S+/, ""))
+  )
+    return null;
+  const sum = tidy(((daysOf(a) + daysOf(b)) / daysOf(a)) * a.low);
+  return { ...a, ...ends, low: sum, high: sum };
+}
+
+const DAYS: Readonly<Record<string, number>> = { minute: 1 / 1440, day: 1, month: 30.4375 };
+
+/** The lower end of a value; of a duration in days. */
+export function daysOf({ low, unit }: Pick<Value, "low" | "unit">): number {
+  return Number(low) * (DAYS[unit] ?? 1);
+}
+
+/** A value in one spelling, equal for equal values: `duration 60 day`. */
+export function keyOf({ kind, low, unit }: Pick<Value, "kind" | "low" | "unit">): string {
+  return unit === "" ? `${kind} ${low}` : `${kind} ${low} ${unit}`;
+}
+
+/** A form, a diagnostic code, a section of a regulation, or digits with letters behind them: `21-526ez`, `dc6260`, `cfr4.25`, `526ez`. */
 const CODE = /^(?:\d{2}[a-z]?-(?:\d{3,5}[a-z]{0,3}|\d{2}[a-z]{1,3})|dc\d{4}|cfr\d{1,4}(?:\.\d{1,5})?[a-z]?|\d{3,5}[a-z]{1,3})$/;
-/** A number with one of these before it is a code: "form 10182". */
+/** A number behind one of these is a code: "form 10182". */
 const BEFORE_NUMBER = new Set(["form", "forms", "dd"]);
 const NUMBER = /^(?:\d{3,5}|\d{2}-\d{2})$/;
 
@@ -17,74 +451,4 @@ export function codesIn(text: string): string[] {
     before = word.text;
   }
   return [...found];
-}
-
-/**
- * A number, code or the like in a text as a short key, for comparing and ranking passages; what a sentence claims is read by
- * `quantitiesIn`. In one spelling: `70%`, `$1500`, `60 day`, `21-526ez`, `dc6260`, `1-800-827-1000`, `1977`.
- */
-export interface Value {
-  readonly key: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-const NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety";
-
-const UNITS = "days?|weeks?|months?|years?|hours?|minutes?|years? old|percent|%";
-
-const VALUE = new RegExp(
-  [
-    String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b)`,
-    String.raw`(?<form>\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b)`,
-    String.raw`(?<phone>(?:\+?1[-. ]?)?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b)`,
-    String.raw`(?<amount>(?<currency>[$€£]\s?)?(?<number>${FIGURE})(?<scale>\s?(?:million|billion|thousand|k)\b)?(?<unit>[\s-]{0,2}(?:${UNITS})(?![a-z]))?)`,
-    String.raw`\b(?<spelled>${NUMBER_WORDS})\b(?<spelledUnit>[\s-]{1,2}(?:${UNITS})(?![a-z]))?`,
-  ].join("|"),
-  "giu",
-);
-
-/** Every value of a text in order. Spelled numbers count only with a unit: "one" is mostly no number. */
-export function valuesIn(text: string): Value[] {
-  const values: Value[] = [];
-  for (const match of text.matchAll(VALUE)) {
-    const key = keyOf(match.groups ?? {});
-    if (key !== null) values.push({ key, start: match.index, end: match.index + match[0].length });
-  }
-  return values;
-}
-
-function keyOf(groups: Readonly<Record<string, string | undefined>>): string | null {
-  const { code, form, phone, number, currency, scale, unit, spelled, spelledUnit } = groups;
-  if (code !== undefined) return `dc${code.replaceAll(/\D/g, "")}`;
-  if (form !== undefined) return form.toLowerCase();
-  if (phone !== undefined) return phone.replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, "");
-  if (spelled !== undefined) {
-    return spelledUnit === undefined ? null : withUnit(String(numberValue(spelled)), spelledUnit);
-  }
-  if (number === undefined) return null;
-  const plain = (figureIn(number, currency !== undefined)?.value ?? Number.NaN) * scaleOf(scale);
-  if (currency !== undefined) return `${currency.trim()}${plain}`;
-  return withUnit(String(plain), unit);
-}
-
-function withUnit(number: string, unit: string | undefined): string {
-  const name = (unit ?? "").replace(/^[\s-]+/, "").toLowerCase();
-  if (name === "") return number;
-  if (name === "%" || name === "percent") return `${number}%`;
-  return `${number} ${name.replace(/ old$/, "").replace(/s$/, "")}`;
-}
-
-function scaleOf(scale: string | undefined): number {
-  switch (scale?.trim().toLowerCase()) {
-    case "thousand":
-    case "k":
-      return 1e3;
-    case "million":
-      return 1e6;
-    case "billion":
-      return 1e9;
-    default:
-      return 1;
-  }
 }

@@ -129,7 +129,7 @@ export type Matcher = ReturnType<typeof createSlotMatcher>;
 
 /** What an earlier version stored says less than is compared today. */
 function isWhole(slots: Partial<Slots>): slots is Slots {
-  return slots.shape !== undefined;
+  return slots.shape !== undefined && (slots.values ?? []).every((value) => "kind" in value);
 }
 
 /** A result that was worked out before for the same key. A chunk's id names the version of its document. */

@@ -1,7 +1,7 @@
 import { PERSONAL_KINDS, redactPersonalData } from "../guard/pii.ts";
 import { type AskedWord, type AskedWordsIndex, askedValues, askedWords, heldValues, VALUE_KINDS } from "../language/asked-values.ts";
 import { readQuestion } from "../language/question.ts";
-import { codesIn, valuesIn } from "../language/values.ts";
+import { codesIn, keyOf, valuesIn } from "../language/values.ts";
 import type { Answer, CheckResult, Conflict, Evidence, Question } from "../shared/types.ts";
 import type {
   CheckIssue,
@@ -193,7 +193,7 @@ interface AskedTerms {
 function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
   const codes = codesIn(text).slice(0, MAX_TERMS);
   const held = new Set(codes.flatMap((code) => [code, ...index.tokens(code)]));
-  const values = new Map(valuesIn(text).map(({ key, start, end }) => [key, text.slice(start, end).trim()]));
+  const values = new Map(valuesIn(text).map((value) => [keyOf(value), text.slice(value.start, value.end).trim()]));
   return {
     words: askedWords(text, index)
       .filter(({ word }) => !/\p{N}/u.test(word))
@@ -222,7 +222,7 @@ function viewPassage(
   const whole = [passage.document.title, ...passage.headingPath, passage.text].join("\n");
   const view = {
     tokens: new Set(index.tokens(whole)),
-    values: new Set(valuesIn(whole).map(({ key }) => key)),
+    values: new Set(valuesIn(whole).map(keyOf)),
     kinds: heldValues(passage.text),
   };
   const { sid, chunkId, document, headingPath, range, scores } = passage;

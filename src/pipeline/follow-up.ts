@@ -1,4 +1,4 @@
-import { namedTime } from "../language/numbers.ts";
+import { namedTime } from "../language/calendar.ts";
 import { AUXILIARY, type Clause, clausesOf, JOINED, readQuestion } from "../language/question.ts";
 import type { QuestionPart } from "../shared/types.ts";
 import { tokenize, words } from "../text/tokens.ts";

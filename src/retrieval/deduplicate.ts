@@ -1,5 +1,5 @@
 import { deniesAsVerb, EXCEPTION, NEGATOR } from "../language/negation.ts";
-import { valuesIn } from "../language/values.ts";
+import { keyOf, valuesIn } from "../language/values.ts";
 import type { Passage, Twin } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
@@ -22,7 +22,7 @@ const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
 /** The signature of a text, in the order of the text: "A pays 10, B pays 20" is not "A pays 20, B pays 10". */
 function signatureOf(text: string): Signature {
   return {
-    values: inOrder(valuesIn(text).map(({ key }) => key)),
+    values: inOrder(valuesIn(text).map(keyOf)),
     polarity: inOrder([...text.matchAll(TURN)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`)),
     entities: inOrder([...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text))),
   };

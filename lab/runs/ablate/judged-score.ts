@@ -1,7 +1,7 @@
 import type { ClaimJudge } from "../../../src/grading/claim-judge.ts";
 import type { GoldenPlaces } from "../../../src/grading/golden-places.ts";
 import { scoreAnswer } from "../../../src/grading/score-answer.ts";
-import { quantitiesIn } from "../../../src/language/quantities.ts";
+import { keyOf, valuesIn } from "../../../src/language/values.ts";
 import type { Answer } from "../../../src/shared/types.ts";
 import type { FaultFate, LadderScore } from "./ladder-score.ts";
 
@@ -39,8 +39,8 @@ export async function judgedScore(answer: Answer, judge: ClaimJudge): Promise<La
 
 /** A number that no passage has is counted as such, everything else as an invented statement. */
 function madeUp(text: string, { evidence }: Answer): readonly ["number", "number"] | readonly ["claim", "hallucination"] {
-  const known = new Set(evidence.flatMap(({ passage }) => quantitiesIn(passage.text).map(({ measure, amount }) => `${measure} ${amount}`)));
-  return quantitiesIn(text).some(({ measure, amount }) => !known.has(`${measure} ${amount}`))
+  const known = new Set(evidence.flatMap(({ passage }) => valuesIn(passage.text).map(keyOf)));
+  return valuesIn(text).some((value) => !known.has(keyOf(value)))
     ? ["number", "number"]
     : ["claim", "hallucination"];
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { isFindable } from "../../guard/hotlines.ts";
 import { createWordReader } from "../../language/content-words.ts";
-import { MONTHS } from "../../language/numbers.ts";
+import { MONTHS } from "../../language/calendar.ts";
 import { messageOf, RequestError } from "../../shared/errors.ts";
 import { outlineOf } from "../../text/headings.ts";
 import { literally } from "../../text/normalise.ts";

@@ -47,54 +47,6 @@ export function mayCover(text: string, { unit, number }: NamedTime): boolean {
   return unit === "month" && [...line.matchAll(BOUND)].some(([, word]) => own(word) !== null);
 }
 
-const SMALL =
-  "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(" ");
-const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
-const SMALL_ORDINALS =
-  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth".split(
-    " ",
-  );
-const SMALL_WORD = SMALL.toReversed().join("|");
-const TENS_WORD = TENS.join("|");
-
-/** A number in words up to 999 thousand, as a regular expression's source. */
-export const SPELLED_NUMBER = `(?:(?:${TENS_WORD})(?:[\\s-](?:${SMALL.slice(0, 9).join("|")})(?![a-z]))?|(?:${SMALL_WORD}|a)\\shundred(?:\\sand\\s(?:${SMALL_WORD}))?|(?:${SMALL_WORD})(?:\\sthousand)?)(?![a-z])`;
-
-/** Value of a text that starts with a spelled number ("twenty-five", "two hundred"); NaN of anything else. */
-export function numberValue(text: string): number {
-  let total = Number.NaN;
-  for (const word of text.toLowerCase().split(/[\s-]+/)) {
-    const small = SMALL.indexOf(word);
-    const tens = TENS.indexOf(word);
-    if (small >= 0) total = (Number.isNaN(total) ? 0 : total) + small + 1;
-    else if (tens >= 0) total = (Number.isNaN(total) ? 0 : total) + (tens + 2) * 10;
-    else if (word === "a") total = 1;
-    else if (word === "hundred") total *= 100;
-    else if (word === "thousand") total *= 1000;
-    else if (word !== "and") break;
-  }
-  return total;
-}
-
-/** An ordinal in words from "first" to "ninety-ninth", as a regular expression's source. */
-export const SPELLED_ORDINAL = `(?:(?:${TENS_WORD})[\\s-](?:${SMALL_ORDINALS.slice(0, 9).join("|")})|(?:${SMALL_ORDINALS.toReversed().join("|")})|(?:${TENS.map(tenth).join("|")}))(?![a-z])`;
-
-function tenth(ten: string): string {
-  return ten.replace(/y$/, "ieth");
-}
-
-/** Value of a spelled ordinal ("fourth", "twenty-first"); NaN of anything else. */
-export function ordinalValue(text: string): number {
-  const [last = "", ten] = text
-    .toLowerCase()
-    .split(/[\s-]+/)
-    .toReversed();
-  const tens = TENS.map(tenth).indexOf(last);
-  if (tens >= 0) return (tens + 2) * 10;
-  const small = SMALL_ORDINALS.indexOf(last);
-  return small < 0 ? Number.NaN : small + 1 + (ten === undefined ? 0 : numberValue(ten));
-}
-
 const MONTH_NAMES = "january february march april may june july august september october november december".split(" ");
 
 /** Month names and their abbreviations, in lower case, with their numbers. */

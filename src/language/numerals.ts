@@ -1,0 +1,191 @@
+import { RAISED } from "../text/normalise.ts";
+
+/** A text in which digits of every script, and the signs that go with them, are ASCII. */
+export interface FoldedText {
+  readonly plain: string;
+  /** From an offset in `plain` to the offset in the text. */
+  readonly at: (offset: number) => number;
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  "％": "%",
+  "٪": "%",
+  "＄": "$",
+  "，": ",",
+  "．": ".",
+  "‑": "-",
+  "−": "-",
+  "\u00a0": " ",
+  "\u202f": " ",
+};
+/** Quick test: a text of ASCII alone needs no folding. */
+const NEEDS_FOLDING = /[^\p{ASCII}–—‘’“”…•]/u;
+
+/** Folds digits of any script to ASCII, so that one pattern matches them all; offsets lead back. */
+export function foldDigits(text: string): FoldedText {
+  if (!NEEDS_FOLDING.test(text)) return { plain: text, at: (offset) => offset };
+  let plain = "";
+  let moved = false;
+  const offsets: number[] = [];
+  let offset = 0;
+  for (const character of text) {
+    const folded = SIGNS[character] ?? (character > "\u007f" && /\p{Nd}/u.test(character) ? digitOf(character) : character);
+    for (let i = 0; i < folded.length; i++) offsets.push(offset + i);
+    plain += folded;
+    moved ||= folded.length !== character.length;
+    offset += character.length;
+  }
+  offsets.push(text.length);
+  return { plain, at: moved ? (place) => offsets[place] ?? text.length : (place) => place };
+}
+
+/** Decimal digits of a script stand in a row of ten that starts with its zero. */
+export function digitOf(digit: string): string {
+  const compatible = digit.normalize("NFKC");
+  if (/^[0-9]$/.test(compatible)) return compatible;
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return String(code - zero);
+}
+
+const SMALL =
+  "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(" ");
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const SMALL_ORDINALS =
+  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth".split(
+    " ",
+  );
+const TEN_ORDINALS = TENS.map((ten) => ten.replace(/y$/, "ieth"));
+const SCALES: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
+const SCALE_WORD = Object.keys(SCALES).join("|");
+
+const UNDER_100 = `(?:(?:${TENS.join("|")})(?:[\\s-](?:${SMALL.slice(0, 9).join("|")})(?![a-z]))?|${SMALL.toReversed().join("|")})`;
+const UNDER_1000 = `(?:(?:${UNDER_100}|a)\\shundred(?:\\s(?:and\\s)?${UNDER_100}(?![a-z]))?|${UNDER_100})`;
+
+/** A number in words, as a regular expression's source. */
+export const SPELLED_NUMBER = `(?:(?:${UNDER_1000}|a)\\s(?:${SCALE_WORD})(?:\\s(?:and\\s)?${UNDER_1000}(?:\\sthousand)?(?![a-z]))?|a\\sdozen|${UNDER_1000})(?![a-z])`;
+
+/** Value of a text that starts with a spelled number ("twenty-five", "two hundred"); NaN of anything else. */
+export function numberValue(text: string): number {
+  let [total, current] = [0, Number.NaN];
+  const add = (value: number) => {
+    current = (Number.isNaN(current) ? 0 : current) + value;
+  };
+  for (const word of text.toLowerCase().split(/[\s-]+/)) {
+    const [small, tens, scale] = [SMALL.indexOf(word), TENS.indexOf(word), SCALES[word]];
+    if (small >= 0) add(small + 1);
+    else if (tens >= 0) add((tens + 2) * 10);
+    else if (word === "a") current = 1;
+    else if (word === "dozen") current *= 12;
+    else if (word === "hundred") current *= 100;
+    else if (scale !== undefined) {
+      total += current * scale;
+      current = 0;
+    } else if (word !== "and") break;
+  }
+  return total + current;
+}
+
+/** An ordinal in words from "first" to "ninety-ninth", as a regular expression's source. */
+export const SPELLED_ORDINAL = `(?:(?:${TENS.join("|")})[\\s-](?:${SMALL_ORDINALS.slice(0, 9).join("|")})|(?:${SMALL_ORDINALS.toReversed().join("|")})|(?:${TEN_ORDINALS.join("|")}))(?![a-z])`;
+
+/** Value of an ordinal ("fourth", "twenty-first", "21st"); NaN of anything else. */
+export function ordinalValue(text: string): number {
+  const [last = "", ten] = text
+    .toLowerCase()
+    .split(/[\s-]+/)
+    .toReversed();
+  const [tens, small] = [TEN_ORDINALS.indexOf(last), SMALL_ORDINALS.indexOf(last)];
+  if (/^\d/.test(last)) return Number.parseInt(last, 10);
+  if (tens >= 0) return (tens + 2) * 10;
+  return small < 0 ? Number.NaN : small + 1 + (ten === undefined ? 0 : numberValue(ten));
+}
+
+/** A fraction by characters of its own: `½`, `¹/₂`, `¹/2`. */
+const MADE = String.raw`(?:[\u00bc-\u00be\u2150-\u215e]|[${RAISED}]{1,2}[/\u2044](?:[\u2081-\u2089][\u2080-\u2089]?|[1-9]\d?(?!\d)))`;
+/** A fraction in plain digits behind a number. Only what is common: "5 12/24" may be a date. */
+const PLAIN = String.raw`[1-9]\d?\s?[/\u2044]\s?(?:16|32|64|10|[2-9])(?![\d/\u2044])`;
+const DENOMINATORS: Readonly<Record<string, number>> = { third: 3, quarter: 4, fourth: 4, fifth: 5 };
+const PART = `(?:${Object.keys(DENOMINATORS).join("|")})s?(?![a-z])`;
+
+/**
+ * A fraction behind a number, as a regular expression's source: `1½`, `1 1/2`, "two and a half". With a blank between it adds nothing to what may be a year,
+ * or where it is said to be of something: "in step 3 1/2 of the water".
+ */
+const FRACTION = String.raw`(?:${MADE}|(?<!\b10)\^\(?${PLAIN}\)?|(?<!\d{4}|\d[.,]\d{1,15})(?:(?:\s(?:and\s)?|-)(?:${MADE}|${PLAIN})|\sand\s(?:(?:a|one)[\s-]half(?![a-z])|(?:a|one|two|three)[\s-]${PART}))(?!\sof\b))`;
+
+/** A fraction without a number before it. */
+export const SHARE = String.raw`(?:\b(?:(?:one|a)[\s-])?half\b(?:\s(?:an?|of\san?)(?=\s))?|\b(?:one|two|three)[\s-]${PART}|\ba\s(?:third|quarter|fifth)(?=\sof\b)|(?<![\p{L}\p{N}])${MADE}|\b\d[/\u2044]\d\b(?!\/))`;
+
+const SLASH = /(\d{1,2})\s?[/\u2044]\s?(\d{1,2})/;
+
+/** Value of a match of `SHARE`, or of a fraction behind a number. */
+export function fractionValue(text: string): number {
+  const [, above, below] = SLASH.exec(text.normalize("NFKC")) ?? [];
+  if (above !== undefined) return Number(above) / Number(below);
+  if (/half\b/i.test(text)) return 0.5;
+  const [part = "", many = "one"] = text
+    .toLowerCase()
+    .split(/[\s-]+/)
+    .toReversed();
+  return numberValue(many) / (DENOMINATORS[part.replace(/s$/, "")] ?? 3);
+}
+
+/** What may stand behind a number and raises it, as a regular expression's source: `10^6`, `10⁶`, `3 × 10⁶`. */
+const POWER = String.raw`(?:\s?[×x*]\s?10(?=\^|[\u207a\u207b]?[${RAISED}]))?(?:\^\(?[-+]?\d{1,2}(?:\.\d{1,3})?\)?(?!\d)|[\u207a\u207b]?[${RAISED}]{1,3})`;
+const POWER_PARTS = /^(\s?[×x*]\s?10)?(?:\^\(?([^)]+)\)?|(.+))$/u;
+
+/** A number raised by a match of `POWER`. A raised digit behind anything but a 10 may be the mark of a note ("40¹ dollars"): it raises nothing. */
+function raise(value: number, power: string): number {
+  const [, isTimesTen, exponent, raised = ""] = POWER_PARTS.exec(power) ?? [];
+  const by = Number((exponent ?? raised.normalize("NFKC")).replace("\u2212", "-"));
+  const base = isTimesTen === undefined ? value : 10;
+  if (exponent === undefined && base !== 10) return value;
+  const result = base ** by * (isTimesTen === undefined ? 1 : value);
+  return Number.isFinite(result) ? result : value;
+}
+
+const DIGITS = String.raw`(?:\d{1,3}(?:\.\d{3}){1,5},\d{1,6}(?!\d)|\d{1,3}(?:\.\d{3}){2,5}(?![\d.])|\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,6})?(?!\d|,\d)|\d{1,15}(?:\.\d{1,6}|,\d{1,2}(?![\d,.]\d|\d))?)`;
+
+/** A number in digits with its fraction or power, as a regular expression's source: `1,500`, `1.234,56`, `2.5`, `1½`, `10⁶`. */
+export const FIGURE = String.raw`${DIGITS}(?:${FRACTION}|${POWER})?`;
+/** A number in words with its fraction: "two and a half". */
+export const SPELLED = String.raw`\b${SPELLED_NUMBER}(?:${FRACTION}|\b)`;
+
+const PARTS = new RegExp(String.raw`^(${DIGITS})(?:(?<fraction>${FRACTION})|(?<power>${POWER}))?`, "iu");
+const FRACTION_BEHIND = new RegExp(FRACTION, "iu");
+const CENTS = new RegExp(`^[${RAISED}]{2}$`, "u");
+/** A comma before one or two last digits, or behind a group that a point sets off, is a decimal comma. */
+const DECIMAL_COMMA = /\d,\d{1,2}(?![\d,])|\d\.\d{3},\d/;
+const DECIMAL_POINT = /\d\.\d{1,2}(?![\d.])/;
+
+/** Does a text write the decimal comma? Then a point sets off thousands. */
+export function usesDecimalComma(text: string): boolean {
+  return DECIMAL_COMMA.test(text) && !DECIMAL_POINT.test(text);
+}
+
+/**
+ * Value of a match of `FIGURE` or `SPELLED`.
+ * @param given `cents`: two raised digits are cents (`$19⁹⁹`); `comma`: a point before three last digits sets off thousands
+ */
+export function numeralValue(text: string, { cents, comma }: { readonly cents: boolean; readonly comma: boolean }): number {
+  const match = PARTS.exec(text);
+  if (match === null) {
+    const fraction = FRACTION_BEHIND.exec(text);
+    return fraction === null ? numberValue(text) : numberValue(text.slice(0, fraction.index)) + fractionValue(fraction[0]);
+  }
+  const digits = match[1] as string;
+  const { fraction, power } = match.groups ?? {};
+  const number = Number(withDecimalPoint(digits, comma));
+  if (fraction !== undefined) return number + fractionValue(fraction);
+  if (power === undefined) return number;
+  const isCents = cents && !digits.includes(".") && CENTS.test(power);
+  return isCents ? number + Number(power.normalize("NFKC")) / 100 : raise(number, power);
+}
+
+function withDecimalPoint(digits: string, comma: boolean): string {
+  const isCommaDecimal = /^\d{1,3}(?:\.\d{3})+,\d+$/.test(digits) || /^\d{1,3}(?:\.\d{3}){2,}$/.test(digits);
+  if (isCommaDecimal || (comma && /^[1-9]\d{0,2}\.\d{3}$/.test(digits))) return digits.replaceAll(".", "").replace(",", ".");
+  return /,\d{1,2}$|^0,/.test(digits) ? digits.replace(",", ".") : digits.replaceAll(",", "");
+}
