@@ -3,7 +3,7 @@ import { type FileParts, type IngestRequest, prepareFile } from "./ingest/prepar
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
 import { createIdentities, failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import type { Corpus } from "./retrieval/corpus.ts";
+import type { DomainIndex } from "./retrieval/domain-index.ts";
 import { IngestError, ModelError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
@@ -88,7 +88,7 @@ function after(ms: number): { readonly passed: Promise<null>; readonly cancel: (
 }
 
 export interface IngestParts extends FileParts {
-  readonly corpus: Pick<Corpus, "sync" | "finishSwitch" | "encoder">;
+  readonly corpus: Pick<DomainIndex, "sync" | "finishSwitch" | "encoder">;
   /** Prices of encoders; `null` without an encoder. */
   readonly prices: PriceTable | null;
   /** Files that another source has, absolute path → source. */

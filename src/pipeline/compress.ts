@@ -168,7 +168,7 @@ export async function compress(given: Usable, parts: AnswerParts, log: StageLog,
   const { question } = given;
   const { profile } = parts;
   const models = writersOf(parts);
-  const words = wordsFor(question, parts);
+  const words = await wordsFor(question, parts);
   const choice = usableOf(given);
   const candidates: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);

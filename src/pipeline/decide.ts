@@ -46,7 +46,7 @@ export interface Weighed {
  */
 export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
-  const things = parts.profile.gate.type === "sufficiency" ? askedThings(question, parts) : null;
+  const things = parts.profile.gate.type === "sufficiency" ? await askedThings(question, parts) : null;
   // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best candidate.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose({ question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked }, parts, log, signal);
@@ -92,9 +92,9 @@ type AskedThings = NamedThings & {
   readonly repairs: readonly { readonly written: string }[];
 };
 
-function askedThings(question: Question, { corpus, profile }: JudgingParts): AskedThings {
-  const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
-  const { has, own } = wordsFor(question, { corpus, profile });
+async function askedThings(question: Question, { corpus, profile }: JudgingParts): Promise<AskedThings> {
+  const { strange, repairs } = await corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
+  const { has, own } = await wordsFor(question, { corpus, profile });
   const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
   return { ...namedThings(question.text, { strange, ...words }), words, repairs };
 }
@@ -113,7 +113,7 @@ async function withNamed(
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
   const beside = layWordsBeside(question.text, usable, words);
   const unlike = await unlikeForms(formsHeld(beside, words.tokens), parts.ranking().read, signal);
-  const terms = askedTerms(question.resolved, wordsFor(question, parts), parts.isCommon);
+  const terms = askedTerms(question.resolved, await wordsFor(question, parts), parts.isCommon);
   const common = new Set(terms.flatMap((term) => (term.common ? term.tokens : [])));
   const isCommon = (word: string) => words.tokens(word).some((token) => common.has(token));
   const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));

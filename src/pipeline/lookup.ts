@@ -71,9 +71,9 @@ const UNSURE = { asked: null, candidates: [] } as const;
  */
 async function asRead({ question, known, found }: KnownAndFound, parts: AnswerParts): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
-  const { text, repairs } = parts.corpus.understand(question, parts.profile.retrieve.query);
+  const { text, repairs } = await parts.corpus.understand(question, parts.profile.retrieve.query);
   if (repairs.length === 0) return known;
-  return parts.corpus.isSure(question, repairs) ? collect(question, text, parts) : UNSURE;
+  return (await parts.corpus.isSure(question, repairs)) ? collect(question, text, parts) : UNSURE;
 }
 
 /** What the caches know before retrieval: an answer, or stored questions that may be the one asked. */

@@ -208,7 +208,7 @@ export async function refuse(
   const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
     ...parts.refusal,
     isCommon: parts.isCommon,
-    words: wordsFor(question, parts),
+    words: await wordsFor(question, parts),
     nearest,
   });
   // Whoever is in danger is not told which of their words no document holds.

@@ -1,4 +1,5 @@
 import { usesCosines } from "../evidence/decide.ts";
+import { codesIn } from "../language/values.ts";
 import { type RememberSettings, rememberAnswer } from "../memory/remember.ts";
 import { diagnose, reportCauses, withoutText } from "../memory/report.ts";
 import { curatedKey } from "../memory/reverify.ts";
@@ -71,12 +72,15 @@ async function reportLowConfidence(
   try {
     const { corpus, store, profile, reports, compare } = parts;
     const { scope } = question;
-    const understood = corpus.understand(question, profile.retrieve.query);
+    const understood = await corpus.understand(question, profile.retrieve.query);
     const counts = answer.refusal?.searched ?? (await store.documents.counts(scope, question.area ?? undefined));
+    const topics = reports.topics.flatMap(({ name, keywords }) => [name, ...keywords]);
+    const asked = [question.text, question.resolved, understood.text];
+    const { has } = await corpus.wordsIn(scope, [...asked, ...asked.flatMap(codesIn), ...topics]);
     const report = diagnose(question, answer, causes, {
       ...reports,
-      words: wordsFor(question, parts),
-      holds: corpus.wordsIn(scope).has,
+      words: await wordsFor(question, parts),
+      holds: has,
       repairs: understood.repairs,
       expanded: [...new Set(understood.equivalents.map(({ to }) => to))],
       conflicts: outcome.conflicts,

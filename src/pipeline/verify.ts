@@ -58,7 +58,7 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale } = retrieval;
   const { profile } = parts;
-  const words = wordsFor(question, parts);
+  const words = await wordsFor(question, parts);
   const asked = words.questionTokens(question.resolved);
   const byRules = await comparedWith(asked, retrieval, parts, signal);
   const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
@@ -99,7 +99,7 @@ async function comparedWith(
 ): Promise<Compared> {
   const { profile, compare, corpus, agreement } = parts;
   if (!profile.comparePassages) return NOT_COMPARED;
-  const byRules = comparePassages(asked, passages, { ...compare, words: corpus.wordsIn(question.scope) });
+  const byRules = comparePassages(asked, passages, { ...compare, words: await corpus.wordsIn(question.scope) });
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
