@@ -46,7 +46,7 @@ export async function* answer(request: AskRequest, parts: AnswerParts, signal: A
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Retrieves, then serves a stored answer that fits, or verifies, decides and writes. Leaves a refusal in `outcome` if nothing is shown. */
+/** Retrieves passages, then serves a fitting stored answer, or verifies, decides and writes. Sets a refusal if nothing is shown. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { parts, trace, signal } = run;
   outcome.warnings.push(...(await parts.hotlines(question.text)));

@@ -1,4 +1,4 @@
-/** Maximum characters of the title, of the headings, and of the candidate with its antecedent sentence: about 120 tokens in total. */
+/** Maximum characters of the title, of the headings, and of the candidate with the sentence it refers to: about 120 tokens in total. */
 const MAX_TITLE = 80;
 const MAX_ABOVE = 120;
 const MAX_TEXT = 420;

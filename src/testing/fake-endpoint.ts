@@ -2,7 +2,6 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { hashedWords } from "./fake-encoder.ts";
 
-/** A reply to any request. */
 export type EndpointReply =
   /** A complete response with this status. */
   | {

@@ -1,7 +1,6 @@
 import type { AskedQuestion, ComparedQuestion, Matcher } from "../memory/matcher.ts";
 
 export interface FakeMatcher extends Matcher {
-  /** All requested comparisons. */
   readonly calls: readonly { readonly asked: AskedQuestion; readonly stored: ComparedQuestion }[];
 }
 

@@ -81,7 +81,6 @@ export async function startFakeWeb(hosts: Readonly<Record<string, FakeHost>>): P
   };
 }
 
-/** Returns a handler that redirects. */
 export function redirectTo(location: string, status = 302): WebHandler {
   return (_request, response) => response.writeHead(status, { location }).end();
 }

@@ -50,7 +50,6 @@ export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFa
   ...over,
 });
 
-/** Returns a small document. */
 export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocument {
   const text = over.text ?? "Tinnitus is rated at 10 percent.";
   const id = over.id ?? "doc-a";
