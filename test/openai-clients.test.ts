@@ -45,7 +45,7 @@ describe("Open WebUI's way", () => {
       object: "model",
     });
     const missing = await app.request("/v1/models/nowhere", { headers: headers() });
-    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "unknown_model" } }]);
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "model_not_found" } }]);
     const wrong = await app.request("/v1/models", { headers: { authorization: "Bearer none" } });
     expect([401, 403]).toContain(wrong.status);
   });
@@ -131,11 +131,15 @@ describe("the OpenAI SDK's way", () => {
     const refused = await post({ model: "library", messages: [{ role: "user", content: UNANSWERABLE }] });
     const { sourcebound, choices } = chatResponseSchema.parse(await refused.json());
     expect(sourcebound.status).toBe("insufficient_context");
-    expect(choices[0]?.message.content).toContain(sourcebound.refusal?.message ?? "nothing");
+    const { message, note, nearest } = sourcebound.refusal ?? { message: "nothing", note: "nothing", nearest: [] };
+    expect(nearest.length).toBeGreaterThan(0);
+    for (const part of [message, note, ...nearest.flatMap(({ title, quote }) => [title, quote ?? ""])])
+      expect(choices[0]?.message.content).toContain(part);
   });
 
   it.each([
-    ["another domain", { model: "veterans" }, 403, null],
+    ["another domain", { model: "veterans" }, 404, "model_not_found"],
+    ["a domain that does not exist", { model: "gpt-4o" }, 404, "model_not_found"],
     ["an empty question", { messages: [{ role: "user", content: " " }] }, 400, "question_empty"],
     ["several answers at once", { n: 2 }, 400, "invalid_request"],
     ["no message", { messages: [] }, 400, null],

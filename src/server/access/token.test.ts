@@ -256,15 +256,6 @@ describe("over HTTP", () => {
     return { ask, engine };
   }
 
-  it("asks for its tenant with its labels, and cannot be widened by a body", async () => {
-    const { ask, engine } = setUp();
-    expect((await ask(await sign())).status).toBe(200);
-    expect(engine.calls[0]?.scope).toMatchObject({ domain: "library", tenant: "alice", access: ["public", "staff"] });
-    expect((await ask(await sign(), { tenant: "bob" })).code).toBe("scope_denied");
-    expect((await ask(await sign(), { domain: "veterans" })).code).toBe("scope_denied");
-    expect((await ask(await sign({ claims: { ...CLAIMS, realm: { roles: ["review"] } } }))).code).toBe("role_missing");
-  });
-
   it("a wrong token is refused on this machine too, and counts as an attempt; an expired one is told so and does not", async () => {
     const { ask } = setUp();
     expect((await ask(await sign({ by: forger }), {}, "127.0.0.1")).status).toBe(401);

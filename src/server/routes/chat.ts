@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { RequestError } from "../../shared/errors.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { RequestError, withWarnings } from "../../shared/errors.ts";
 import type { AnswerEvent } from "../../shared/events.ts";
 import type { Answer, AnswerSentence, Citation, Turn } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
-import { readableText } from "../../writing/render.ts";
+import { renderRefusalPlain, sentenceLine, sourceLines } from "../../writing/render.ts";
 import { narrow } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";
@@ -78,8 +79,11 @@ export const chatEndpoints = {
     what: "OpenAI's chat completions: a domain is a model, the last message of the user the question; with `stream`, chunks.",
     body: { schema: chatRequestSchema, long: true },
     gives: { status: 200, schema: chatResponseSchema, events: true },
-    handle: ({ context, caller, body: request, signal: gone }, services) => {
+    handle: async ({ context, caller, body: request, signal: gone }, services) => {
       const { question, turns } = conversationOf(request.messages);
+      const isOpen = caller.domains === null || caller.domains.includes(request.model);
+      if (!isOpen || !isServed(services.engine, request.model))
+        throw withWarnings(modelNotFound(), await services.engine.hotlines(question));
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, gone]);
       const { model: domain, tenant, profile, user = null } = request;
@@ -105,7 +109,7 @@ export const chatEndpoints = {
     gives: { status: 200, schema: modelSchema },
     handle: async (call, services) => {
       const found = (await models(call, services)).find(({ id }) => id === call.id);
-      if (found === undefined) throw new RequestError("unknown_model", "There is no such model: GET /v1/models lists them.");
+      if (found === undefined) throw modelNotFound();
       return found;
     },
   }),
@@ -115,6 +119,21 @@ async function models({ caller }: Call, { engine, startedAt }: Services) {
   const created = seconds(startedAt);
   const { domains } = await listReachable(engine, caller, null);
   return domains.map(({ name }) => ({ id: name, object: "model", created, owned_by: "sourcebound" }));
+}
+
+function isServed(engine: Pick<Engine, "domain">, name: string): boolean {
+  try {
+    engine.domain(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RequestError) return false;
+    throw error;
+  }
+}
+
+/** The same for a domain that does not exist and one that is not open to the caller, by the code of OpenAI's API. */
+function modelNotFound(): RequestError {
+  return new RequestError("model_not_found", "There is no such model: GET /v1/models lists them.");
 }
 
 /** The last message of the user, and what was said before it as pairs. @throws RequestError `question_missing` */
@@ -191,17 +210,12 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
     } else if (event.type === "sentence") {
       const { sentence, citations, index } = event;
       cited.push(...citations);
-      yield piece(
-        `${readableText(sentence, cited, before)}${sentence.citations.map((n) => ` [${n}]`).join("")}`,
-        index === 0 ? "\n\n" : "\n",
-      );
+      yield piece(sentenceLine(sentence, cited, before), index === 0 ? "\n\n" : "\n");
       before = sentence;
     } else if (event.type === "answer") {
       for (const { message } of event.answer.warnings) if (!said.has(message)) yield piece(message, "\n\n");
-      if (event.answer.refusal !== null) yield piece(event.answer.refusal.message, "\n\n");
-      const sources = event.answer.citations.map(
-        ({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : `, ${url}`}: “${quote}”`,
-      );
+      if (event.answer.refusal !== null) yield piece(renderRefusalPlain(event.answer.refusal), "\n\n");
+      const sources = sourceLines(event.answer.citations);
       if (sources.length > 0) yield piece(`Sources:\n${sources.join("\n")}`, "\n\n");
       yield event.answer;
       return;

@@ -73,6 +73,10 @@ export const serverSchema = z
       .describe(
         "Names under which the server is reached: requests to others are refused, so that no page of another site can reach it by a name of its own. Names of this machine always count; empty: on an address of others, any name",
       ),
+    cors: z
+      .array(z.url({ protocol: /^https?$/ }).refine((origin) => new URL(origin).origin === origin, "must be an origin, without a path"))
+      .default([])
+      .describe("Origins whose pages may call the API from a browser, such as `https://app.example.org` (CORS); empty: none"),
     tls: z
       .strictObject({
         cert: z.string().min(1).describe("File of the certificate with its chain, PEM"),
