@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { judgeAnswer } from "../../src/grading/ask-labelled.ts";
 import {
-  type Answerable,
   answerableSchema,
+  type GoldenAnswerable,
+  type GoldenUnanswerable,
   readGolden,
   UNANSWERABLE_KINDS,
-  type Unanswerable,
   unanswerableSchema,
 } from "../../src/grading/golden.ts";
 import { mean, quantile } from "../../src/grading/metrics.ts";
@@ -75,7 +75,7 @@ export async function* evaluateVa(options: VaOptions): AsyncGenerator<EvaluateEv
 }
 
 interface JudgedAnswerable {
-  readonly item: Answerable;
+  readonly item: GoldenAnswerable;
   readonly pages: readonly string[];
   readonly answered: boolean;
   readonly keyValuesHeld: boolean | null;
@@ -88,7 +88,7 @@ interface JudgedAnswerable {
 }
 
 interface JudgedUnanswerable {
-  readonly item: Unanswerable;
+  readonly item: GoldenUnanswerable;
   readonly refused: boolean;
   readonly confidence: number | null;
   readonly latencyMs: number;
@@ -105,7 +105,7 @@ export async function ingestCorpus(
   throw new IngestError("ingest_unfinished", `${corpus} was not ingested to its end.`);
 }
 
-async function judgeAnswerable(engine: Engine, item: Answerable, options: VaOptions): Promise<JudgedAnswerable> {
+async function judgeAnswerable(engine: Engine, item: GoldenAnswerable, options: VaOptions): Promise<JudgedAnswerable> {
   const gold = goldRanges(item, options.corpus);
   const pages = await rankPages(engine, item.question, options);
   const answer = await engine.answer(item.question, { domain: options.domain, profile: options.profile });
@@ -153,7 +153,7 @@ export async function rankPages(
   return [...new Set(passages.map(({ document }) => document.path))].slice(0, DEPTH);
 }
 
-function goldRanges(item: Answerable, corpus: string): { page: string; start: number; end: number }[] {
+function goldRanges(item: GoldenAnswerable, corpus: string): { page: string; start: number; end: number }[] {
   return item.gold_pages.flatMap((page) => {
     const original = readFileSync(join(corpus, page), "utf8");
     return item.gold_quotes.flatMap((quote) => {

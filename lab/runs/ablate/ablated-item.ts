@@ -1,7 +1,7 @@
 import type { EngineParts } from "../../../src/engine/engine-types.ts";
 import type { ChosenSet } from "../../../src/grading/choose-sets.ts";
 import type { ClaimJudge } from "../../../src/grading/claim-judge.ts";
-import type { Unanswerable } from "../../../src/grading/golden.ts";
+import type { GoldenUnanswerable } from "../../../src/grading/golden.ts";
 import type { Config } from "../../../src/shared/config.ts";
 import type { LadderScore } from "./ladder-score.ts";
 import type { Rung } from "./rungs.ts";
@@ -35,7 +35,7 @@ export interface AblatedQuestion {
   readonly tenant: string | null;
   /** Pages that hold the answer; `null` when none does, or none is marked. */
   readonly goldPages: readonly string[] | null;
-  readonly kind: "answerable" | Unanswerable["kind"];
+  readonly kind: "answerable" | GoldenUnanswerable["kind"];
 }
 
 /** One question on one rung, once. */
