@@ -23,7 +23,7 @@ import { hitAt, ndcgAt, recallAt, reciprocalRank } from "./ranking-metrics.ts";
 import { standsInFile } from "./stands-in-file.ts";
 
 export interface VaOptions {
-  /** Folder with `pages/`; ids of pages are relative to it. */
+  /** Folder with `pages/`; page ids are relative to it. */
   readonly corpus: string;
   readonly golden: string;
   readonly baseUrl?: string | undefined;
@@ -38,12 +38,12 @@ export type EvaluateEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
   | { readonly type: "report"; readonly report: Report; readonly table: readonly TableRow[] };
 
-/** Pages ranked at least this deep. */
+/** Number of pages ranked. */
 const DEPTH = 10;
-/** Passages retrieved so that ten different pages come out. */
+/** Number of passages retrieved to obtain ten different pages. */
 const PASSAGES = 60;
 
-/** Retrieval, refusal and key values on a golden set over a folder of pages (definitions: DESIGN.md, section 10). */
+/** Evaluates retrieval, refusals and key values on a golden set over a folder of pages. */
 export async function* evaluateVa(options: VaOptions): AsyncGenerator<EvaluateEvent, void> {
   const answerable = readGolden(options.golden, "va-answerable", answerableSchema);
   const unanswerable = readGolden(options.golden, "va-unanswerable", unanswerableSchema);
@@ -124,11 +124,11 @@ async function judgeAnswerable(engine: Engine, item: GoldenAnswerable, options: 
 }
 
 export interface RankOptions extends Pick<VaOptions, "domain" | "profile" | "signal"> {
-  /** Settings that replace the profile's. */
+  /** Settings that override the profile's. */
   readonly retrieve?: Partial<RetrieveSettings>;
 }
 
-/** Pages by their best passage, repeats removed: the same retrieval as in an answer, only deeper. */
+/** Ranks pages by their best passage, without duplicates, with the retrieval of an answer but more passages. */
 export async function rankPages(
   engine: Engine,
   text: string,
