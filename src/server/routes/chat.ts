@@ -175,14 +175,17 @@ interface Head {
 }
 
 async function completion(head: Head, events: AsyncIterable<AnswerEvent>) {
-  const pieces: string[] = [];
+  const { text, answer } = await wholeOf(events);
+  const choices = [{ index: 0, message: { role: "assistant", content: text, refusal: null }, logprobs: null, finish_reason: "stop" }];
+  return { ...head, object: "chat.completion", choices, usage: usageOf(answer), sourcebound: wire.answerToWire(answer) };
+}
+
+/** The text of an answer that is not streamed, with the answer. */
+export async function wholeOf(events: AsyncIterable<AnswerEvent>): Promise<{ readonly text: string; readonly answer: Answer }> {
+  let text = "";
   for await (const piece of piecesOf(events)) {
-    if (typeof piece === "string") pieces.push(piece);
-    else {
-      const message = { role: "assistant", content: pieces.join(""), refusal: null };
-      const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
-      return { ...head, object: "chat.completion", choices, usage: usageOf(piece), sourcebound: wire.answerToWire(piece) };
-    }
+    if (typeof piece !== "string") return { text, answer: piece };
+    text += piece;
   }
   throw new Error("the engine ended without an answer");
 }

@@ -5,7 +5,7 @@ import type { Answer } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
 import { endpoint } from "../endpoint.ts";
 import { answeredOrGone, encodeEvent, streamAnswer } from "./ask.ts";
-import { askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf } from "./chat.ts";
+import { askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf, wholeOf } from "./chat.ts";
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. What is not named here may be sent and has no effect. */
 
@@ -64,12 +64,8 @@ export const responseEndpoints = {
       const encodeError = (error: object) => encodeEvent("error", { type: "error", param: null, ...error });
       if (request.stream === true) return streamAnswer({ context, ...asked, encode, encodeError }, services);
       return answeredOrGone(asked.signal, async () => {
-        let text = "";
-        for await (const piece of piecesOf(asked.events)) {
-          if (typeof piece !== "string") return context.json(completed(begun, text, piece));
-          text += piece;
-        }
-        throw new Error("the engine ended without an answer");
+        const { text, answer } = await wholeOf(asked.events);
+        return context.json(completed(begun, text, answer));
       });
     },
   }),
