@@ -4,7 +4,7 @@ import { type Measured, measured } from "./measurements.ts";
 const RATES = [20, 100, 500, 3_000];
 /** Windows for which memory is counted. */
 const WINDOWS = [10_000, 100_000, 1_000_000];
-/** Bytes of the words of a window (docs/speed.md, "Beside other libraries": 190 MB for 100,000). */
+/** Bytes of the words of a window (lab/log/speed.md, "Beside other libraries": 190 MB for 100,000). */
 const WORD_BYTES = 1_900;
 const SIZES = [1_000, 10_000, 100_000];
 const SEARCHES: readonly (readonly [string, string])[] = [
@@ -100,11 +100,11 @@ function searchTable({ timings, metrics }: Measured): string {
 }
 
 /** How much a machine answers and holds, by arithmetic from reports of the benches. */
-export function capacityDocs(made: string): string {
+export function capacityLog(made: string): string {
   const [serve, vectors] = [measured("serve"), measured("pgvector")];
   return [
-    `${made}# Capacity, computed from measurements`,
-    "Two cores that others used at the same time ([how much](speed.md#the-server-under-load)): answers a second and milliseconds by the clock are no speed figures, and processors' time is more than on a quiet machine. What scales how: [scale](scale.md).",
+    `${made}# Log: capacity, computed from measurements`,
+    "Two cores that others used at the same time ([how much](speed.md#the-server-under-load)): answers a second and milliseconds by the clock are no speed figures, and processors' time is more than on a quiet machine. What scales how: [scale](../../docs/scale.md).",
     "## One server under load",
     `${when(serve)}. Load from a second process on the demo documents; hello: a bare server of the same kind; hits: one question again and again, each answer checked to be an exact hit; fresh: questions that are answered, in turn, without a cache, each checked to be answered anew.`,
     phaseTable(serve),

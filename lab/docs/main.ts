@@ -7,11 +7,14 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { loadConfig } from "../../src/shared/config.ts";
 import { generateDocs } from "./generate.ts";
+import { fillRegions } from "./regions.ts";
 
 /** The question whose printed answer stands in the README. */
 const README_QUESTION = "What is the deadline for a Higher-Level Review?";
+/** Lines of the printed answer that the README shows. */
+const README_LINES = 6;
 
-/** `npm run docs` writes the generated documents; `--check` compares and fails when one is out of date. */
+/** `npm run docs` writes the generated texts; `--check` compares, and fails when one is out of date. */
 const check = process.argv.includes("--check");
 const stale: string[] = [];
 const documents = { ...generateDocs(), "README.md": await readmeWithAnswer() };
@@ -29,16 +32,15 @@ if (stale.length > 0) {
   process.exitCode = 1;
 }
 
-/** The README with a real answer of the demo domain between its two marks; the time that it took is left out. */
+/** The README with the beginning of a real answer of the demo domain. */
 async function readmeWithAnswer(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-docs-"));
   const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { domain: "veterans" } }));
   try {
     for await (const _event of engine.ingestDomain("veterans"));
-    const printed = renderAnswer(await engine.answer(README_QUESTION), pc.createColors(false)).replace(/, \d+ ms$/, "");
+    const printed = renderAnswer(await engine.answer(README_QUESTION), pc.createColors(false)).split("\n").slice(0, README_LINES).join("\n");
     const readme = readFileSync(join(PACKAGE_ROOT, "README.md"), "utf8");
-    const marks = /(<!-- answer: made by `npm run docs` -->\n)[\s\S]*?(<!-- \/answer -->)/;
-    return readme.replace(marks, (_whole, open: string, close: string) => `${open}\`\`\`\n${printed}\n\`\`\`\n${close}`);
+    return fillRegions(readme, { answer: () => `\`\`\`\n${printed}\n\`\`\`` });
   } finally {
     await engine.close();
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,9 @@
 import { decimal } from "../../src/grading/report.ts";
 import { profiles } from "../../src/profiles/index.ts";
+import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
 import { type Measured, measured } from "./measurements.ts";
+import { FOREIGN_TEST, RULE_TESTS } from "./rule-tests.ts";
+import { cell, markdownTable } from "./schema-table.ts";
 
 /** Figures that every profile has, by their names in the report. */
 const OUTCOMES: readonly (readonly [title: string, name: string])[] = [
@@ -100,12 +103,25 @@ const RIGHT_BUT_DOUBTED = `Right sentences in a person's words that were not sho
 
 \`vg-rag\`, agreement: of 80 questions that the documents answer, 52 have one passage among the eight that holds a marked quote and 27 more than one; 64 passages have another such beside them, and agreement speaks of 17 of those and of 45 others. Where it speaks, 12 of 20 passages of relevance .6 and more hold a marked quote, where it is silent 49 of 70; between .3 and .6 it is 7 of 14 and 36 of 109 (items of the run above). Most passages say different things of a question: that is what it has to say. Two further ways say no more: the learned score of claims, where rules are silent, is among those 62; and by the reader's vectors, over 548 pairs of passages of 20 questions of \`tau-policies-kb\` (in different documents; the sentence of one that is nearest the question, beside the sentence of the other that is nearest to it), pairs of which both hold a marked quote (18) are told from those of which one does (212) with an AUROC of .74 (.66 by the sentences nearest the question): of 27 pairs from a cosine of .9 on both hold one in 7 and one alone in 9, for pages of one kind say alike sentences of different things.`;
 
+/** Counts that explain a rule of a profile; `rule-tests.test.ts` compares those of `eval profiles` with its report. */
+export const RULE_COUNTS: readonly string[] = [
+  "`seven-layer`, routing: the source sends 70 % to the small model, we send 10 % (7 of 71, `./run eval profiles`). Its own rule of more than 5 passages decides, because 7 mostly pass .45.",
+  "`seven-layer`, graph: on a day of 1,000 of the domain's own questions with half of the stored answers approved 346 were served, 15 of them by the graph, none wrong or stale; few questions name an entity of its three kinds (`./run eval cache --day 1000 --approved 0.5`).",
+  "`sourcebound`, confidence: 11 of 107 answers are wrong on seven validation collections, 17 of 125 on seven test collections ([accuracy](../../docs/accuracy.md)). A passage is verified from .27, where three of four verified passages answer, and rejected below .07, where one of twenty that answer is lost, both on the validation collections.",
+  "`sourcebound`, relevancy: of right answers in a person's words, such as a price alone, 27 of 109 reach the line of `validator` (`./run eval profiles`).",
+  "`spark`, guard: both thresholds are .70, the middle of where P(relevant) of .85 and P(answerable) of .90 held on each half of eight domains (.64 and .77, `./run eval guard`, 2026-11-26, before the ranking of 2026-11-29). The cross-encoder takes some .3 s of a core for sixteen candidates the first time.",
+  "`vg-rag`, agreement: it spoke of 82 of 960 passages (`./run eval profiles`). In 52 of 80 questions that the documents answer a single passage holds a marked quote. In the other 27 with any, 64 passages have another such beside them, and agreement spoke of 17 of those (an earlier run).",
+  "`vg-rag`, score: 150 verified, 312 uncertain and 498 rejected of 960 (`./run eval profiles`); .45, .14 and .01 of them hold a marked quote. Before the ranking of 2026-11-29.",
+  "`vg-rag`, web: pages in other words confirmed 7 of 120 passages (4 before), and none of 120 with changed numbers (`./run bench web`).",
+  "`book`, refusal: with .7 carried over by quantile 45 of 60 questions that the book answers were refused (`./run eval topics`, before the ranking of 2026-11-29).",
+];
+
 /** What stands above the guard's threshold, by marked quotes. */
 const GUARD =
   "`spark`, P(relevant) of .85, tried again on the items of `./run eval guard --data DATA` (2026-11-26, 310 questions, 2,440 passages). At .70 59 of 78 passages hold a marked quote (.76), at .76 25 of 29 (.86), where next to nothing passes; a threshold that gives .85 on one half of the sets gives .65 (62 of 95) on the other, the other way round .92 (11 of 12). The 19 without one were not read. By the learned chance alone 36 of 54 hold one at .73 (.67); of the 17 without one that passed so on 2026-11-22 eleven were read, and five answer all the same: the same rule on a second page, the sentence that contradicts a false premise, an equivalent command. So .85 is not reached on both halves at a threshold that leaves answers.";
 
-/** What `eval profiles` measured, as tables for the page of the profiles. */
-export function profilesMeasured(): string {
+/** Measurements of the profiles, and the test that shows each rule of a source. */
+export function profileLog(made: string): string {
   const report = measured("profiles");
   const names = profiles.map(({ name }) => name).filter((name) => report.n[name] !== undefined);
   const outcomes = OUTCOMES.map(([title, key]) => `| ${title} | ${names.map((name) => shareOf(report, `${name}.${key}`)).join(" | ")} |`);
@@ -119,6 +135,8 @@ export function profilesMeasured(): string {
   );
   const versions = Object.entries(report.versions).map(([name, version]) => `${name} ${version}`);
   return [
+    `${made}# Log: profiles`,
+    "Settings and rules: [`docs/profiles.md`](../../docs/profiles.md).",
     "## Measured",
     `\`./run ${report.command}\`, ${report.date.slice(0, 10)}, ${versions.join(", ")}; each profile on its kind of documents; before the ranking of 2026-11-29. *quotes*: without a model; *writer*: with a scripted model that writes the right answer in a person's words, where a marked quote stands in its prompt, and else that the sources are not enough. Times are of a machine that others used too.`,
     [
@@ -134,7 +152,22 @@ export function profilesMeasured(): string {
     layersMeasured(),
     RIGHT_BUT_DOUBTED,
     SMALL_MODEL,
+    "## Counts behind the rules",
+    RULE_COUNTS.map((one) => `- ${one}`).join("\n"),
+    "## The test that shows each rule",
+    shownBy(),
+    "",
   ].join("\n\n");
+}
+
+function shownBy(): string {
+  const rows = profiles.flatMap((profile) =>
+    profile.rules.flatMap(({ rule }) => {
+      const shown = rule === FOREIGN_LANGUAGE.rule ? FOREIGN_TEST : RULE_TESTS[profile.name]?.[rule];
+      return shown === undefined ? [] : [[profile.name, cell(rule), `\`${shown.file}\`: ${cell(shown.title)}`]];
+    }),
+  );
+  return markdownTable(["profile", "rule of the source", "test"], rows);
 }
 
 /** "13 of 60 (.22)". */

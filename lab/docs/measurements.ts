@@ -148,7 +148,7 @@ function claimRows({
     ],
     [
       "cache hits about 60 %, 35 % semantic (000)",
-      "23 % on a made day of 5,000 questions, 40 % where its questions are the domain's own ([memory](memory.md), 2026-11-21)",
+      "23 % on a made day of 5,000 questions, 40 % where its questions are the domain's own ([cache](cache.md), 2026-11-21)",
       "not reached: another mix of questions, refused answers are not stored, and a hit must be safe; what the source's traffic was is not said",
     ],
     [
@@ -173,7 +173,7 @@ function claimRows({
     ],
     [
       "1.2 s an answer (000); cache hit 50 ms, retrieval 150 ms, rerank 200 ms (001)",
-      `median ${retail.timings.ask_ms_p50?.toFixed(0)} ms without a model on the retail pack, all stages; a hit 7 to 16 ms ([memory](memory.md))`,
+      `median ${retail.timings.ask_ms_p50?.toFixed(0)} ms without a model on the retail pack, all stages; a hit 7 to 16 ms ([cache](cache.md))`,
       "without a model below the source's, which had one; with one its time decides",
     ],
     [
@@ -206,17 +206,17 @@ const of3 = ({ metrics }: Measured, name: string) => `${metrics[`${name}.wrong`]
 const change = ({ metrics }: Measured, name: string) => `−${(-100 * (metrics[name] ?? 0)).toFixed(0)} %`;
 const nameOf = ({ command }: Measured) => command.replace("eval golden --domain ", "");
 
-/** The page of measurements, made from the reports that stand beside it. */
-export function measurementDocs(made: string): string {
+/** The log of measurements, made from the reports in `measured/`. */
+export function measurementLog(made: string): string {
   const [ablation, retail, replays] = [measured("ablation"), measured("golden-retail"), measured("replays")];
   const golden = PACKS.map((pack) => measured(`golden-${pack}`));
   const [real, source] = [measured("ablation-model"), measured("ablation-source")];
   const when = ({ command, date, versions }: Measured) => `\`./run ${command}\`, ${date.slice(0, 10)}, Node ${versions.node}`;
   return [
-    `${made}# Measurements, and what the sources claim`,
-    "Every figure with its command and date. Two cores that others used at the same time: times are no speed figures. What is measured elsewhere: [retrieval](retrieval.md), [memory](memory.md), [speed](speed.md), [calibration](calibration.md), [proofs](proofs.md).",
+    `${made}# Log: measurements, and what the sources claim`,
+    "Every figure with its command and date. Two cores that others used at the same time: times are no speed figures. Other logs: [retrieval](retrieval.md), [cache](cache.md), [speed](speed.md), [calibration](calibration.md).",
     "## The packs' golden sets",
-    `\`sourcebound eval golden --domain NAME\`, ${[...new Set(golden.map(({ date }) => date.slice(0, 10)))].join(" and ")}, no model; times under other work; every figure with its interval, and every question, is in the report of the command. Measured before the ranking of 2026-11-29, which answers less and errs less ([accuracy](reader.md)).`,
+    `\`sourcebound eval golden --domain NAME\`, ${[...new Set(golden.map(({ date }) => date.slice(0, 10)))].join(" and ")}, no model; times under other work; every figure with its interval, and every question, is in the report of the command. Measured before the ranking of 2026-11-29, which answers less and errs less ([accuracy](../../docs/accuracy.md)).`,
     goldenTable(),
     "## Live faithfulness",
     faithfulnessTables(),

@@ -6,6 +6,7 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { FOREIGN_LANGUAGE } from "../../src/profiles/profile.ts";
 import { DEFAULT_QUESTION_CHARACTERS } from "../../src/shared/config.ts";
+import { RULE_COUNTS } from "./measured-profiles.ts";
 import { measured } from "./measurements.ts";
 import { FOREIGN_TEST, RULE_TESTS, type ShownBy } from "./rule-tests.ts";
 
@@ -44,10 +45,10 @@ function statedIn(rule: string): number[] {
   return [...plain.matchAll(/(?<![\w.])\d*[.,]?\d+(?![\w])/g)].map(([text]) => Number(text.replace(/^(\d),(\d{3})$/, "$1$2")));
 }
 
-/** Counts that a reason gives as measured by `eval profiles`: "7 of 73", "488 rejected of 960"; each stands in the clause before the command. */
-function countsOf(why: string): string[] {
-  const parts = why.split("(`./run eval profiles`").slice(0, -1);
-  return [...parts, ...[...why.matchAll(/\(([^()]*), `\.\/run eval profiles`\)/g)].map(([, inside = ""]) => inside)].flatMap((part) => {
+/** Counts that a text gives as measured by `eval profiles`: "7 of 73", "488 rejected of 960"; each stands in the clause before the command. */
+function countsOf(text: string): string[] {
+  const parts = text.split("(`./run eval profiles`").slice(0, -1);
+  return [...parts, ...[...text.matchAll(/\(([^()]*), `\.\/run eval profiles`\)/g)].map(([, inside = ""]) => inside)].flatMap((part) => {
     const [clause = ""] = part.split(/[.;:] /).slice(-1);
     return [...clause.matchAll(/(\d+)(?: \w+)? of (\d+)/g)].map(([, hits, of]) => `${hits} of ${of}`);
   });
@@ -84,10 +85,10 @@ describe("rules of the sources", () => {
     },
   );
 
-  it("say of questions asked what was measured", () => {
+  it("have the counts that `eval profiles` reported", () => {
     const { metrics, n } = measured("profiles");
     const shares = new Set(Object.entries(n).map(([name, of]) => `${Math.round((metrics[name] ?? Number.NaN) * of)} of ${of}`));
-    const said = profiles.flatMap(({ rules }) => rules.flatMap(({ why }) => countsOf(why)));
+    const said = RULE_COUNTS.flatMap(countsOf);
     expect(said.length).toBeGreaterThan(3);
     expect(said.filter((count) => !shares.has(count))).toEqual([]);
   });

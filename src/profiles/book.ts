@@ -83,7 +83,7 @@ export const book: Profile = {
     {
       rule: "top 5; refuse when nothing is found or the best is below .7",
       state: "corrected",
-      why: "with text-embedding-3-small, which we assume, as the source names no encoder; with the encoder that ships the best chance that a passage answers decides, from .42, chosen by the chances of before 2026-11-29: .7 carried over by quantile refused 45 of 60 questions that the book answers (`./run eval topics`)",
+      why: "with text-embedding-3-small, which we assume, as the source names no encoder; with the encoder that ships the best chance that a passage answers decides, from .42, chosen with `./run eval topics` before the present ranking: .7 carried over by quantile refuses most questions that the book answers",
     },
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",

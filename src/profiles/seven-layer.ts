@@ -106,7 +106,7 @@ export const sevenLayer: Profile = {
     {
       rule: "routing: large model if complex terms ≥ 1, > 5 passages, or mean similarity < .55",
       state: "reproduced",
-      why: "words from the domain pack, also as the beginnings of words; similarity on the source's scale; the trace says which rule decided. The source's share is 70 % small, ours 10 % (7 of 71, `./run eval profiles`): of its own rules the one of more than 5 chunks decides, for 7 mostly pass .45",
+      why: "words from the domain pack, also as the beginnings of words; similarity on the source's scale; the trace says which rule decided. More questions go to the large model than in the source: its own rule of more than 5 chunks decides, because 7 mostly pass .45",
     },
     {
       rule: "cache: exact, semantic, graph",
@@ -121,7 +121,7 @@ export const sevenLayer: Profile = {
     {
       rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
       state: "corrected",
-      why: "listing 7 is asked of every question and its answers outrank those that merely lie near, by equation 6 with the chance that both ask for the same as relevance; it bars nothing and adds nothing to safety: both must still ask for the same, and what a person has flagged is not served. A day of 1,000 of the domain's own questions with half of the stored answers approved: 346 served, 15 of them by the graph, none wrong or stale; few questions name an entity of its three kinds (`./run eval cache --day 1000 --approved 0.5`)",
+      why: "listing 7 is asked of every question and its answers outrank those that merely lie near, by equation 6 with the chance that both ask for the same as relevance; it bars nothing and adds nothing to safety: both must still ask for the same, and what a person has flagged is not served. Few questions name an entity of its three kinds",
     },
     {
       rule: "entity grounding, source consistency, topic coherence",

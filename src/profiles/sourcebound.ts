@@ -78,12 +78,12 @@ export const sourcebound: Profile = {
     {
       rule: "refuse below a learned confidence that the best quote answers; the nearest sentences are then shown as such",
       state: "ours",
-      why: "sentences, list items and rows compete, and a cross-encoder scores the 16 best; the shipped threshold is the lowest at which the upper 90 % bound of the share of wrong answers is at most 15 % on seven validation collections; on seven test collections 17 of 125 are wrong; `calibrate` fits another on a domain's own questions",
+      why: "sentences, list items and rows compete, and a cross-encoder scores the 16 best; the shipped threshold was chosen on validation collections (docs/accuracy.md); `calibrate` fits another on a domain's own questions",
     },
     {
       rule: "a passage is verified or rejected by the chance that its best candidate answers",
       state: "ours",
-      why: "verified from .27, where three of four verified passages answer; rejected below .07, where one of twenty that answer is lost; both on the validation collections. What is rejected is not used",
+      why: "both thresholds were chosen on the validation collections. A rejected passage is not used",
     },
     {
       rule: "sources that contradict each other are shown side by side",
@@ -98,7 +98,7 @@ export const sourcebound: Profile = {
     {
       rule: "how near an answer is to its question by cosine decides nothing; `grade: always` measures it, as `validator` does",
       state: "ours",
-      why: "a right answer need not repeat its question: 27 of 109 right ones in a person's words, such as a price alone, reach the line of `validator` (`./run eval profiles`); what answers is told by the confidence before it is shown",
+      why: "a right answer need not repeat its question: a price alone is one; what answers is told by the confidence before it is shown",
     },
     {
       rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",

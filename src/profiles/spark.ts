@@ -77,12 +77,12 @@ export const spark: Profile = {
     {
       rule: "cross-encoder ms-marco-MiniLM-L-6-v2 on `title. section. text`",
       state: "corrected",
-      why: "the hub's where it is installed; else the cross-encoder that ships scores 16 sentences, list items and rows of the 8, below title and headings, and the cross score of a passage is the chance that its best one answers. Sixteen take some .3 s of a core the first time. Where the cross-encoder cannot be used, the first stage alone gives the chance, and the trace says so",
+      why: "the hub's where it is installed; else the cross-encoder that ships scores 16 sentences, list items and rows of the 8, below title and headings, and the cross score of a passage is the chance that its best one answers. Where the cross-encoder cannot be used, the first stage alone gives the chance, and the trace says so",
     },
     {
       rule: "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; else refused without a model call",
       state: "corrected",
-      why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; a cross score that is missing is left out and the weights renormalised, never taken as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the hub's model both are carried over to .70, the middle of where that held on each half of eight domains (.64 and .77, `./run eval guard`, 2026-11-26, by the chances of that day; it was not chosen anew for those of 2026-11-29). Most questions have one marked passage among the eight: what else is relevant counts against it",
+      why: "rel is the cosine as text-embedding-3-small would have given it, by quantile; a cross score that is missing is left out and the weights renormalised, never taken as 0. The source says P(relevant) ≈ .85 from .28 and P(answerable) ≈ .90 from .35. Without the hub's model both are carried over to .70, chosen with `./run eval guard` before the present ranking. Most questions have one marked passage among the eight: what else is relevant counts against it",
     },
     {
       rule: "at most 6 quotes of 120 tokens in 2,200",

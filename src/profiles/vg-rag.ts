@@ -65,17 +65,17 @@ export const vgRag: Profile = {
     {
       rule: "agreement: an outlier against the majority of passages goes",
       state: "reproduced",
-      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims may bear a passage out. It spoke of 82 of 960 passages (`./run eval profiles`): most say different things of a question. In 52 of 80 questions that the documents answer one passage alone holds a marked quote; in the other 27 with any, 64 passages have another such beside them, and it spoke of 17 of those (items of a run before, with other weights)",
+      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims may bear a passage out. It is silent on most passages, which say different things of a question",
     },
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",
       state: "reproduced",
-      why: "of the geometric mean: 150 verified, 312 uncertain, 498 rejected of 960 passages of four domains, of which .45, .14 and .01 hold a marked quote (`./run eval profiles`, before 2026-11-29)",
+      why: "of the geometric mean",
     },
     {
       rule: "uncertain passages go to the web: confirmed → verified, contradicted → rejected",
       state: "corrected",
-      why: "where a web search is configured (`web_search`), else the answer says that they were not checked and they are left out; a passage of which the web says nothing, or pages say both, stays uncertain and is not used; pages are compared by values, denials and conditions; where the wording differs too much for that, the learned score of claims may bear a passage out from .7 on, with every value of it there: pages in other words bore out 7 of 120 passages (4 before), and none of 120 with changed numbers (`./run bench web`)",
+      why: "where a web search is configured (`web_search`), else the answer says that they were not checked and they are left out; a passage of which the web says nothing, or pages say both, stays uncertain and is not used; pages are compared by values, denials and conditions; where the wording differs too much for that, the learned score of claims may bear a passage out from .7 on, with every value of it there",
     },
     {
       rule: "a targeted query from the chunk",

@@ -49,7 +49,8 @@ export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 5, (source, name) => [parseMarkdown(asMarkdown(source), name)]),
 ];
 
-const FORMATS: readonly Format[] = [...TEXT_FORMATS, pdfFormat, docxFormat, epubFormat, xlsxFormat, emlFormat, mboxFormat];
+/** Every format but gzip, which unpacks to one of them. */
+export const FORMATS: readonly Format[] = [...TEXT_FORMATS, pdfFormat, docxFormat, epubFormat, xlsxFormat, emlFormat, mboxFormat];
 
 const GZIP: Format = {
   name: "gzip",
