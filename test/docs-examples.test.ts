@@ -11,7 +11,7 @@ import { makePdf } from "../src/ingest/testing/made-pdf.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { configSchema } from "../src/shared/config.ts";
 import { runCli, startCli } from "./support/cli.ts";
-import { blocksOf, PAGES, shellLines, withoutComment, wordsOf } from "./support/docs.ts";
+import { blocksOf, PAGES, shellLines, TUTORIALS, withoutComment, wordsOf } from "./support/docs.ts";
 import { runLine } from "./support/run-example.ts";
 
 const run = promisify(execFile);
@@ -34,24 +34,21 @@ const FEES =
   "# Fees\n\n## Lost cards\n\nA lost card costs 5 dollars to replace.\n\n## Late fees\n\nA book that is late costs 10 cents a day.\n";
 
 /** Reads the folder of the examples and asks once: the id that `ID` stands for. */
-async function answered(question = CARD, domain: readonly string[] = []): Promise<string> {
+async function answered(): Promise<string> {
   await runLine("sourcebound ingest ./my-documents", cwd);
-  const { stdout } = await runCli(["ask", "--json", question, ...domain], { cwd });
+  const { stdout } = await runCli(["ask", "--json", CARD], { cwd });
   return (JSON.parse(stdout) as { id: string }).id;
 }
 
 interface Page {
   /** Files and answers that the page takes as given; what comes back stands for the placeholders of its lines. */
   readonly given: () => Promise<Readonly<Record<string, string>>>;
-  /** Its commands take seconds each: `./run test` leaves them to `--all`. */
-  readonly isLong?: boolean;
   /** Lines that begin so are not run here, and why. */
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
 const NO_END = "runs until it is stopped: test/serving.test.ts, test/browser";
 const DOWNLOADS = "downloads: src/models/hub/*.test.ts";
-const DATA = "needs sets that are not part of the package: lab/runs/*.test.ts";
 
 const pages: Readonly<Record<string, Page>> = {
   "README.md": {
@@ -62,7 +59,7 @@ const pages: Readonly<Record<string, Page>> = {
     },
     elsewhere: { "./run demo": NO_END, "./run serve": NO_END, "./run test": "is what runs this" },
   },
-  "docs/guide.md": {
+  "docs/ingest.md": {
     given: async () => {
       write({
         "my-documents/fees.md": FEES,
@@ -77,76 +74,30 @@ const pages: Readonly<Record<string, Page>> = {
           },
         ]).bytes,
       });
-      return { ID: await answered(), 'fees" "…"': 'fees" "What does a book that is late cost?"', "…": CARD };
+      return {};
     },
-    elsewhere: {
-      "./run ingest https:": "asks the web: src/ingest/crawl/*.test.ts",
-      "./run serve": NO_END,
-      "./run models": DOWNLOADS,
-      "./run reports show": "of an answer with a report: test/reports.test.ts",
-    },
+    elsewhere: { "./run ingest https:": "asks the web: src/ingest/crawl/*.test.ts" },
   },
-  "docs/audit.md": {
+  "docs/models.md": {
     given: async () => {
-      write({ "my-documents/fees.md": FEES, "better.txt": "A lost card costs 5 dollars to replace [1].\n\n[1]: fees.md\n" });
-      return { ID: await answered(), "…": CARD };
-    },
-  },
-  "docs/experiments.md": {
-    given: async () => {
-      write({ "my-documents/fees.md": FEES, "sourcebound.config.yaml": blocksOf("docs/experiments.md", "yaml")[0] ?? "" });
+      write({ "my-documents/fees.md": FEES });
       await answered();
       return {};
     },
+    elsewhere: { "./run models": DOWNLOADS },
   },
-  "docs/golden.md": {
-    isLong: true,
+  "docs/review.md": {
     given: async () => {
-      write({ "manual/fees.md": FEES, "questions.yaml": "- { question: can I borrow a piano, kind: near_miss }\n" });
-      const rows = [
-        {
-          id: "a1",
-          question: CARD,
-          gold_pages: ["fees.md"],
-          gold_quotes: ["A lost card costs 5 dollars to replace."],
-          key_values: ["5 dollars"],
-        },
-      ];
-      write({ "manual-questions/answerable.jsonl": rows.map((row) => `${JSON.stringify(row)}\n`).join("") });
-      await runLine("sourcebound eval golden --corpus manual --golden manual-questions --out before.json", cwd);
-      return { "--fail-over wrong.shown=.5": "--fail-over wrong.shown=1 # exit 0 or 5" };
+      const config = blocksOf("docs/review.md", "yaml")[0] ?? "";
+      const better = blocksOf("docs/review.md", "text title=better.txt")[0] ?? "";
+      write({ "my-documents/fees.md": FEES, "better.txt": better, "sourcebound.config.yaml": config });
+      return { ID: await answered() };
     },
-    elsewhere: { "./run eval": DATA },
   },
-  "docs/proofs.md": {
+  "docs/verify.md": {
     given: async () => {
       write({ "my-documents/fees.md": FEES });
-      return { ID: await answered(), "./my-documents": "./my-documents" };
-    },
-  },
-  "docs/replay.md": {
-    given: async () => {
-      write({ "my-documents/fees.md": FEES, "edited/fees.md": FEES.replace("5 dollars", "6 dollars") });
-      return { ID: await answered(), "./edited": "./edited # exit 0 or 5" };
-    },
-  },
-  "docs/domains.md": {
-    isLong: true,
-    given: async () => {
-      const { child, shows, finished } = startCli(["demo", "--domain", "retail", "--port", "0"], { cwd, timeoutMs: 120_000 });
-      await shows(/Ctrl-C stops/);
-      child.kill("SIGTERM");
-      await finished;
-      write({
-        "handbook/fees.md": FEES,
-        "emma.txt": `CHAPTER I\n\n${"Emma lived in the world. ".repeat(30)}\n\nCHAPTER II\n\n${"She was rich. ".repeat(30)}\n`,
-      });
-      return {};
-    },
-    elsewhere: {
-      "./run demo": NO_END,
-      "./run eval": "asks the book that the line before fetches",
-      "node domains/book/make-documents.mjs --package": "fetches a package: test/packs.test.ts runs the script on a file",
+      return { ID: await answered() };
     },
   },
   "docs/scale.md": {
@@ -157,13 +108,13 @@ const pages: Readonly<Record<string, Page>> = {
     },
     elsewhere: { "DATABASE_URL=": "needs PostgreSQL: test/backup.test.ts, test/postgres-*.test.ts" },
   },
-  "docs/calibration.md": {
-    given: async () => ({}),
-    elsewhere: { "./run calibrate": "needs an index of 150 windows and labels over it: test/calibrate.test.ts" },
+  "docs/privacy.md": {
+    given: async () => {
+      write({ "my-documents/fees.md": FEES });
+      await answered();
+      return {};
+    },
   },
-  "docs/memory.md": { given: async () => ({}), elsewhere: { "./run eval": DATA } },
-  "docs/retrieval.md": { given: async () => ({}), elsewhere: { "./run eval": DATA, "./run models": DOWNLOADS } },
-  "docs/speed.md": { given: async () => ({}), elsewhere: { "./run bench": "takes minutes: lab/bench, whose parts have tests" } },
   "CONTRIBUTING.md": { given: async () => ({}), elsewhere: { "./run test": "is what runs this", npx: "is what runs this" } },
 };
 
@@ -186,20 +137,14 @@ async function runCommands(page: string, { given, elsewhere = {} }: Page): Promi
   expect([...skipped].sort()).toEqual(Object.keys(elsewhere).sort());
 }
 
-const isLong = ([, { isLong = false }]: readonly [string, Page]) => isLong;
-it.each(Object.entries(pages).filter((page) => !isLong(page)))("every command of %s runs as it stands", runCommands, 600_000);
-it.each(Object.entries(pages).filter(isLong))(
-  "every command of %s runs as it stands",
-  { tags: ["all/docs"], timeout: 600_000 },
-  runCommands,
-);
+it.each(Object.entries(pages))("every command of %s runs as it stands", runCommands, 600_000);
 
 it("no page with commands is left out", () => {
-  const others = ["docs/tutorials.md", "docs/service.md"];
+  const others = [...TUTORIALS, "docs/clients.md"];
   expect(PAGES.filter((page) => shellLines(page).length > 0).sort()).toEqual([...Object.keys(pages), ...others].sort());
 });
 
-it("the requests of docs/service.md are answered as they stand", { tags: ["all/docs"] }, async () => {
+it("the requests of docs/clients.md are answered as they stand", { tags: ["all/docs"] }, async () => {
   write({
     "my-documents/fees.md": FEES,
     "letter.pdf": makePdf([{ type: "paragraph", text: "The fountain is turned off in winter." }]).bytes,
@@ -210,7 +155,7 @@ it("the requests of docs/service.md are answered as they stand", { tags: ["all/d
   try {
     const [, url = ""] = await shows(/(http:\/\/127\.0\.0\.1:\d+)/);
     let [key, file] = ["", ""];
-    for (const line of shellLines("docs/service.md")) {
+    for (const line of shellLines("docs/clients.md")) {
       const [, made] = /^KEY=\$\((.*)\)$/.exec(line) ?? [];
       if (made !== undefined) {
         key = (await runLine(made, cwd)).trim().split("\n").at(-1) ?? "";
@@ -230,14 +175,14 @@ it("the requests of docs/service.md are answered as they stand", { tags: ["all/d
   }
 });
 
-/** Settings that stand on the pages, as the configuration reads them. */
+/** Settings on the pages; those of tutorials run there. */
 const settings = PAGES.flatMap((page) => blocksOf(page, "yaml").map((text) => [page, text] as const)).filter(
-  ([page]) => page !== "docs/tutorials.md",
+  ([page]) => !TUTORIALS.includes(page),
 );
 
-it.each(settings)("%s: what is set there is read: %j", (page, text) => {
+it.each(settings)("%s: the settings are valid: %j", (_, text) => {
   const value: unknown = parse(text);
-  if (page === "docs/golden.md" || text.startsWith("scrape_configs")) return expect(value).toBeTypeOf("object");
+  if (text.startsWith("scrape_configs")) return expect(value).toBeTypeOf("object");
   if (text.startsWith("name: library")) {
     write({ "packs/library/domain.yaml": text });
     return expect(loadDomain("library", join(cwd, "packs")).title).toBe("Rules of the town library");
@@ -250,14 +195,16 @@ it("programs of the pages run as they stand", async () => {
   mkdirSync(programs, { recursive: true });
   try {
     write({ "my-documents/fees.md": FEES, "documents/fees.md": FEES });
-    await runLine("sourcebound ingest ./documents", cwd);
+    await runLine("sourcebound ingest ./my-documents", cwd);
     await runLine(`sourcebound ask --proof proof.json "${CARD}"`, cwd);
     await runLine("sourcebound prove key > key.pem", cwd);
-    for (const [page, told] of [
-      ["README.md", "A lost card costs 5 dollars to replace."],
-      ["docs/proofs.md", "verified []"],
+    for (const [page, at, told] of [
+      ["README.md", 0, "A lost card costs 5 dollars to replace."],
+      ["docs/verify.md", 0, "verified []"],
+      ["docs/typescript.md", 0, "1\nA lost card costs 5 dollars to replace. fees.md 23"],
+      ["docs/typescript.md", 1, "false [ 'values', 'support' ]"],
     ] as const) {
-      const [program = ""] = blocksOf(page, "js");
+      const program = blocksOf(page, "js")[at] ?? "";
       writeFileSync(join(programs, "program.mjs"), program);
       const { stdout } = await run(process.execPath, [join(programs, "program.mjs")], { cwd, env: { PATH: process.env.PATH, HOME: cwd } });
       expect([page, stdout.trim()]).toEqual([page, told]);
@@ -267,10 +214,10 @@ it("programs of the pages run as they stand", async () => {
   }
 });
 
-it("the client of docs/service.md is what the package exports", async () => {
-  const [program = ""] = blocksOf("docs/service.md", "ts");
+it("the client of docs/clients.md is what the package exports", async () => {
+  const [program = ""] = blocksOf("docs/clients.md", "ts");
   const names = /import \{ ([^}]+) \}/.exec(program)?.[1]?.split(", ") ?? [];
   const client: object = await import("../src/client/index.ts");
-  expect([names.length, names.filter((name) => !(name in client))]).toEqual([2, []]);
+  expect([names.length, names.filter((name) => !(name in client))]).toEqual([1, []]);
   expect(JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")).exports["./client"]).toBeDefined();
 });

@@ -41,8 +41,8 @@ describe("somebody's own documents without a setting", () => {
   });
 });
 
-describe("the pack of docs/domains.md", () => {
-  const [yaml = ""] = /^name: library\n[^`]+/m.exec(readFileSync(join(PACKAGE_ROOT, "docs", "domains.md"), "utf8")) ?? [];
+describe("the pack of docs/domain-yaml.md", () => {
+  const [yaml = ""] = /^name: library\n[^`]+/m.exec(readFileSync(join(PACKAGE_ROOT, "docs", "domain-yaml.md"), "utf8")) ?? [];
   /** The statuses of both questions, asked in words that the documents do not use. */
   const statuses = async (pack: string) => {
     const sandbox = createSandbox({

@@ -38,7 +38,10 @@ async function readmeWithAnswer(): Promise<string> {
   const engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides: { domain: "veterans" } }));
   try {
     for await (const _event of engine.ingestDomain("veterans"));
-    const printed = renderAnswer(await engine.answer(README_QUESTION), pc.createColors(false)).split("\n").slice(0, README_LINES).join("\n");
+    const printed = renderAnswer(await engine.answer(README_QUESTION), pc.createColors(false))
+      .split("\n")
+      .slice(0, README_LINES)
+      .join("\n");
     const readme = readFileSync(join(PACKAGE_ROOT, "README.md"), "utf8");
     return fillRegions(readme, { answer: () => `\`\`\`\n${printed}\n\`\`\`` });
   } finally {

@@ -134,7 +134,7 @@ Examples:
   sourcebound ask --json "…" | jq .citations
   sourcebound serve --port 9000
 
-Settings: sourcebound.config.yaml in the working directory, or variables SOURCEBOUND_…; see README.md.`;
+Settings: sourcebound.config.yaml in the working directory, or variables SOURCEBOUND_…; see docs/configuration.md.`;
 
 /** Runs the command line of this process and sets its exit code. */
 export async function runProcess(run: (args: readonly string[], surroundings: CliProcess) => Promise<number>): Promise<void> {

@@ -48,7 +48,7 @@ export const domainSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Whether a stored answer may be served for a question in other words: only where pairs of this domain's questions showed no wrong one (docs/memory.md)",
+      "Whether a stored answer may be served for a question in other words: only where pairs of this domain's questions showed no wrong one (docs/evaluate.md)",
     ),
   strip_prefix: z.string().default("").describe("Leading part of document paths that is no part of their address, such as `pages/`"),
   home_page: address.describe("Where unknown addresses lead in the `seven-layer` profile"),

@@ -113,7 +113,7 @@ interface JudgedAnswer {
   /** Does the text hold every key value? `null`: the question has none. */
   readonly keyValuesHeld: boolean | null;
   readonly goldQuoted: boolean;
-  /** Answered, but a key value is missing, or without key values no quote overlaps a gold quote (DESIGN.md, section 10). */
+  /** Answered, but a key value is missing, or without key values no quote overlaps a gold quote (docs/evaluate.md). */
   readonly wrong: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface Count {
   readonly note?: string;
 }
 
-/** What is counted over judged questions (DESIGN.md, section 10). */
+/** What is counted over judged questions (docs/evaluate.md). */
 export function countGolden(all: readonly GoldenItem[]): Count[] {
   const items = all.filter(({ error }) => error === null);
   const answerable = items.filter(({ kind }) => kind === "answerable");

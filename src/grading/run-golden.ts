@@ -218,7 +218,7 @@ function describe(answer: Answer) {
 }
 
 /**
- * What became of one golden question (DESIGN.md, section 10). A shown answer that is not right is wrong. `null`: it cannot be told, because nothing is marked by
+ * What became of one golden question (docs/evaluate.md). A shown answer that is not right is wrong. `null`: it cannot be told, because nothing is marked by
  * which it could be.
  */
 type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;

@@ -12,7 +12,7 @@ export interface CacheScope {
   readonly configHash: string;
 }
 
-/** Key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md, stage 2); of a follow-up also over what was said before. */
+/** Key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md, "Cache safety"); of a follow-up also over what was said before. */
 export function exactCacheKey(question: Question, scope: CacheScope): string {
   const { selection, filters, text, resolved, history } = question;
   return keyedHash(scope.secret, [

@@ -19,7 +19,7 @@ export type Reverified =
   | { readonly type: "unsafe"; readonly rule: "flagged" | "documents" | "quotes" | "checks"; readonly reason: string };
 
 /**
- * Everything that must hold of a stored answer today, whatever found it (DESIGN.md, section 6): no person has flagged it, every document that it names is
+ * Everything that must hold of a stored answer today, whatever found it (DESIGN.md, "Cache safety"): no person has flagged it, every document that it names is
  * visible and of the version that it names, every quote stands byte for byte, and the checks find nothing. One that fails is dropped, unless it is only looked at.
  * @param effects `"none"` reads only, for explanations
  */

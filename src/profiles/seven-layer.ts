@@ -86,7 +86,7 @@ export const sevenLayer: Profile = {
     {
       rule: "layer 5: percentages and 7xxx codes must stand in the chunks",
       state: "corrected",
-      why: "its pattern reads 3.5 % as 5, codes outside 7xxx escape, and its is_clean ignores codes; here every value counts, dollars and periods too, in the cited quotes and said there of the same",
+      why: "its pattern reads `3.5 %` as 5, codes outside 7xxx escape, and its is_clean ignores codes; here every value counts, dollars and periods too, in the cited quotes and said there of the same",
     },
     {
       rule: "layer 6: strip citations beyond the last source",

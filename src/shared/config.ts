@@ -75,7 +75,7 @@ export const configSchema = z.strictObject({
     .max(1)
     .optional()
     .describe(
-      "Chance from which a question is answered where nothing is calibrated; a lower one answers more, and more often wrongly (docs/calibration.md). The weights' own when absent",
+      "Chance from which a question is answered where nothing is calibrated; a lower one answers more, and more often wrongly (docs/evaluate.md). The weights' own when absent",
     ),
   question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
   file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),

@@ -133,7 +133,7 @@ export function addExperimentsCommand(program: Command, context: CliContext): vo
     argument: ["[name]", "one of them, by its name in the configuration; all when absent"],
     options: [JSON_OUT],
     help: `
-Experiments are set in the configuration (\`experiments\`) and run while \`serve\` answers; docs/experiments.md says how.
+Experiments are set in the configuration (\`experiments\`) and run while \`serve\` answers; docs/review.md says how.
 
 Examples:
   sourcebound experiments lower-threshold
@@ -141,7 +141,7 @@ Examples:
     async use(engine, { flags: { json }, given: name }) {
       const { reportExperiments, reportOf } = await import("../../grading/experiments.ts");
       const reports = name === undefined ? await reportExperiments(engine) : [await reportOf(engine, name)];
-      if (reports.length === 0) terminal.error("No experiment is configured: docs/experiments.md says how to begin one.");
+      if (reports.length === 0) terminal.error("No experiment is configured: docs/review.md says how to begin one.");
       printResult(terminal, json, name === undefined ? reports : reports[0]);
     },
   });

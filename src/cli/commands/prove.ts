@@ -17,7 +17,7 @@ export function addProveCommand(program: Command, context: CliContext): void {
     description: "answers as proofs that others can check offline, and the check itself",
     help: `
 A proof holds the question, what the writer was given, every sentence as it was written, its quotes with their places, the checks with their
-thresholds, and the corpus root, signed with the key of this installation. docs/proofs.md says what it proves and what it does not.
+thresholds, and the corpus root, signed with the key of this installation. docs/verify.md says what it proves and what it does not.
 
 Examples:
   sourcebound prove key > key.pem

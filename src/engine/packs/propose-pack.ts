@@ -12,7 +12,7 @@ import { type DomainPack, domainSchema } from "../domain.ts";
 import { exampleQuestions, topicsOf } from "./example-questions.ts";
 import type { FolderDocument } from "./read-documents.ts";
 
-const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/configuration.md.
+const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
 # Still to be said by you: contacts, hotlines, synonyms, precedence, tenants, a golden set.
 `;
 

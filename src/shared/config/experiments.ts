@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Settings that a variant may change: those that shape answers. Storage, access and privacy are the same for all variants. */
 export const OVERLAY_KEYS = ["profile", "answer_from", "cache", "model", "verify", "support", "web_search", "session"] as const;
 
-/** Metrics that an experiment compares, each computed per session (docs/experiments.md). */
+/** Metrics that an experiment compares, each computed per session (docs/review.md). */
 export const EXPERIMENT_METRICS = [
   "answered",
   "warned",
