@@ -14,7 +14,3 @@ export function fillRegions(page: string, makers: Makers): string {
     return `${open}${make()}\n${close}`;
   });
 }
-
-export function regionsOf(page: string): string[] {
-  return [...page.matchAll(REGION)].map(([, , name = ""]) => name);
-}
