@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
+/** Pages of which every block runs, in order, in an empty folder. */
+export const TUTORIALS: readonly string[] = ["docs/getting-started.md", "docs/domain-pack.md", "docs/evaluate.md"];
+
 export interface Block {
   /** Text after the fence: the language, and `title=` of a file. */
   readonly info: string;
