@@ -7,6 +7,6 @@ export {
   type ProofVerdict,
   type VerifyProofOptions,
   verifyProof,
-} from "./pipeline/verify-proof.ts";
+} from "./proofs/verify-proof.ts";
 export { canonicalJson } from "./proofs/canonical-json.ts";
 export { type Proof, type ProofStatement, proofSchema } from "./proofs/proof.ts";

@@ -1,7 +1,7 @@
 import { answer } from "../answer.ts";
 import { hotlinesFirst } from "../guard/hotlines.ts";
+import type { PipelineContext } from "../pipeline/context.ts";
 import { explainCache } from "../pipeline/lookup.ts";
-import type { AnswerParts } from "../pipeline/parts.ts";
 import type { Config } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
@@ -26,7 +26,7 @@ export function createAsking(
     prove,
   }: { readonly thresholds: GateThresholds; readonly partsFor: PartsFor; readonly prove: ReturnType<typeof createProver>["prove"] },
 ): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
-  const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
+  const askedParts = async (pack: DomainPack, name: string): Promise<PipelineContext> => {
     const profile = domains.profile(pack, name);
     return partsFor(pack, profile, thresholds.of(pack, profile));
   };

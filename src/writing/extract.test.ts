@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readQuestion } from "../language/question.ts";
-import { openParts, type PartsOptions, withParts } from "../pipeline/choose.ts";
+import { openParts, type PartsOptions, withParts } from "../pipeline/decide.ts";
 import { candidatesOf as cutCandidates } from "../ranking/candidates.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { rankCandidates } from "../ranking/rank.ts";
