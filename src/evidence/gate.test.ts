@@ -28,6 +28,11 @@ describe("guardScore", () => {
 describe("the gates, at their thresholds", () => {
   it.each([
     ["seven-layer", [0.55, 0.2], ["verified", "rejected"], true, null, []],
+    ["seven-layer", [0.44], ["rejected"], false, "evidence_too_weak", []],
+    ["seven-layer", [0.46], ["verified"], true, null, ["low_confidence"]],
+    ["seven-layer", [0.51], ["verified"], true, null, ["weak_retrieval"]],
+    ["book", [0.69], ["verified"], false, "nothing_relevant", []],
+    ["book", [0.7], ["verified"], true, null, []],
     ["spark", [0.42, 0.28], ["verified", "verified"], true, null, []],
     ["spark", [0.27], ["rejected"], false, "nothing_relevant", []],
     ["vg-rag", [0.75, 0.74, 0.39], ["verified", "uncertain", "rejected"], true, null, []],
