@@ -1,5 +1,7 @@
 /** Checks proofs offline: no store, no network, no key. */
 
+export { canonicalJson } from "./proofs/canonical-json.ts";
+export { type Proof, type ProofStatement, proofSchema } from "./proofs/proof.ts";
 export {
   createProofModels,
   type ProofModels,
@@ -8,5 +10,3 @@ export {
   type VerifyProofOptions,
   verifyProof,
 } from "./proofs/verify-proof.ts";
-export { canonicalJson } from "./proofs/canonical-json.ts";
-export { type Proof, type ProofStatement, proofSchema } from "./proofs/proof.ts";

@@ -1,4 +1,4 @@
-import { rmSync, unlinkSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import type { Encoder } from "../src/models/encoder.ts";
 import { ANSWER_STAGES, type AnswerEvent } from "../src/shared/events.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { collect, openInTest } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 

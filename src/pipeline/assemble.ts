@@ -25,8 +25,8 @@ import type {
   Warning,
   WebEvidence,
 } from "../shared/types.ts";
-import { headingOf } from "../text/read-passage.ts";
 import { sumOrNull } from "../text/numbers.ts";
+import { headingOf } from "../text/read-passage.ts";
 import type { PipelineContext } from "./context.ts";
 import type { Found } from "./retrieve.ts";
 import type { Trace } from "./trace.ts";
