@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from "../src/package.ts";
 /** Where a breach is planted, and what it imports that it must not. */
 const BREACHES = [
   ["the product imports the laboratory", "src/server", "lab/runs/va.ts"],
-  ["a stage imports another stage", "src/evidence", "src/writing/compress.ts"],
+  ["a stage imports another stage", "src/evidence", "src/writing/quotes.ts"],
   ["a stage imports another stage from a folder inside", "src/ingest/formats", "src/evidence/gate.ts"],
   ["a stage imports what wires it", "src/retrieval", "src/engine/engine.ts"],
   ["a stage imports the path of a question", "src/checks", "src/pipeline/verify.ts"],

@@ -26,7 +26,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
   /** What the gate says of the passages of the question, where the reader is this one. */
   async function judged(read: ReadTexts | null, { profile = "spark", cross = null as number | null, stop = signal } = {}) {
     const { engine } = library;
-    const own = await engine.answerParts(engine.config.domain, profile);
+    const own = await engine.pipelineContext(engine.config.domain, profile);
     const parts: PipelineContext = { ...own, ranking: () => ({ ...own.ranking(), read }) };
     const question = fakeQuestion(QUESTION, { scope: engine.scope({}), profile });
     const found = await retrieve(question, parts, SILENT_LOG, signal);

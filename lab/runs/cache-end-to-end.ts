@@ -43,7 +43,7 @@ async function storeInstead(engine: Engine, text: string, where: AskWhere): Prom
   const answer = await engine.answer(text, { ...where, measuring: true });
   if (answer.status !== "ok") return null;
   const request = requestFor(text, engine, where);
-  const parts = await engine.answerParts(request.scope.domain, request.profile);
+  const parts = await engine.pipelineContext(request.scope.domain, request.profile);
   const approved = {
     ...answer,
     warnings: [],

@@ -1,10 +1,10 @@
 import { type CheckContext, type CheckedSentence, checkSentence } from "../../src/checks/check.ts";
-import { parseMarkers } from "../../src/checks/markers.ts";
 import { createReader } from "../../src/checks/statements.ts";
 import { type DomainPack, documentUrl } from "../../src/engine/domain.ts";
 import { answerableSchema, readGolden } from "../../src/grading/golden.ts";
 import { countRow, type TableRow } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
+import { parseMarkers } from "../../src/text/markers.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { type Draft, draftSchema, FAULTS, type Fault } from "./golden-drafts.ts";
 import { createPageQuotes } from "./page-quotes.ts";

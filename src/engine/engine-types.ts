@@ -115,7 +115,7 @@ export interface Engine
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
   corpus(domain: string): Corpus;
   /** What a question passes through: for measuring and for tests. */
-  answerParts(domain: string, profile: string): Promise<PipelineContext>;
+  pipelineContext(domain: string, profile: string): Promise<PipelineContext>;
   /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
   readonly memory: Memory;
   /** Who asks: domain and tenant by name, with the configured access unless another is given. */

@@ -25,14 +25,14 @@ export function createSearching(
   { config, store, local }: Pick<Opened, "config" | "store" | "local">,
   domains: Pick<Domains, "pack" | "scope">,
   indexes: Pick<Indexes, "of">,
-  answerParts: Engine["answerParts"],
+  pipelineContext: Engine["pipelineContext"],
 ): Pick<Engine, "search" | "check"> {
   const search: Engine["search"] = async (query, options = {}) => {
     const { limit = DEFAULT_SEARCH_LIMIT, signal = new AbortController().signal } = options;
     const pack = domains.pack(options.domain);
     const scope = domains.scope(options);
     await indexes.of(pack.name).ready();
-    const asking = await answerParts(pack.name, options.profile ?? config.profile ?? pack.default_profile);
+    const asking = await pipelineContext(pack.name, options.profile ?? config.profile ?? pack.default_profile);
     const { profile } = asking;
     const request = {
       ...{ question: query, scope, profile: profile.name, detail: "normal" as const, sessionId: null, selection: null },

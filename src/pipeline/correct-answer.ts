@@ -1,6 +1,5 @@
 import { type CheckContext, checkAnswer, checkSentence } from "../checks/check.ts";
 import type { Finding } from "../checks/finding.ts";
-import { parseMarkers } from "../checks/markers.ts";
 import { redactAnswered } from "../memory/named-documents.ts";
 import { Bm25Index } from "../retrieval/bm25.ts";
 import { resolveFilters } from "../retrieval/filters.ts";
@@ -8,6 +7,7 @@ import { areaOf } from "../retrieval/retrieve.ts";
 import { partOf, placeWithin, rangeAround } from "../retrieval/search-area.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer, Area, Claim, Question, Quote, StoredDocument, TextRange, Unit } from "../shared/types.ts";
+import { parseMarkers } from "../text/markers.ts";
 import { readPassage } from "../text/read-passage.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
@@ -24,7 +24,7 @@ export const MAX_ANSWER_CHARACTERS = 100_000;
 export function markedSentences(answer: string): TextRange[] {
   const ranges: { start: number; end: number }[] = [];
   for (const { start, end } of splitSentences(answer)) {
-    const behind = leadingMarkers(answer.slice(start, end), parseMarkers);
+    const behind = leadingMarkers(answer.slice(start, end));
     const before = ranges.at(-1);
     if (before !== undefined) before.end = Math.max(before.end, start + behind);
     if (start + behind < end) ranges.push({ start: before === undefined ? start : start + behind, end });

@@ -26,8 +26,6 @@ interface KnownAndFound {
   readonly found: Pick<Found, "passages" | "warnings">;
 }
 
-type Recalled = Pick<Known, "hit" | "judged">;
-
 /**
  * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph,
  * approved answers about the same topic and entity stand beside those that lie near, and review status weighs; when none of them has the answer, the graph is
@@ -39,7 +37,7 @@ export async function recall(
   log: StageLog,
   signal: AbortSignal,
   effects: Effects = "drop",
-): Promise<Recalled> {
+): Promise<Pick<Known, "hit" | "judged">> {
   const { store, profile, questions } = context;
   const { asked, candidates } = await asRead({ question, known, found }, context);
   const how = {
@@ -51,7 +49,7 @@ export async function recall(
     acceptCandidate(one, question.scope, collected, found.passages, how, effects);
   const graph = asked !== null && profile.caches.includes("graph");
   const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
-  let recalled: Recalled = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
+  let recalled: Pick<Known, "hit" | "judged"> = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
   if (graph && recalled.hit === null) {
     // An explanation names the rule of each level; an answer need not ask twice.
     const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));

@@ -11,7 +11,7 @@ import { foldMarks } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { headingOf } from "../text/read-passage.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
-import { quotesOf } from "../writing/compress.ts";
+import { quotesOf } from "../writing/quotes.ts";
 import type { Outcome } from "./assemble.ts";
 import { checking, toCitedQuote } from "./check.ts";
 import { plainWords } from "./compress.ts";

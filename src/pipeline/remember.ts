@@ -49,7 +49,7 @@ export async function remember(answered: Answered, context: PipelineContext, log
   const report = await reportLowConfidence(answered, context, kept, log);
   const inputs = { revision: context.corpus.indexedRevision, settings: context.settings, calls: context.modelCalls };
   const recorded = (stored: Answer) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
-  const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, context.remember, { report, recordOf: recorded });
+  const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, context.remember, report, recorded);
   if (reportFailure !== null) reportFailed(reportFailure, context.reports, log);
   log.fact("cached", cached);
   log.fact("report", reportFailure === null && report !== null ? report.id : null);
@@ -131,13 +131,6 @@ export interface CacheWriting {
   } | null;
 }
 
-/** What is stored with the interaction. */
-export interface Companions {
-  readonly report?: NewReport | null;
-  /** What the answer was made from; asked only where it may be kept. @param stored the answer as it is stored */
-  readonly recordOf?: ((stored: Answer) => NewRecord | null) | undefined;
-}
-
 /** What the path of the question knows besides question and answer. */
 export interface RememberFacts {
   /** `null`: do not cache. */
@@ -154,16 +147,11 @@ export interface RememberFacts {
   readonly answers: Pick<StoredAnswers, "share" | "saidBy">;
 }
 
-export interface Remembered {
-  readonly cached: boolean;
-  /** What kept the report from being stored; `null`: nothing. */
-  readonly reportFailure: unknown;
-}
-
 /**
  * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question and of its answer is
  * redacted; a question that holds personal data is not cached at all. Where privacy is ephemeral, no text is stored: hashes and counts.
- * A report that cannot be stored is left out.
+ * A report that cannot be stored is left out; `reportFailure` says why, `null`: nothing failed.
+ * @param makeRecord the record of what the answer was made from, given the answer as it is stored
  */
 export async function rememberAnswer(
   question: Question,
@@ -171,8 +159,9 @@ export async function rememberAnswer(
   { writing, curatedKey, chance, hit, topics, answers }: RememberFacts,
   store: Pick<Store, "interactions" | "cache">,
   { cache, session }: RememberSettings,
-  { report = null, recordOf }: Companions = {},
-): Promise<Remembered> {
+  report: NewReport | null = null,
+  makeRecord: (stored: Answer) => NewRecord | null = () => null,
+) {
   const { scope, sessionId, userId = null } = question;
   const ephemeral = question.privacy === "ephemeral";
   const redacted = redactPersonalData(question.text);
@@ -211,8 +200,8 @@ export async function rememberAnswer(
     },
     report,
     {
-      record: personal || kept === null ? null : (recordOf?.(kept) ?? null),
-      turn: sessionId === null || ephemeral ? null : turnOf({ question, answer, sessionId, redacted, isStored: before !== null }, session),
+      record: personal || kept === null ? null : makeRecord(kept),
+      turn: sessionId === null || ephemeral ? null : turnOf({ question, answer, redacted }, sessionId, before !== null, session),
     },
     store.interactions,
   );
@@ -220,19 +209,17 @@ export async function rememberAnswer(
   // What a reviewer has flagged is not served again without being made again.
   if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer) || losesWords(answer))
     return { cached: false, reportFailure };
-  const cached = await store.cache.put(await entryOf({ question, answer, stored, writing }, cache));
+  const cached = await store.cache.put(await entryOf(question, answer, stored, writing, cache));
   return { cached, reportFailure };
 }
 
-interface EntryFrom {
-  readonly question: Question;
-  readonly answer: Answer;
-  /** As it is stored. */
-  readonly stored: string;
-  readonly writing: CacheWriting;
-}
-
-async function entryOf({ question, answer, stored, writing }: EntryFrom, { hours, entries }: RememberSettings["cache"]): Promise<CachePut> {
+async function entryOf(
+  question: Question,
+  answer: Answer,
+  stored: string,
+  writing: CacheWriting,
+  { hours, entries }: RememberSettings["cache"],
+): Promise<CachePut> {
   const { domain, tenant, access } = question.scope;
   const { language, encoder, configHash } = writing.scope;
   return {
@@ -251,18 +238,11 @@ async function entryOf({ question, answer, stored, writing }: EntryFrom, { hours
   };
 }
 
-interface TurnFrom {
-  readonly question: Question;
-  readonly answer: Answer;
-  readonly sessionId: string;
-  readonly redacted: string;
-  /** What it says was stored before, and redacted then. */
-  readonly isStored: boolean;
-}
-
-/** The turn of the question's session: what was asked and shown, redacted. */
+/** The turn of the question's session: what was asked and shown, redacted. @param isStored its text was stored, and redacted, before */
 function turnOf(
-  { question, answer, sessionId, redacted, isStored }: TurnFrom,
+  { question, answer, redacted }: { readonly question: Question; readonly answer: Answer; readonly redacted: string },
+  sessionId: string,
+  isStored: boolean,
   { idleMinutes, turns, most }: RememberSettings["session"],
 ): NewTurn {
   const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");

@@ -1,5 +1,4 @@
 import { askWeb, type WebOutcome, withWebVerdicts } from "../evidence/web.ts";
-
 import type { Profile } from "../profiles/profile.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Conflict, Evidence, Question, Warning, WebEvidence } from "../shared/types.ts";
@@ -7,20 +6,17 @@ import type { PipelineContext } from "./context.ts";
 import type { Trace } from "./trace.ts";
 import { amongKept } from "./verify.ts";
 
-/** What is known before the web is asked. */
-export interface BeforeWeb {
+/** A question with its evidence; `usable`: what the answer may use, once that is decided. */
+interface Judged {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
   readonly conflicts: readonly Conflict[];
-  /** Evidence that the answer may use; only where the answer is decided already. */
   readonly usable: readonly Evidence[];
 }
 
-/** What the web said, and what it changes. */
-export interface AfterWeb {
+/** Evidence and conflicts after the web was asked. */
+interface WebFindings extends Pick<Judged, "evidence" | "conflicts"> {
   readonly web: readonly WebEvidence[];
-  readonly evidence: readonly Evidence[];
-  readonly conflicts: readonly Conflict[];
   readonly warnings: readonly Warning[];
 }
 
@@ -31,14 +27,13 @@ export interface AfterWeb {
  */
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
-  before: BeforeWeb,
+  { question, evidence, conflicts, usable }: Judged,
   context: PipelineContext,
   { trace, signal }: { readonly trace: Trace; readonly signal: AbortSignal },
-): AsyncGenerator<AnswerEvent, AfterWeb | null> {
+): AsyncGenerator<AnswerEvent, WebFindings | null> {
   const { profile, web, corpus } = context;
-  const { question, evidence, conflicts } = before;
   if (profile.web !== when) return null;
-  const candidates = when === "decides" ? evidence : before.usable;
+  const candidates = when === "decides" ? evidence : usable;
   const uncertain = candidates.filter(({ verdict }) => verdict === "uncertain").sort((a, b) => b.score - a.score);
   if (uncertain.length === 0) return null;
   const off = await whyNot(question, context);

@@ -1,13 +1,11 @@
 import { checkSentence } from "../checks/check.ts";
 import { type Finding, finding } from "../checks/finding.ts";
-import { parseMarkers } from "../checks/markers.ts";
 import { tongueOf } from "../guard/tongue.ts";
-import { messageOf } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
 import type { DraftFault } from "../writing/prompt.ts";
 import { createAnswerSheet } from "../writing/sheet.ts";
-import { type OfferedDraft, writeDrafts } from "../writing/write.ts";
+import { type OfferedDraft, writeDrafts } from "../writing/write-drafts.ts";
 import { checking, flags, toCitedQuote } from "./check.ts";
 import type { ChosenQuotes } from "./compress.ts";
 import type { PipelineContext } from "./context.ts";
@@ -66,7 +64,7 @@ export async function* writeChecked(
     context: checking(question, context),
     strict: settings.onFault === "reject",
   };
-  const drafts = writeDrafts(question, candidates, drawing, { task, settings, parseMarkers, describeError: messageOf }, record, signal);
+  const drafts = writeDrafts(question, candidates, drawing, { task, settings }, record, signal);
   const { withhold = [] } = context.profile.check;
   const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {

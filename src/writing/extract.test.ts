@@ -8,8 +8,8 @@ import type { QuestionPart } from "../shared/types.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
-import { chooseQuotes, type QuoteCandidate, quotesOf } from "./compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
+import { chooseQuotes, type QuoteCandidate, quotesOf } from "./quotes.ts";
 
 /** A piece of the passage by its text, with the chance that it answers and what of the question it covers. */
 type Scored = readonly [text: string, score: number, covers: readonly string[]];

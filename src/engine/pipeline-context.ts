@@ -79,9 +79,9 @@ export function createTurns(clock: () => number = () => performance.now()): () =
 }
 
 /** What a question of a domain passes through, under a profile and a threshold. */
-export type PartsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => PipelineContext;
+export type ContextFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => PipelineContext;
 
-export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): PartsFor {
+export function createPipelineContext(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): ContextFor {
   const { config, store, secret, local, encoder, models, verifier, clock, warn, prices, calibrations, createId } = opened;
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
