@@ -17,7 +17,6 @@ import { writeChecked } from "./pipeline/write.ts";
 import type { AnswerEvent } from "./shared/events.ts";
 import type { Answer, AskRequest, Question, Warning } from "./shared/types.ts";
 
-/** What every part of one question's path shares. */
 interface Run {
   readonly context: PipelineContext;
   readonly trace: Trace;
@@ -25,10 +24,10 @@ interface Run {
 }
 
 /**
- * The path of a question, top to bottom (DESIGN.md, section 3). What a stage is given, and what becomes of it, stands in its file under `pipeline/`; how it
- * works, in its folder. A stage returns its result; only this file puts results together.
- * A sentence is yielded after its check and never changes; `answer` is last and equals the sentences in order.
- * @throws SourceboundError when the question cannot be admitted or the profile cannot run; refusing is an answer, not an error
+ * Answers a question, stage by stage (DESIGN.md, "The path of a question"). Each stage is a file under `pipeline/` and returns its result;
+ * only this file combines results. A sentence is yielded after its check and never changes; `answer` comes last and equals the sentences in
+ * order.
+ * @throws SourceboundError when the question cannot be admitted or the profile cannot run; a refusal is an answer, not an error
  */
 export async function* answer(request: AskRequest, context: PipelineContext, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
   const trace = createTrace(context, request);
@@ -46,7 +45,7 @@ export async function* answer(request: AskRequest, context: PipelineContext, sig
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Retrieve; a stored answer if one is found to answer the same; else verify, decide, then quotes, sentences and their checks, or a refusal that says what was searched. */
+/** Retrieves, then serves a stored answer that fits, or verifies, decides and writes. Leaves a refusal in `outcome` if nothing is shown. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { context, trace, signal } = run;
   outcome.warnings.push(...(await context.hotlines(question.text)));
@@ -91,7 +90,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, context);
 }
 
-/** Quotes, then sentences that are each checked before they are shown, then the checks of the whole. */
+/** Yields quotes, then sentences that are each checked before they are shown, then checks the whole answer. */
 async function* write(
   chosen: Pick<Usable, "question" | "choice">,
   outcome: Outcome,
@@ -112,7 +111,7 @@ async function* write(
   yield* warn(outcome, flags(whole));
 }
 
-/** What the web says of uncertain passages, before the decision or after it, as the profile has it. */
+/** Checks uncertain passages on the web. The profile sets whether this happens before the decision or after it. */
 async function* askWeb(
   when: "decides" | "attaches",
   question: Question,
@@ -128,7 +127,7 @@ async function* askWeb(
   yield* warn(outcome, said.warnings);
 }
 
-/** What a message asks that asks several things by itself: all of it where it is refused as a whole, else what its answer leaves open. */
+/** Answers the parts of a message with several questions: all if the whole is refused, else those that the answer leaves open. */
 async function* askParts(question: Question, outcome: Outcome, { context, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
   const asked = partsToAsk(question, outcome, context);
   if (asked.length === 0) return;
@@ -143,7 +142,6 @@ async function* askParts(question: Question, outcome: Outcome, { context, trace,
   outcome.conflicts = alone.settled.conflicts;
 }
 
-/** Keeps warnings and yields them. */
 function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<AnswerEvent, void> {
   for (const warning of warnings) {
     outcome.warnings.push(warning);
@@ -151,7 +149,7 @@ function* warn(outcome: Outcome, warnings: readonly Warning[]): Generator<Answer
   }
 }
 
-/** The sentences of a stored answer, as if they had just been written. */
+/** Yields the sentences of a stored answer like newly written ones. */
 function* replay({ sentences, citations }: Pick<Answer, "sentences" | "citations">): Generator<AnswerEvent, void> {
   for (const [index, sentence] of sentences.entries()) {
     yield { type: "sentence", index, sentence, citations: citations.filter(({ n }) => sentence.citations.includes(n)) };

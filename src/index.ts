@@ -1,4 +1,12 @@
-/** The public API. */
+/**
+ * The public API.
+ * @example
+ * import { createEngine, loadProcessConfig } from "sourcebound";
+ * const engine = await createEngine(loadProcessConfig());
+ * const { sentences, refusal } = await engine.answer("What does a lost card cost?");
+ * console.log(refusal?.message ?? sentences.map(({ text }) => text).join(" "));
+ * await engine.close();
+ */
 
 export { type DomainPack, domainSchema, listDomains, loadDomain } from "./engine/domain.ts";
 export {

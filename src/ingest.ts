@@ -3,17 +3,17 @@ import { type FileParts, type IngestRequest, prepareFile } from "./ingest/prepar
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
 import { createIdentities, failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
-import type { Corpus } from "./retrieval/corpus.ts";
+import type { DomainIndex } from "./retrieval/domain-index.ts";
 import { IngestError, ModelError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
 
-/** Bytes of items that are prepared beside the one that is waited for: what was prepared early waits with its whole content. */
+/** Bytes of files prepared ahead. The bound limits memory, because a prepared file is held with its whole content. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * What `prepare` makes of each item, in order, with up to `room` of them begun ahead of the one that is waited for: the next one always, the others as long as
- * they are small together. When whoever asks stops, those that were begun are left to end.
+ * Prepares items ahead and yields the results in order. At most `room` items are begun ahead of the current one: always one, the others
+ * while their total size is at most `AHEAD_BYTES`. If the consumer stops, begun preparations run to their end.
  */
 export async function* prepareAhead<Item, Prepared>(
   items: readonly Item[],
@@ -26,7 +26,7 @@ export async function* prepareAhead<Item, Prepared>(
   const begin = () => {
     const item = items[next++] as Item;
     const prepared = prepare(item);
-    // Its failure is thrown where it is waited for; until then it is no unhandled rejection.
+    // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
     prepared.catch(() => {});
     begun.push({ prepared, bytes: bytesOf(item) });
     ahead += bytesOf(item);
@@ -41,10 +41,7 @@ export async function* prepareAhead<Item, Prepared>(
   }
 }
 
-/**
- * What comes one by one, in groups and in order: a group ends when it is full, or when its first item has waited for `waitMs` milliseconds.
- * When whoever asks stops, what was begun is left to end.
- */
+/** Groups items in order. A group ends when full, or `waitMs` after its first item. If the consumer stops, the pending item finishes. */
 export async function* inGroups<Item>(
   items: AsyncIterable<Item>,
   { isFull, waitMs }: { readonly isFull: (group: readonly Item[]) => boolean; readonly waitMs: number },
@@ -52,7 +49,7 @@ export async function* inGroups<Item>(
   const iterator = items[Symbol.asyncIterator]();
   const ask = () => {
     const next = iterator.next();
-    // Its failure is thrown where it is waited for; until then it is no unhandled rejection.
+    // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
     next.catch(() => {});
     return next;
   };
@@ -88,20 +85,20 @@ function after(ms: number): { readonly passed: Promise<null>; readonly cancel: (
 }
 
 export interface IngestParts extends FileParts {
-  readonly corpus: Pick<Corpus, "sync" | "finishSwitch" | "encoder">;
-  /** Prices of encoders; `null` without an encoder. */
+  readonly corpus: Pick<DomainIndex, "sync" | "finishSwitch" | "encoder">;
+  /** `null` without an encoder. */
   readonly prices: PriceTable | null;
-  /** Files that another source has, absolute path → source. */
+  /** Files that belong to another source: absolute path → source. */
   readonly elsewhere: ReadonlyMap<string, string>;
-  /** Milliseconds, monotonic. */
+  /** Monotonic, in milliseconds. */
   readonly clock: () => number;
 }
 
 /**
- * The path of a document: scan, read, parse, chunk, store – each file as a whole, many small ones in one transaction – then delete what vanished and embed what is new.
- * An unchanged file costs a read and a hash; one that is found under another name goes on as the same documents. A file that is there and cannot be read is reported, what was read of it before
- * stays, and the rest go on; of a folder below that cannot be listed nothing is known, so what was ingested from it stays.
- * @throws IngestError when the folder itself cannot be read or holds nothing; nothing is changed then
+ * Ingests a folder or single files: scan, read, parse, chunk, store, delete missing files, embed new text. Each file is stored as a whole;
+ * small files share a transaction. An unchanged file costs a read and a hash. A renamed file keeps its documents. A file that cannot be
+ * read is reported and keeps its last version. Files below a folder that cannot be listed are kept as well.
+ * @throws IngestError when the folder cannot be read or holds no documents; nothing changes then
  */
 export async function* ingest(request: IngestRequest, parts: IngestParts, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
   signal.throwIfAborted();
@@ -111,7 +108,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
   const { files, skipped } = withoutStored(scan, parts.elsewhere);
   const { unreadable } = scan;
   const unread = skipped.filter(({ extension }) => extension !== null);
-  // Of a folder, what is no document is left out; who names a file wants it read.
+  // A folder may hold files of unsupported formats, which are skipped; a file named by the caller must be supported.
   const refused = request.only === null ? [] : unread;
   const leftOut = skipped.filter((file) => !refused.includes(file));
   yield { type: "scan-end", files: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), skipped: leftOut };
@@ -120,7 +117,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     throw emptyFolder(request.folder, known.size);
   }
   const present = new Set(files.map(({ path }) => path));
-  // Of files that were not asked for nothing is known, like of those in a folder that cannot be listed.
+  // The state of files that were not requested, or that lie in an unreadable folder, is unknown; they are not deleted.
   const isHidden = (path: string) => request.only !== null || unreadable.some((folder) => path.startsWith(`${folder.path}/`));
   const gone = [...known.values()].filter(({ path }) => !present.has(path) && !isHidden(path));
   const run: Run = {
@@ -160,7 +157,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     counts.deleted += deleted;
     if (held) yield { type: "document", path, outcome: "deleted", chunks: 0, counts: { ...counts } };
   }
-  // Some files alone do not end what a reading of the whole source began.
+  // Ingesting single files does not complete an unfinished ingest of the whole source.
   if (!request.dryRun && (request.only === null || run.isBegun)) await store.unfinished.end(request);
   const embedding = parts.prices === null || request.dryRun ? null : yield* embed(parts.corpus, parts.prices, signal);
   const revision = await store.documents.revision(request.domain);
@@ -181,7 +178,7 @@ function scanOf({ only, folder, root }: IngestRequest): Scan {
   return only === null ? scanFolder(folder, root, supportedExtensions) : scanFiles(only, root, supportedExtensions);
 }
 
-/** Files of a kind that is not read are remembered by name, so that a refusal can say what was not searched. */
+/** Records files of unsupported formats by name, so that a refusal can name what was not searched. */
 async function rememberUnread(
   unread: readonly SkippedFile[],
   { request, parts, known, counts }: Pick<Run, "request" | "parts" | "known" | "counts">,
@@ -197,7 +194,7 @@ async function rememberUnread(
   }
 }
 
-/** Files that another source has are not stored twice. */
+/** Skips files that another source has stored already. */
 function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, string>): Pick<Scan, "files" | "skipped"> {
   const doubled = files.filter(({ absolute }) => elsewhere.has(absolute));
   return {
@@ -209,7 +206,7 @@ function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, 
   };
 }
 
-/** Extension → files of it that are not read, the most frequent first. */
+/** Counts unread files by extension, most frequent first. */
 function countKinds(unread: readonly { readonly extension: string | null }[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { extension } of unread) counts.set(extension || "no extension", (counts.get(extension || "no extension") ?? 0) + 1);
@@ -217,8 +214,8 @@ function countKinds(unread: readonly { readonly extension: string | null }[]): R
 }
 
 /**
- * Vectors for what is new, and for all when the encoder has changed; progress as events. An encoder that fails costs nothing that was read: the documents
- * are found by their words, what was embedded is kept, and the next ingest or question goes on.
+ * Embeds new text, or all text after a change of encoder, and yields progress. If the encoder fails, documents stay searchable by BM25,
+ * finished vectors are kept, and the next ingest or question continues.
  */
 async function* embed(
   corpus: IngestParts["corpus"],

@@ -1,4 +1,4 @@
-/** For measuring and for tools of our own: no promise that these stay as they are. */
+/** Internal exports for measurements and our own tools. They may change in any version. */
 
 export { createReader as createModelReader, SHIPPED_WEIGHTS } from "./cross-encoder/create-reader.ts";
 export { loadReaderWeights, piecesOf } from "./cross-encoder/weights.ts";

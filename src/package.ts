@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 
-/** Folder of the package: the nearest one above this file that holds `package.json`. The same for the source and the built program. */
+/** Root folder of the package: the nearest folder above this file with a `package.json`, for sources and for the built program. */
 export const PACKAGE_ROOT: string = findRoot(import.meta.dirname);
 
-/** Version of the program, from its package. */
 export const VERSION: string = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8"))).version;

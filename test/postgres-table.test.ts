@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../src/internals.ts";
-import { Corpus } from "../src/retrieval/corpus.ts";
-import type { SearchRequest } from "../src/retrieval/search-index.ts";
+import { DomainIndex, type SearchRequest } from "../src/retrieval/domain-index.ts";
+import { EmbeddedEngine } from "../src/retrieval/embedded-engine.ts";
 import type { VectorTables } from "../src/retrieval/table-vectors.ts";
 import type { StoredDocument } from "../src/shared/types.ts";
 import { openPostgres } from "../src/store/postgres.ts";
@@ -65,13 +65,13 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
       },
     };
     const corpusOf = (over: VectorTables | null = tables) =>
-      new Corpus({
+      new DomainIndex({
         domain: "d",
+        engine: new EmbeddedEngine({ domain: "d", tables: over ?? undefined }),
         documents: store.documents,
         embeddings: store.embeddings,
         encoder: fakeEncoder(),
         batch: 500,
-        ...(over === null ? {} : { tables: over }),
       });
     const opened = async () => {
       const corpus = corpusOf();
@@ -82,18 +82,18 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     return { db, store, tables, warned, asked, corpusOf, opened };
   }
 
-  async function find(corpus: Corpus, question: string, over: Partial<SearchRequest> = {}): Promise<string[]> {
+  async function find(corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): Promise<string[]> {
     await corpus.sync({ signal: NEVER });
     const request: SearchRequest = {
-      ...{ terms: corpus.tokens(question), codes: [], vector: await corpus.embedQuestion(question), selection: null, bm25: false },
+      ...{ terms: corpus.tokens(question), codes: [], vector: await corpus.embedQuestion(question), bm25: false },
       ...{ scope: { domain: "d", tenant: null, access: ["public"] }, candidates: 10, alpha: 0.6, beta: 0.4, fusion: "min-max" },
       ...over,
     };
-    return corpus.search({ ...request, near: await corpus.nearest(request) }).map(({ chunk }) => chunk.id);
+    return (await corpus.search(request)).map(({ chunk }) => chunk.id);
   }
 
   /** Share of what comparing all finds that an index finds. */
-  async function recall(index: Corpus, exact: Corpus, over: Partial<SearchRequest> = {}): Promise<number> {
+  async function recall(index: DomainIndex, exact: DomainIndex, over: Partial<SearchRequest> = {}): Promise<number> {
     let found = 0;
     let wanted = 0;
     for (const question of questions) {
@@ -117,7 +117,8 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(await recall(index, exact, few)).toBeGreaterThan(0.95);
     expect(asked).toHaveLength(2 * QUESTIONS);
     expect((await find(index, questions[0] as string, few)).length).toBe(10);
-    const part = { selection: { documentId: "doc3", start: 0, end: many[3]?.text.length ?? 0 } };
+    const parts = new Map([["doc3", { version: null, ranges: [{ start: 0, end: many[3]?.text.length ?? 0 }] }]]);
+    const part = { area: { parts, fit: "window" as const } };
     expect(await recall(index, exact, part)).toBe(1);
     expect(await find(index, questions[0] as string, { scope: { domain: "d", tenant: null, access: ["secret"] } })).toEqual([]);
     expect(asked).toHaveLength(2 * QUESTIONS + 1);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Reranker } from "../src/models/reranker.ts";
 import { spark } from "../src/profiles/spark.ts";
+import type { Candidate } from "../src/retrieval/fuse.ts";
 import { rerankCandidates } from "../src/retrieval/rerank.ts";
-import type { Candidate } from "../src/retrieval/search-index.ts";
 
 const candidate = (i: number): Candidate => ({
   documentId: `d${i}`,

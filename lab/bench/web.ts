@@ -59,14 +59,14 @@ export const benchmark: Benchmark = {
       const corpus = documents.corpus(DOMAIN);
       for (const [i, { id, question }] of questions.entries()) {
         if (i % 10 === 0) progress(`${i}/${questions.length} questions`);
-        const asked = corpus.understand(questionOf(question), PROFILE.retrieve.query).asked;
+        const { asked } = await corpus.understand(questionOf(question), PROFILE.retrieve.query);
         const found = (await retrieve(documents, question)).slice(0, PASSAGES);
         for (const kind of ["plain", "changed"] as const) {
           for (const passage of found) {
             const begun = performance.now();
             const passages = [kind === "plain" ? passage : withChangedNumbers(passage)];
             const about = questionOf(question);
-            const words = corpus.wordsIn(about.scope);
+            const words = await corpus.wordsIn(about.scope, [question, passage.document.title, ...passage.headingPath, passage.text]);
             const { evidence } = await askWeb(about, asked, passages, words, web, new AbortController().signal);
             ms.push(performance.now() - begun);
             const [said] = evidence;

@@ -261,7 +261,10 @@ async function wordsOf(documents: readonly { id: string; title: string; text: st
     documents.map((document) => ({ ...document, scope: null, path: "document.md" })),
     null,
   );
-  return corpus.wordsIn(scopeInSet(null));
+  return corpus.wordsIn(
+    scopeInSet(null),
+    documents.flatMap(({ title, text }) => [title, text]),
+  );
 }
 
 async function* each<T>(items: readonly T[]): AsyncGenerator<T, void> {

@@ -9,7 +9,8 @@ import type { Profile } from "../../src/profiles/profile.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { type RankingWeights, readRankingWeights } from "../../src/ranking/features.ts";
 import { rankCandidates, withFollowing } from "../../src/ranking/rank.ts";
-import { Corpus } from "../../src/retrieval/corpus.ts";
+import { DomainIndex } from "../../src/retrieval/domain-index.ts";
+import { EmbeddedEngine } from "../../src/retrieval/embedded-engine.ts";
 import { type RetrieveParts, retrievePassages } from "../../src/retrieval/retrieve.ts";
 import { questionWords } from "../../src/retrieval/understand.ts";
 import { RequestError } from "../../src/shared/errors.ts";
@@ -116,8 +117,9 @@ export async function* askAll(
     signal.throwIfAborted();
     const asked = toQuestion(question);
     const { passages } = await retrievePassages(asked, profile.retrieve, parts, signal);
-    const understood = parts.corpus.understand(asked, profile.retrieve.query);
-    yield { question, evidence: passages.map(toEvidence), words: questionWords(understood, understood, parts.corpus.wordsIn(asked.scope)) };
+    const understood = await parts.corpus.understand(asked, profile.retrieve.query);
+    const words = await parts.corpus.wordsIn(asked.scope, [asked.resolved, understood.text]);
+    yield { question, evidence: passages.map(toEvidence), words: questionWords(understood, understood, words) };
   }
 }
 
@@ -255,7 +257,14 @@ export async function createParts(set: Pick<ExtractSet, "documents">, encoder: E
     outlines: async () => [],
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
-  const corpus = new Corpus({ domain: "set", documents, embeddings, encoder, batch: 256 });
+  const corpus = new DomainIndex({
+    domain: "set",
+    engine: new EmbeddedEngine({ domain: "set" }),
+    documents,
+    embeddings,
+    encoder,
+    batch: 256,
+  });
   await corpus.sync();
   return { corpus, documents, encoder };
 }

@@ -1,9 +1,9 @@
 import { createRandom, mean } from "../../src/grading/metrics.ts";
 import { decimal, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import type { Corpus } from "../../src/retrieval/corpus.ts";
-import type { Candidate } from "../../src/retrieval/search-index.ts";
-import type { QuestionVector } from "../../src/retrieval/vector-index.ts";
+import type { DomainIndex } from "../../src/retrieval/domain-index.ts";
+import type { Candidate } from "../../src/retrieval/fuse.ts";
+import type { QuestionVector } from "../../src/retrieval/search-engine.ts";
 import { RequestError } from "../../src/shared/errors.ts";
 import { progressOf } from "../../src/text/progress.ts";
 import { createMemoryCorpus, scopeInSet } from "../sets/memory-corpus.ts";
@@ -99,7 +99,7 @@ async function* evaluateSet(set: RetrievalSet, options: RetrievalOptions, findin
   const counts = `${queries.length} questions, ${set.documents.length} documents`;
   findings.table.push({ name, figure: "", note: `${counts}; ${EXPOSURES[set.exposure]}` });
   const valuesOf = new Map<string, Values>();
-  const corpora = new Map<Encoder | null, Corpus>();
+  const corpora = new Map<Encoder | null, DomainIndex>();
   let baseline: string | null = null;
   for (const system of options.systems) {
     if (system.type === "absent") continue;
@@ -126,7 +126,7 @@ async function* rankAll(
   set: RetrievalSet,
   queries: readonly RetrievalQuery[],
   system: IndexSystem | PeerSystem,
-  corpora: Map<Encoder | null, Corpus>,
+  corpora: Map<Encoder | null, DomainIndex>,
   signal: AbortSignal,
 ): AsyncGenerator<RetrievalEvent, string[][]> {
   const what = `${set.name}: ${system.name}`;
@@ -150,14 +150,14 @@ async function openPeer({ documents }: RetrievalSet, { open }: PeerSystem): Prom
 async function* openIndex(
   set: RetrievalSet,
   system: IndexSystem,
-  corpora: Map<Encoder | null, Corpus>,
+  corpora: Map<Encoder | null, DomainIndex>,
   signal: AbortSignal,
 ): AsyncGenerator<RetrievalEvent, Rank> {
   const encoder = system.settings.dense ? system.encoder : null;
   const corpus = corpora.get(encoder) ?? (yield* takeIn(set, system.name, encoder, signal));
   corpora.set(encoder, corpus);
   return async (query) => {
-    return rankDocuments(search(corpus, query, await corpus.embedQuestion(query.text, { signal }), system));
+    return rankDocuments(await search(corpus, query, await corpus.embedQuestion(query.text, { signal }), system));
   };
 }
 
@@ -166,7 +166,7 @@ async function* takeIn(
   name: string,
   encoder: Encoder | null,
   signal: AbortSignal,
-): AsyncGenerator<RetrievalEvent, Corpus> {
+): AsyncGenerator<RetrievalEvent, DomainIndex> {
   const steps = progressOf((onEmbed) => createMemoryCorpus(set.documents, encoder, { signal, onEmbed }));
   for (;;) {
     const step = await steps.next();
@@ -177,13 +177,17 @@ async function* takeIn(
 
 export { RETRIEVAL_SETS };
 
-function search(corpus: Corpus, query: RetrievalQuery, vector: QuestionVector | null, { settings }: IndexSystem): Candidate[] {
+function search(
+  corpus: DomainIndex,
+  query: RetrievalQuery,
+  vector: QuestionVector | null,
+  { settings }: IndexSystem,
+): Promise<Candidate[]> {
   return corpus.search({
     terms: corpus.tokens(query.text),
     codes: [],
     vector,
     scope: scopeInSet(query.scope),
-    selection: null,
     bm25: settings.bm25,
     candidates: DEPTH * 2,
     alpha: settings.alpha,

@@ -38,8 +38,9 @@ export async function openDocuments(
     const before = known.get(text);
     if (before !== undefined) return before;
     const vector = await corpus.embedQuestion(text, { signal: NEVER });
-    const found = corpus
-      .search({ terms: corpus.tokens(text), codes: [], vector, scope, selection: null, bm25: true, candidates: 40, alpha, beta, fusion })
+    const terms = corpus.tokens(text);
+    const ranked = await corpus.search({ terms, codes: [], vector, scope, bm25: true, candidates: 40, alpha, beta, fusion });
+    const found = ranked
       .slice(0, FOUND)
       .map(({ chunk, title, text: window }) => ({ id: chunk.id, texts: [title, ...chunk.headingPath, window.slice(0, READ_CHARACTERS)] }));
     known.set(text, found);

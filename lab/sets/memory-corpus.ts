@@ -1,8 +1,9 @@
 import { chunkDocument } from "../../src/ingest/chunk.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import type { Encoder } from "../../src/models/encoder.ts";
-import { Corpus } from "../../src/retrieval/corpus.ts";
-import type { SyncOptions } from "../../src/retrieval/search-index.ts";
+import { DomainIndex } from "../../src/retrieval/domain-index.ts";
+import { EmbeddedEngine } from "../../src/retrieval/embedded-engine.ts";
+import type { SyncOptions } from "../../src/retrieval/encoder-switch.ts";
 import type { Scope } from "../../src/shared/types.ts";
 import type { IndexedDocument } from "../../src/store/document-records.ts";
 import type { DocumentStore } from "../../src/store/documents.ts";
@@ -14,7 +15,7 @@ export async function createMemoryCorpus(
   documents: readonly RetrievalDocument[],
   encoder: Encoder | null,
   options: Pick<SyncOptions, "signal" | "onEmbed"> = {},
-): Promise<Corpus> {
+): Promise<DomainIndex> {
   const indexed = new Map(documents.map((document) => [document.id, toIndexed(document)]));
   const store: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex"> = {
     revision: async () => 1,
@@ -23,7 +24,14 @@ export async function createMemoryCorpus(
     loadForIndex: async (_domain, ids) => ids.flatMap((id) => indexed.get(id) ?? []),
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
-  const corpus = new Corpus({ domain: "set", documents: store, embeddings, encoder, batch: 256 });
+  const corpus = new DomainIndex({
+    domain: "set",
+    engine: new EmbeddedEngine({ domain: "set" }),
+    documents: store,
+    embeddings,
+    encoder,
+    batch: 256,
+  });
   await corpus.sync(options);
   return corpus;
 }

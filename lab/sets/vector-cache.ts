@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Encoder } from "../../src/models/encoder.ts";
-import { VectorIndex } from "../../src/retrieval/vector-index.ts";
+import { Embedder } from "../../src/retrieval/embedder.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "../../src/store/embeddings.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 
@@ -21,6 +21,6 @@ export async function openVectorCache(folder: string): Promise<VectorCache> {
 
 /** The same encoder, which makes no vector twice: neither of passages nor of questions. */
 export function cacheVectors(encoder: Encoder, embeddings: EmbeddingStore): Encoder {
-  const index = new VectorIndex(encoder);
-  return { ...encoder, embed: (texts, options = {}) => index.embedTexts(texts, embeddings, options) };
+  const embedder = new Embedder(encoder, embeddings);
+  return { ...encoder, embed: (texts, options = {}) => embedder.embedTexts(texts, options) };
 }

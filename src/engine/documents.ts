@@ -5,6 +5,7 @@ import { canonicalPath } from "../ingest/scan.ts";
 import { citationStates } from "../memory/citation-states.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
 import type { RetrieveParts } from "../retrieval/retrieve.ts";
+import type { LoadedWords } from "../retrieval/understand.ts";
 import { messageOf, SourceboundError } from "../shared/errors.ts";
 import type { IngestEvent } from "../shared/events.ts";
 import type { Answer, Scope, StoredDocument } from "../shared/types.ts";
@@ -159,7 +160,8 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const index = indexes.of(name);
       await index.ready();
       const ids = (await store.documents.outlines(scope)).map(({ id }) => id);
-      yield* scanConflicts(documentsOf(ids, scope, store), index.wordsIn(scope), { total: ids.length, precedence, signal });
+      const words = await index.wordsIn(scope);
+      yield* scanConflicts(documentsOf(ids, scope, store, words), words, { total: ids.length, precedence, signal });
     },
     /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
     async switchEncoder(target: EncoderSpec, { domain, ...options }: SwitchOptions = {}) {
@@ -193,13 +195,21 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
 /** Documents held in memory at once while a corpus is scanned. */
 const SCAN_BATCH = 50;
 
-async function* documentsOf(ids: readonly string[], scope: Scope, store: Pick<Store, "documents">): AsyncGenerator<StoredDocument, void> {
+/** Documents in order; of each, `words` knows the words before it is given. */
+async function* documentsOf(
+  ids: readonly string[],
+  scope: Scope,
+  store: Pick<Store, "documents">,
+  words: LoadedWords,
+): AsyncGenerator<StoredDocument, void> {
   for (let at = 0; at < ids.length; at += SCAN_BATCH) {
     const batch = ids.slice(at, at + SCAN_BATCH);
     const loaded = await store.documents.load(scope, batch);
     for (const id of batch) {
       const document = loaded.get(id);
-      if (document !== undefined) yield document;
+      if (document === undefined) continue;
+      await words.load([document.title, document.text]);
+      yield document;
     }
   }
 }

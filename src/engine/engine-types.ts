@@ -4,7 +4,7 @@ import type { CallListener } from "../models/watched.ts";
 import type { PipelineContext } from "../pipeline/context.ts";
 import type { CacheExplanation } from "../pipeline/lookup.ts";
 import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
-import type { Corpus } from "../retrieval/corpus.ts";
+import type { DomainIndex } from "../retrieval/domain-index.ts";
 import type { Config } from "../shared/config.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } from "../shared/types.ts";
@@ -113,7 +113,7 @@ export interface Engine
    * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
    */
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
-  corpus(domain: string): Corpus;
+  corpus(domain: string): DomainIndex;
   /** What a question passes through: for measuring and for tests. */
   pipelineContext(domain: string, profile: string): Promise<PipelineContext>;
   /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */

@@ -2,7 +2,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Encoder } from "../models/encoder.ts";
 import { createEncoderChoice, type EncoderSpec } from "../models/encoder-spec.ts";
-import { Corpus } from "../retrieval/corpus.ts";
+import { DomainIndex } from "../retrieval/domain-index.ts";
+import { EmbeddedEngine } from "../retrieval/embedded-engine.ts";
+import type { SearchEngine } from "../retrieval/search-engine.ts";
 import type { VectorTables } from "../retrieval/table-vectors.ts";
 import { messageOf } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -22,7 +24,7 @@ const EMBEDDED_BATCH = 256;
 /** The index of each domain in this process. */
 export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">) {
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words } = opened;
-  const corpora = new Map<string, Corpus>();
+  const indexes = new Map<string, DomainIndex>();
   const storeId = sha256Hex(`index of ${opened.secret}`);
   const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
   const tablesOf = (domain: string): VectorTables | undefined => {
@@ -32,36 +34,41 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
     if (vectors === null || config.database === undefined || where !== "pgvector") return undefined;
     return { from: config.database.vectors_from, open: (of) => vectors.open({ ...of, domain }), warn };
   };
-  const openCorpus = (domain: string): Corpus => {
+  /** Where a domain is searched. */
+  const openEngine = (domain: string): SearchEngine =>
+    new EmbeddedEngine({
+      domain,
+      tables: tablesOf(domain),
+      snapshot: { path: snapshotPath(domain), store: storeId, revision: () => store.documents.revision(domain), warn },
+    });
+  const openIndex = (domain: string): DomainIndex => {
     const { documents, embeddings, encoders } = store;
     const choice = encoder === null ? null : createEncoderChoice({ domain, store: encoders, configured: { encoder, spec }, open });
-    return new Corpus({
-      ...{ domain, documents, embeddings, encoder: choice },
+    return new DomainIndex({
+      ...{ domain, engine: openEngine(domain), documents, embeddings, encoder: choice },
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domains.pack(domain),
-      tables: tablesOf(domain),
       english: words.english,
-      snapshot: { path: snapshotPath(domain), store: storeId, warn },
       signal: closing.signal,
     });
   };
-  const of = (domain: string): Corpus => {
-    const known = corpora.get(domain) ?? openCorpus(domain);
-    corpora.set(domain, known);
+  const of = (domain: string): DomainIndex => {
+    const known = indexes.get(domain) ?? openIndex(domain);
+    indexes.set(domain, known);
     return known;
   };
   return {
     of,
     /** Those that were asked for so far. */
-    opened: (): readonly Corpus[] => [...corpora.values()],
+    opened: (): readonly DomainIndex[] => [...indexes.values()],
     /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
-    async rebuild(domain: string): Promise<Corpus> {
-      await corpora.get(domain)?.idle();
+    async rebuild(domain: string): Promise<DomainIndex> {
+      await indexes.get(domain)?.idle();
       rmSync(snapshotPath(domain), { force: true });
-      const made = openCorpus(domain);
+      const made = openIndex(domain);
       await made.ready();
       await made.sync({ signal: closing.signal, mayPrepare: false });
-      corpora.set(domain, made);
+      indexes.set(domain, made);
       return made;
     },
     async switchEncoder(pack: DomainPack, target: EncoderSpec, { signal, onEmbed }: SwitchOptions): Promise<Encoder> {
@@ -74,7 +81,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
     },
     /** Resolves when no work is under way and what changed is written. */
     async idle() {
-      await Promise.all([...corpora.values()].map((one) => one.idle()));
+      await Promise.all([...indexes.values()].map((one) => one.idle()));
     },
   };
 }

@@ -5,15 +5,15 @@ export interface ChatPrompt {
 
 export type ChatEvent =
   | { readonly type: "text"; readonly text: string }
-  /** Always last of a stream that ended by itself. Token counts are `null` when the endpoint did not say. */
+  /** Last event of a stream that ends by itself. Counts are `null` if the endpoint did not report them. */
   | { readonly type: "end"; readonly inputTokens: number | null; readonly outputTokens: number | null };
 
-/** A model that writes. Every implementation runs the same contract suite (`src/testing`). */
+/** A model that writes. Every implementation runs the contract suite in `src/testing`. */
 export interface ChatModel {
   readonly id: string;
   /**
    * Streams the answer to one prompt.
-   * @throws ModelError when it cannot be reached after retries, answers with an error, or the stream is cut
+   * @throws ModelError when the endpoint cannot be reached after retries, returns an error, or the stream is cut
    */
   stream(prompt: ChatPrompt, options: { readonly temperature: number; readonly signal: AbortSignal }): AsyncGenerator<ChatEvent, void>;
 }

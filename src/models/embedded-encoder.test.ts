@@ -29,7 +29,7 @@ function expectUsable(vector: Float32Array): void {
   expect(Math.min(Math.abs(length), Math.abs(length - 1))).toBeLessThan(1e-5);
 }
 
-/** Loads a copy of the weights after `change`, and returns what it throws. */
+/** Loads a copy of the weights after `change` and returns the thrown error. */
 function errorAfter(change: (bytes: Buffer) => Buffer): unknown {
   const path = join(folder, "changed.bin");
   writeFileSync(path, change(readFileSync(weightsFile)));

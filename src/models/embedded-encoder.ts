@@ -8,30 +8,30 @@ import { whileHeld } from "../text/memo.ts";
 import { createWordpiece } from "../text/wordpiece.ts";
 
 /**
- * The encoder that ships, one for all engines and checks of the process: its weights never change.
+ * The embedded encoder, shared by all engines and checks of the process.
  * @throws {ModelError} `encoder_missing` | `encoder_corrupt`
  */
 export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
-/** The tokens of a text, for scoring word against word. */
+/** The tokens of a text, for token-level scores. */
 export interface TokenVectors {
-  /** Vocabulary ids in reading order. */
+  /** Vocabulary ids in text order. */
   ids: Int32Array;
-  /** One unit vector per token, row after row: `ids.length × dimensions`. */
+  /** One unit vector per token, row-major: `ids.length × dimensions`. */
   vectors: Float32Array;
-  /** How much each token counts in the text's own vector (frequent words count little). */
+  /** Weight of each token in the text's vector; frequent words weigh little. */
   weights: Float32Array;
 }
 
 /**
- * A static text encoder: a text is the normalised sum of its tokens' rows, each times its count to the power that the weights
- * name (0.5). Word order is lost; same text, same vector, on every machine.
+ * A static text encoder without word order: a text's vector is the normalised sum of its tokens' rows, each weighted by its count to the
+ * power given with the weights (0.5). The same text has the same vector on every machine.
  */
 export interface EmbeddedEncoder {
-  /** Changes with the weights: vectors of different ids must never be compared. */
+  /** Changes with the weights; vectors of different ids must never be compared. */
   readonly id: string;
   readonly dimensions: number;
-  /** L2-normalised vectors; all zeros for a text without tokens. */
+  /** Returns L2-normalised vectors; all zeros for a text without tokens. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;
   embedSync(texts: readonly string[]): Float32Array[];
   tokenVectors(text: string): TokenVectors;
@@ -52,10 +52,9 @@ const headerSchema = z.object({
 });
 
 /**
- * Loads the encoder that ships with the package (8 MB, no network, about 50 ms); checks its hash.
- *
+ * Loads the embedded encoder (8 MB, no network, about 50 ms) and verifies its hash.
  * @param options.path another weights file of the same format
- * @throws {ModelError} `encoder_missing` | `encoder_corrupt` when the file is absent, cut short or altered
+ * @throws {ModelError} `encoder_missing` | `encoder_unreadable` | `encoder_corrupt`
  * @example
  * const encoder = loadEmbeddedEncoder();
  * const [vector] = encoder.embedSync(["How do I appeal?"]);
@@ -66,7 +65,7 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
   const { dimensions } = header;
   const wordpiece = createWordpiece(pieces, { hashRows: header.hash_rows });
   const factors = Float64Array.from({ length: 64 }, (_, count) => count ** header.repeat_power);
-  /** How often each row occurs in the text at hand; all zero between texts. */
+  /** Count of each row in the current text; all zero between texts. */
   const counts = new Int32Array(header.rows);
   const sum = new Float64Array(dimensions);
 
@@ -122,9 +121,9 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
 }
 
 /**
- * Makes `sum` the sum of rows, added one after the other as the definition says: four at a time, so that the sum is fetched and put away a fourth as often. The order of the
- * additions to each value stays, and with it every bit.
- * @param rows where each row begins in `codes`, and how much it counts
+ * Sets `sum` to the weighted sum of rows. Adds four rows per pass, so that `sum` is loaded and stored a quarter as often; each value is
+ * added in the same order, so results are bit-identical.
+ * @param rows start of each row in `codes`, and its weight
  */
 function sumRows(
   sum: Float64Array,
@@ -162,12 +161,12 @@ function unit(sum: Float64Array): Float32Array {
 interface Weights {
   header: z.infer<typeof headerSchema>;
   scales: Float32Array;
-  /** -7 to 7, row after row; a value of a row is its scale times its code. */
+  /** -7 to 7, row-major; a value is its code times the row's scale. */
   codes: Int8Array;
   pieces: string[];
 }
 
-/** The layout stands in `lab/train/encoder/weights.py`. */
+/** `lab/train/encoder/weights.py` defines the layout. */
 function readWeights(path: string): Weights {
   let bytes: Uint8Array;
   try {
@@ -212,7 +211,7 @@ function readWeights(path: string): Weights {
   return { header, scales: floats(payload, rows), codes, pieces };
 }
 
-/** The first `count` little-endian floats. */
+/** Reads `count` little-endian floats from the start. */
 function floats(bytes: Uint8Array, count: number): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return Float32Array.from({ length: count }, (_, i) => view.getFloat32(i * 4, true));

@@ -9,10 +9,10 @@ import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import type { Encoder } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
-/** Milliseconds after a failure in which an endpoint is left alone: questions in that time are ranked by words at once, instead of each waiting for all retries. */
+/** Pause after a failed call, in milliseconds. During it questions are ranked by BM25 at once, instead of each waiting for all retries. */
 const DEFAULT_PAUSE_MS = 15_000;
 
-/** An encoder that, once it has failed, fails at once for a while; then it is tried again. */
+/** Wraps an encoder so that after a failure calls fail at once until the pause ends. */
 export function pauseAfterFailure(
   encoder: Encoder,
   { now, pauseMs = DEFAULT_PAUSE_MS }: { readonly now: () => number; readonly pauseMs?: number },
@@ -38,7 +38,7 @@ export function pauseAfterFailure(
   };
 }
 
-/** What names an encoder and opens it again, without a key. */
+/** Identifies an encoder and allows reopening it; holds no API key. */
 export const encoderSpecSchema = z.union([
   z.literal("embedded"),
   z.strictObject({ hub: z.string().regex(HUB_NAME), dtype: z.enum(DTYPES), pooling: z.enum(POOLINGS).optional() }),
@@ -46,7 +46,7 @@ export const encoderSpecSchema = z.union([
 ]);
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
-/** The encoder that the configuration names; `null` for words only. */
+/** Returns the configured encoder; `null` for BM25 only. */
 export function configuredSpec({ embeddings }: Pick<Config, "embeddings">): EncoderSpec | null {
   if (embeddings === "none") return null;
   if (embeddings === "embedded" || "hub" in embeddings) return embeddings;
@@ -54,9 +54,9 @@ export function configuredSpec({ embeddings }: Pick<Config, "embeddings">): Enco
 }
 
 /**
- * Opens an encoder; that of an endpoint with the configured key, if the configuration names the same endpoint.
- * @param embedded loads the encoder that ships, or gives the one that is loaded
- * @throws ModelError when a hub model or the runtime is not there
+ * Opens an encoder. An endpoint gets the configured API key only if the configuration names the same endpoint.
+ * @param embedded loads the embedded encoder, or returns the loaded one
+ * @throws ModelError when a Hub model or the runtime is not installed
  */
 export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => EmbeddedEncoder): Encoder {
   if (spec === "embedded") return embedded();
@@ -75,11 +75,10 @@ export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => E
 interface EncoderChoiceParts {
   readonly domain: string;
   readonly store: EncoderStore;
-  /** The encoder of the configuration and what names it. */
   readonly configured: { readonly encoder: Encoder; readonly spec: unknown };
-  /** Opens what an earlier run wrote down. Throws when it cannot be opened here any more. */
+  /** Opens an encoder from a stored specification. Throws if it cannot be opened on this machine. */
   readonly open: (spec: unknown) => Encoder;
-  /** Told why the encoder that served cannot serve on. */
+  /** Called with the reason if the active encoder cannot be opened any more. */
   readonly onGone?: (id: string, reason: string) => void;
 }
 
@@ -90,8 +89,8 @@ interface ChosenEncoders {
 }
 
 /**
- * Which encoder serves a domain: the one whose index is complete. When the configuration has changed since, the configured one is prepared beside it and
- * takes its place. A choice of `models switch` stands until the configuration changes.
+ * Selects the encoder of a domain: the one with a complete index. After a change of configuration the configured encoder is prepared next
+ * to it and then replaces it. A choice made with `models switch` stays until the configuration changes.
  */
 export function createEncoderChoice({ domain, store, configured, open, onGone }: EncoderChoiceParts): () => Promise<ChosenEncoders> {
   const key = JSON.stringify(configured.spec);

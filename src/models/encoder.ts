@@ -1,13 +1,13 @@
-/** Turns texts into unit vectors. Every implementation runs the same contract suite (`src/testing`). */
+/** Embeds texts as unit vectors. Every implementation runs the contract suite in `src/testing`. */
 export interface Encoder {
-  /** Names the model; vectors of different ids are never compared. */
+  /** Identifies the model; vectors of different ids are never compared. */
   readonly id: string;
-  /** Name that its maker gave the model, for thresholds and prices that are known by it; absent: none is. */
+  /** The maker's name of the model, for known thresholds and prices; absent if it has none. */
   readonly model?: string;
-  /** Texts in one call at most, so that progress is seen and a crash loses little; as configured when absent. */
+  /** Maximum texts per call, so that progress is visible and a crash loses little; the configured number if absent. */
   readonly batch?: number;
   /**
-   * One vector per text, in order, all of one dimension, finite, of length 1 (or all zero for a text without content).
+   * Returns one vector per text, in order: of equal dimension, finite, of length 1 (all zeros for a text without content).
    * @throws ModelError after retries
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>;
@@ -15,11 +15,11 @@ export interface Encoder {
 
 export interface EmbedOptions {
   readonly signal?: AbortSignal;
-  /** Told what an endpoint charges for; `null` when it does not count. Encoders on this machine never call it. */
+  /** Called with the tokens that an endpoint charges for; `null` if it does not count. Local encoders never call it. */
   readonly onUsage?: (tokens: number | null) => void;
 }
 
-/** Scales to length 1, in place; a zero vector stays zero. Returns its argument. */
+/** Scales a vector to length 1 in place and returns it; a zero vector stays zero. */
 export function normalizeVector(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;

@@ -12,7 +12,7 @@ const weightsSchema = z.object({
   name: z.string(),
   recipe: z.string(),
   date: z.string(),
-  /** The cross-encoder that they were fitted with. */
+  /** The cross-encoder that the weights were fitted with. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   slope: z.number().positive(),
   offset: z.number(),
@@ -20,8 +20,8 @@ const weightsSchema = z.object({
 export type EntailmentWeights = z.infer<typeof weightsSchema>;
 
 /**
- * Weights as they ship; made by `lab/train/entailment`.
- * @throws ModelError `entailment_corrupt` when the file is missing or not what it should be
+ * Loads the entailment weights that ship, made by `lab/train/entailment`.
+ * @throws ModelError `entailment_corrupt` when the file is missing or invalid
  */
 export function readEntailmentWeights(path: string = shippedWeights("entailment.json")): EntailmentWeights {
   const names = { code: "entailment_corrupt", whose: "the entailment weights", recipe: "entailment" };
@@ -29,22 +29,22 @@ export function readEntailmentWeights(path: string = shippedWeights("entailment.
 }
 
 export interface EntailmentParts {
-  /** Vectors of length 1 by the embedded encoder. */
+  /** Returns unit vectors of the embedded encoder. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  /** The cross-encoder; `null`: it cannot be used, and nothing is scored. */
+  /** Scores pairs with the cross-encoder; `null` if it is unavailable, and then nothing is scored. */
   readonly read: ((pairs: readonly TextPair[], signal: AbortSignal) => Promise<readonly PairReading[] | null>) | null;
   readonly weights: EntailmentWeights;
 }
 
-/** Characters of a window of whole sentences. */
+/** Maximum characters of a window of whole sentences. */
 const WINDOW_CHARACTERS = 420;
-/** Windows nearest to the claim that are read with it. */
+/** Number of most similar windows that are scored with the claim. */
 const READ_WINDOWS = 5;
-/** A further text is made of so many sentences nearest to the claim, from so many windows. */
+/** An additional text combines this many most similar sentences, from this many windows. */
 const GATHERED_SENTENCES = 4;
 const GATHERED_FROM = 6;
 
-/** Sentences of the evidence that follow each other. */
+/** Consecutive sentences of the evidence. */
 interface Window {
   readonly title: string;
   readonly headings: readonly string[];
@@ -52,17 +52,18 @@ interface Window {
   readonly vector: Float32Array;
 }
 
-/** Texts whose windows are kept: sentences of one answer share them. */
+/** Number of evidence texts whose windows are cached; the sentences of one answer share them. */
 const KEPT_TEXTS = 2_000;
-/** Pairs that are read at a time, between two looks at the signal. */
+/** Pairs scored between two checks of the signal. */
 const PAIRS_PER_STEP = 32;
 
 const NEVER = new AbortController().signal;
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
 
 /**
- * The entailment head of the cross-encoder as a support scorer. The claim is read with the windows of the evidence that are nearest to it, and with the nearest
- * sentences gathered from them; the largest log odds of "supported" count, as in training (`lab/train/entailment`).
+ * Creates a support scorer from the entailment head of the cross-encoder. It scores the claim with its most similar windows of the evidence
+ * and with the most similar sentences gathered from them; the maximum log odds of "supported" count, as in training
+ * (`lab/train/entailment`).
  */
 export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
   const stem = createStemmer();
@@ -80,7 +81,7 @@ export function createEntailmentScorer({ embed, read, weights }: EntailmentParts
     return windows;
   }
 
-  /** The texts that the claim is read with, each once. */
+  /** Returns the distinct texts to score with the claim. */
   function textsFor({ claim, evidence }: SupportPair): string[] {
     if (!hasWord(claim)) return [];
     const [vector = new Float32Array()] = embed([claim]);
@@ -129,12 +130,12 @@ export function createEntailmentScorer({ embed, read, weights }: EntailmentParts
   };
 }
 
-/** Log odds of "supported" against both other labels together. */
+/** Returns the log odds of "supported" against both other labels. */
 function supportLogOdds({ claim: { supported, contradicted, notFound } }: PairReading): number {
   return supported - Math.log(Math.exp(contradicted) + Math.exp(notFound));
 }
 
-/** Windows of whole sentences, with one sentence of overlap. */
+/** Cuts the text into windows of whole sentences that overlap by one sentence. */
 function cutWindows({ text, above }: EvidenceText): Omit<Window, "vector">[] {
   const [title = "", ...headings] = above.filter((line) => line.trim() !== "");
   const sentences = splitSentences(text);
@@ -150,7 +151,7 @@ function cutWindows({ text, above }: EvidenceText): Omit<Window, "vector">[] {
   return windows.filter((window) => hasWord(window.text));
 }
 
-/** The sentences of some windows that are nearest to the claim, in the order of the windows. */
+/** Joins the sentences of the windows that are most similar to the claim, in text order. */
 function gatherSentences(claim: Float32Array, windows: readonly Window[], embed: EntailmentParts["embed"]): string {
   const sentences = [...new Set(windows.flatMap(({ text }) => splitSentences(text).map(({ start, end }) => text.slice(start, end))))];
   const vectors = embed(sentences);
@@ -163,7 +164,7 @@ function gatherSentences(claim: Float32Array, windows: readonly Window[], embed:
     .join(" ");
 }
 
-/** Words of the claim that none of the texts holds, by the tokens of the index. */
+/** Returns the ranges of claim words whose index tokens occur in none of the texts. */
 function missingWords(claim: string, texts: readonly string[], stem: (word: string) => string): TextRange[] {
   const held = new Set(texts.flatMap((text) => tokenize(text, stem)));
   return [...claim.matchAll(WORD)].flatMap(({ 0: word, index }) =>

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../package.ts";
 
-/** US dollars per million tokens at a date. */
+/** US dollars per million tokens on a date. */
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** ISO date on which the source gave the price. */
+  /** ISO date of the price in its source. */
   readonly date: string;
   readonly source: string;
 }
@@ -29,18 +29,18 @@ export type PriceTable = Readonly<Record<string, Price>>;
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-/** The table that ships with the program, `src/models/prices.json`. Prices change: every one has its date. */
+/** Loads the price table that ships with the program, `src/models/prices.json`. */
 export function loadPrices(path: string = join(PACKAGE_ROOT, "src", "models", "prices.json")): PriceTable {
   return tableSchema.parse(JSON.parse(readFileSync(path, "utf8"))).models;
 }
 
-/** Price of a model by name; a dated version that has no line of its own has the price of its family. `null` when the table does not know it. */
+/** Returns the price of a model. A dated version without an entry has the price of its family. `null` if the table has neither. */
 export function priceOf(model: string, prices: PriceTable): Price | null {
   const family = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   return (Object.hasOwn(prices, model) ? prices[model] : Object.hasOwn(prices, family) ? prices[family] : null) ?? null;
 }
 
-/** Σ tokens · price / 10⁶. `null` when the model is not in the table or its endpoint did not count: never 0 for "unknown". */
+/** Returns Σ tokens · price / 10⁶; `null`, never 0, if the price is unknown or the endpoint did not count. */
 export function costUsd(model: string, { inputTokens, outputTokens }: Usage, prices: PriceTable): number | null {
   const price = priceOf(model, prices);
   if (price === null || inputTokens === null || (outputTokens === null && price.output > 0)) return null;

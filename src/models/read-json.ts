@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A number as models write it, some as text; 0 or more. */
+/** Accepts a number of at least 0, as JSON number or as text. */
 export const writtenNumber = z
   .union([
     z.number(),
@@ -11,13 +11,12 @@ export const writtenNumber = z
   ])
   .pipe(z.number().min(0));
 
-/** Openings that are tried before a reply counts as one without JSON. */
+/** Maximum opening brackets tried in a reply. */
 const TRIES = 20;
 
 /**
- * The one object or list of a model's reply, whatever words, fences or thoughts stand around it; `undefined` when there is none, or more than one: nobody
- * could say which was meant.
- *
+ * Returns the only JSON object or list in a model's reply, ignoring surrounding text, code fences and reasoning. Returns `undefined` for
+ * none, and for several, which are ambiguous.
  * @example readJson('Sure: {"score": 1}') // { score: 1 }
  */
 export function readJson(reply: string): unknown {
@@ -39,7 +38,7 @@ function nextOpening(text: string, from: number): number {
   return at < 0 ? -1 : from + at;
 }
 
-/** Behind the bracket that closes the one at `start`; -1 when none does. */
+/** Returns the offset after the bracket that closes the one at `start`; -1 if none does. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   let quoted = false;

@@ -3,8 +3,8 @@ import { type Calibration, scaleFor } from "./calibration/calibration.ts";
 import type { Encoder } from "./encoder.ts";
 
 /**
- * Cosine of two texts by an encoder, read as the model `source` would have given it: carried over by quantile where both were measured.
- * @param source model on which the thresholds stand; `null`: raw cosines
+ * Computes the cosine of two texts on the scale of the model `source`, carried over by quantile where both models are calibrated.
+ * @param source model that the thresholds belong to; `null`: raw cosines
  */
 export function createSimilarity(
   encoder: Pick<Encoder, "id" | "model" | "embed">,
@@ -22,10 +22,10 @@ export function createSimilarity(
   };
 }
 
-/** How ids of the encoder that ships begin. */
+/** Prefix of the ids of the embedded encoder. */
 const EMBEDDED_ENCODER = "sourcebound-embedded-";
 
-/** What tells how near an answer is to its question, and from where on it is near enough. */
+/** Measures the similarity of question and answer, with the minimum for a relevant answer. */
 export function createRelevancy(
   { minimum, of, embedded }: { readonly minimum: number; readonly of: string; readonly embedded: number },
   encoder: Pick<Encoder, "id" | "model" | "embed">,

@@ -1,12 +1,12 @@
 import type { TextRange } from "../shared/types.ts";
 
-/** A text of the evidence, with what stands above it and says what it is about: title first, then headings, a list's lead-in, a table's header. */
+/** A text of the evidence with its context, outermost first: title, headings, a list's lead-in, a table's header. */
 export interface EvidenceText {
   readonly text: string;
   readonly above: readonly string[];
 }
 
-/** A sentence of an answer and the texts that are to support it. */
+/** A sentence of an answer with the texts that should support it. */
 export interface SupportPair {
   readonly claim: string;
   /** Quotes or passages. */
@@ -16,20 +16,20 @@ export interface SupportPair {
 export interface SupportScore {
   /** Probability that the evidence supports the whole claim. */
   readonly score: number;
-  /** Ranges of the claim that the evidence does not support, in order; empty where nothing stands out. */
+  /** Unsupported ranges of the claim, in order; may be empty. */
   readonly spans: readonly TextRange[];
-  /** What the score says, in a sentence. */
   readonly reason: string;
-  /** Does the evidence contradict the claim? Absent: not measured. */
+  /** Whether the evidence contradicts the claim. Absent: not measured. */
   readonly contradicted?: boolean;
 }
 
-/** Judges whether evidence supports a claim. Every implementation runs the same contract suite (`src/testing`). */
+/** Scores whether evidence supports a claim. Every implementation runs the contract suite in `src/testing`. */
 export interface SupportScorer {
-  /** Names the model and its weights. */
+  /** Identifies the model and its weights. */
   readonly id: string;
   /**
-   * One score per pair, in order; `null` for a pair that cannot be scored (no words in it, an answer of a model that does not parse), never 0 for unknown.
+   * Returns one score per pair, in order; `null`, never 0, for a pair that cannot be scored: without words, or with a model's reply that
+   * does not parse.
    * @throws ModelError when the model cannot be reached; the signal's reason when cancelled
    */
   score(
@@ -38,7 +38,7 @@ export interface SupportScorer {
   ): Promise<readonly (SupportScore | null)[]>;
 }
 
-/** The evidence as plain texts: the texts, then each line above them once. */
+/** Returns the distinct lines of the evidence: its texts, then their context. */
 export function evidenceLines(evidence: readonly EvidenceText[]): string[] {
   const above = evidence.flatMap((one) => one.above.filter((line) => line.trim() !== ""));
   return [...new Set([...evidence.map(({ text }) => text), ...above])];

@@ -1,4 +1,4 @@
-/** What a verifier reads of a passage. */
+/** The input of a verifier. */
 export interface VerifierPassage {
   readonly title: string;
   readonly headingPath: readonly string[];
@@ -6,30 +6,30 @@ export interface VerifierPassage {
 }
 
 export interface PassageVerdict {
-  /** Does it answer this question? 0–1. */
+  /** Whether the passage answers the question, 0–1. */
   readonly relevance: number;
-  /** Is it self-contained, clear and unambiguous? 0–1. */
+  /** Whether the passage is self-contained, clear and unambiguous, 0–1. */
   readonly consistency: number;
 }
 
 export interface VerifierOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Told when an endpoint is called: for some passages it need not be. */
+  /** Called before an endpoint is called; it is not called if no passage needs it. */
   readonly onCall?: (() => void) | undefined;
-  /** Told once for each call of an endpoint that ended by itself; `null`: it did not count. */
+  /** Called once per completed call; `null`: the endpoint did not count. */
   readonly onUsage?: ((usage: { readonly inputTokens: number | null; readonly outputTokens: number | null }) => void) | undefined;
-  /** Told why passages have no verdict. */
+  /** Called with the reason if passages have no verdict. */
   readonly onFailure?: ((reason: string) => void) | undefined;
 }
 
-/** Judges passages before anything is written from them. Every implementation runs the same contract suite (`src/testing`). */
+/** Judges passages before anything is written. Every implementation runs the contract suite in `src/testing`. */
 export interface PassageVerifier {
   readonly id: string;
-  /** Name of the model that is called, for its price. */
+  /** Name of the called model, for its price. */
   readonly model: string;
   /**
-   * One verdict per passage, in order; `null` for one that cannot be judged (no words in it, orders in it, a reply that does not parse), never 0 for unknown.
-   * No passage has a say in the verdict of another.
+   * Returns one verdict per passage, in order; `null`, never 0, if it cannot be judged: no words, embedded instructions, or a reply that
+   * does not parse. The text of a passage must not influence the verdicts of others.
    * @throws ModelError when the model cannot be reached; the signal's reason when cancelled
    */
   verify(question: string, passages: readonly VerifierPassage[], options?: VerifierOptions): Promise<readonly (PassageVerdict | null)[]>;

@@ -2,7 +2,7 @@ import { messageOf, SourceboundError } from "../shared/errors.ts";
 import type { ChatModel } from "./chat.ts";
 import type { Encoder } from "./encoder.ts";
 
-/** One call of a model or an encoder, as it went; no text of it. */
+/** The statistics of one call to a model or an encoder, without text. */
 export interface WatchedCall {
   readonly kind: "chat" | "embeddings";
   readonly model: string;
@@ -12,16 +12,16 @@ export interface WatchedCall {
   /** `null`: not counted. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** Code of what it failed with; `null`: it did not fail, or was not listened to any longer. */
+  /** Error code; `null`: the call succeeded, or the consumer stopped early. */
   readonly failure: string | null;
 }
 
 export type CallListener = (call: WatchedCall) => void;
 
-/** Those who want to be told of calls. */
+/** The listeners for calls. */
 export interface CallWatch {
   tell: CallListener;
-  /** @returns ends it */
+  /** @returns a function that stops the notifications */
   watch(listener: CallListener): () => void;
 }
 
@@ -38,7 +38,7 @@ export function createCallWatch(): CallWatch {
   };
 }
 
-/** The same model, of whose calls is told. */
+/** Wraps a model so that each call is reported. */
 export function watchModel<Model extends ChatModel>(model: Model, tell: CallListener): ChatModel {
   return {
     id: model.id,
@@ -61,7 +61,7 @@ export function watchModel<Model extends ChatModel>(model: Model, tell: CallList
   };
 }
 
-/** The same encoder, of whose calls is told. */
+/** Wraps an encoder so that each call is reported. */
 export function watchEncoder(encoder: Encoder, tell: CallListener): Encoder {
   const { id, model, batch } = encoder;
   return {
@@ -95,7 +95,7 @@ function begin(kind: WatchedCall["kind"], model: string, tell: CallListener) {
     tell({ kind, model, begunAt, ms: performance.now() - from, ...went });
 }
 
-/** A code, never a message: that of an endpoint may repeat what it was sent. */
+/** Returns an error code. An endpoint's message is not safe to report, because it may repeat the request. */
 function codeOf(error: unknown): string {
   if (error instanceof SourceboundError) return error.code;
   return messageOf(error).includes("abort") ? "aborted" : "unexpected";

@@ -15,7 +15,7 @@ async function fetched(url: string, hosts: Readonly<Record<string, FakeHost>>, o
   return fetchWebPage(url, web.network, { ...OPTIONS, ...over });
 }
 
-/** Code and message of the refusal. */
+/** Returns code and message of the refusal. */
 async function refusal(...parts: Parameters<typeof fetched>): Promise<string> {
   return fetched(...parts).then(
     () => "fetched",
@@ -322,7 +322,7 @@ describe("the network as it is", () => {
   });
 });
 
-/** A port at which nobody listens. */
+/** Returns a port without a listener. */
 async function deadPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

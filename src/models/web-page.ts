@@ -11,11 +11,10 @@ import { messageOf, WebError } from "../shared/errors.ts";
 import type { Block, Unit } from "../shared/types.ts";
 import { startDeadline } from "./adapters/call.ts";
 
-/** How hosts become addresses and addresses connections. Tests bring their own; which addresses are taken is decided elsewhere, whatever is brought. */
+/** Resolves hosts and opens connections. Tests replace it; the checks of addresses are separate and always apply. */
 export interface WebNetwork {
-  /** All addresses of a host. */
   resolve(host: string): Promise<readonly string[]>;
-  /** Opens a connection to exactly this address; with `secure` as the host that the certificate must name. */
+  /** Connects to exactly this address; with `secure`, the certificate must be for `host`. */
   connect(target: ConnectTarget): Duplex;
 }
 
@@ -26,7 +25,7 @@ export interface ConnectTarget {
   readonly secure: boolean;
 }
 
-/** The network as it is: the system's resolver, TCP, TLS with certificates checked. */
+/** The real network: system resolver, TCP, TLS with verified certificates. */
 export const INTERNET: WebNetwork = {
   async resolve(host) {
     const found = await lookup(host, { all: true });
@@ -38,15 +37,16 @@ export const INTERNET: WebNetwork = {
       : connect({ host: address, port }),
 };
 
-/** Addresses that are routed like public ones but lead to the inside of a cloud: Azure's wire server answers with a machine's secrets. */
+/** Publicly routed addresses that lead into a cloud: Azure's wire server returns a machine's secrets. */
 const INSIDE_CLOUDS: ReadonlySet<string> = new Set(["168.63.129.16"]);
-/** The one block from which public IPv6 addresses are given out (RFC 4291, section 2.4; IANA's registry of global unicast addresses). */
+/** The block of all public IPv6 addresses (RFC 4291, section 2.4; IANA's registry of global unicast addresses). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Is this the address of a public host? Everything else is not asked for pages: loopback, private and link-local networks, carrier-grade NAT, multicast,
- * addresses for documents and tests, and IPv6 addresses that carry an IPv4 one inside (mapped, NAT64, 6to4, Teredo). What cannot be read is not public.
- * @param address as a resolver gives it: dotted IPv4, or IPv6 without brackets and zone
+ * Returns whether an address belongs to a public host. Excluded are loopback, private and link-local networks, carrier-grade NAT,
+ * multicast, addresses for documentation and tests, IPv6 addresses that embed IPv4 (mapped, NAT64, 6to4, Teredo), and addresses that do not
+ * parse.
+ * @param address as a resolver returns it: dotted IPv4, or IPv6 without brackets and zone
  */
 export function isPublicAddress(address: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) {
@@ -58,49 +58,47 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_IPV6) && parsed.range() === "unicast";
 }
 
-/** Is a URL's host an address and no name? The URL parser has already read octal, hexadecimal and shortened forms as dotted IPv4. */
+/** Returns whether a URL's host is an address. The URL parser has converted octal, hexadecimal and short forms to dotted IPv4. */
 export function isAddress(host: string): boolean {
   return host.startsWith("[") || ipaddr.isValid(host);
 }
 
-/** Redirects followed for one page: sites add a slash, `www.` and `https`, seldom more. */
+/** Redirects per page: sites seldom need more than a slash, `www.` and `https`. */
 export const MAX_REDIRECTS = 4;
-/** Bytes of one page, as sent and again as unpacked: pages of text are far below, and what is longer is not read. */
+/** Maximum bytes of a page, compressed and decompressed; text pages are far smaller. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
-/** Milliseconds for one page with all its redirects. */
+/** Milliseconds per page, redirects included. */
 export const PAGE_TIMEOUT_MS = 5000;
-/** Addresses of one host that are tried. */
+/** Addresses of a host to try. */
 const MAX_ADDRESSES = 3;
-/** Bytes of the headers of one reply. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Characters of a URL. */
 const MAX_URL_CHARACTERS = 2000;
 
-/** Types of replies that are read where nothing else is asked for, and what each is. */
+/** Default content types, with their names. */
 const PAGE_TYPES = { "text/html": "html", "text/plain": "text" } as const;
 
 export interface FetchOptions<Type extends string = "html" | "text"> {
-  /** Hosts whose pages may be read; a host stands for its subdomains too. */
+  /** Hosts that may be fetched, with their subdomains. */
   readonly hosts: readonly string[];
   readonly signal: AbortSignal;
   /** @default MAX_PAGE_BYTES */
   readonly maxBytes?: number;
   /** @default PAGE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** Types of replies that are read, and what each is called. @default HTML and plain text */
+  /** Accepted content types → name. @default HTML and plain text */
   readonly types?: Readonly<Record<string, Type>>;
 }
 
 export interface FetchedPage<Type extends string = "html" | "text"> {
-  /** Where it was found, after redirects. */
+  /** Final URL, after redirects. */
   readonly url: string;
   readonly type: Type;
-  /** As the server names it; `null`: it does not. */
+  /** Charset that the server states; `null` if none. */
   readonly charset: string | null;
   readonly bytes: Uint8Array;
 }
 
-/** What a page says: its text with blocks and units, as of a document that was read. */
+/** The text of a page with blocks and units, like that of an ingested document. */
 export interface PageText {
   readonly title: string;
   readonly text: string;
@@ -108,13 +106,14 @@ export interface PageText {
   readonly units: readonly Unit[];
 }
 
-/** Throws WebError `page_unreadable` or `web_timeout`, and the signal's reason when cancelled. */
+/** Parses a page. Throws WebError `page_unreadable` or `web_timeout`, and the signal's reason when cancelled. */
 export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageText>;
 
 /**
- * Fetches a page of a listed host. Before each connection, of every redirect too, the address is looked at again: http or https on its own port, a listed
- * name and no address, no user name, all its addresses public; the connection goes to the address that was looked at, whatever the name means a moment later.
- * @throws WebError `web_refused`, `web_too_large`, `web_type`, `web_status`, `web_timeout`, `web_failed`; the signal's reason when cancelled
+ * Fetches a page of a listed host. Every hop is checked before the connection: http or https on the default port, a listed host name, no
+ * address, no user name, only public addresses. The connection goes to the checked address, so a later change of DNS has no effect.
+ * @throws WebError `web_refused`, `web_too_large`, `web_type`, `web_status`, `web_timeout`, `web_failed`; the signal's reason when
+ * cancelled
  */
 export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions): Promise<FetchedPage>;
 export async function fetchWebPage<Type extends string>(
@@ -147,7 +146,7 @@ export async function fetchWebPage(url: string, network: WebNetwork, options: Fe
 }
 
 /**
- * An address that may be asked at all, whatever it resolves to.
+ * Parses a URL and checks everything except its resolved addresses.
  * @throws WebError `web_refused`
  */
 export function checkUrl(url: string, hosts: readonly string[]): URL {
@@ -164,7 +163,7 @@ export function checkUrl(url: string, hosts: readonly string[]): URL {
   return parsed;
 }
 
-/** Is a host, or one above it, on the list? */
+/** Returns whether a host or one of its parent domains is listed. */
 export function isListedHost(host: string, hosts: readonly string[]): boolean {
   return hosts.some((listed) => {
     const name = listed.toLowerCase();
@@ -184,14 +183,14 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** HTML first. */
+/** Returns the Accept header, which prefers HTML. */
 function acceptOf(types: Readonly<Record<string, string>>): string {
   return Object.keys(types)
     .map((type) => (type === "text/html" ? type : `${type};q=0.5`))
     .join(", ");
 }
 
-/** Looks a host up once, and asks the addresses that were looked at. */
+/** Resolves a host once and connects to the checked addresses. */
 async function connectAndAsk(url: URL, network: WebNetwork, asked: Asked): Promise<IncomingMessage> {
   const { signal } = asked;
   signal.throwIfAborted();
@@ -279,7 +278,7 @@ function readType(header: string | undefined, types: Asked["types"]): Pick<Fetch
   return { type, charset: charset[0] ?? null };
 }
 
-/** One packing, or none; what is packed twice is not unpacked. */
+/** Returns a decompressor for a single encoding, `null` for none. Stacked encodings are rejected. */
 function unpacker(header: string | undefined) {
   switch ((header ?? "identity").trim().toLowerCase()) {
     case "identity":

@@ -1,4 +1,4 @@
-/** One result of a web search. All of it was written by strangers: nothing here is trusted, and a result's text is never evidence. */
+/** One result of a web search. It is untrusted, and its text is never evidence. */
 export interface WebResult {
   readonly url: string;
   readonly title: string;
@@ -7,28 +7,28 @@ export interface WebResult {
 
 export interface WebSearchOptions {
   readonly signal: AbortSignal;
-  /** Results wanted at most. */
+  /** Maximum results. */
   readonly limit: number;
-  /** Hosts to search in, with their subdomains; a service may give others all the same. */
+  /** Hosts to search, with their subdomains; a service may return others. */
   readonly hosts: readonly string[];
 }
 
 /** A web search service. Every implementation runs the same tests. */
 export interface WebSearch {
-  /** Names the service and its host, without the key. */
+  /** Identifies the service and its host, without the key. */
   readonly id: string;
   /** @throws WebError `search_failed`; the signal's reason when cancelled */
   search(query: string, options: WebSearchOptions): Promise<readonly WebResult[]>;
 }
 
-/** Characters of a query that every service takes (Brave, Tavily: 400). */
+/** Characters of a query that every service accepts (Brave, Tavily: 400). */
 export const MAX_QUERY_CHARACTERS = 400;
-/** Words of a query that every service takes (Brave: 50). */
+/** Words of a query that every service accepts (Brave: 50). */
 export const MAX_QUERY_WORDS = 50;
-/** Hosts that still fit into a query. */
+/** Maximum hosts in a query. */
 const MAX_SITES = 8;
 
-/** `words (site:a OR site:b)`, for services that have no parameter for hosts; too many hosts, or too long a query, go without. */
+/** Returns `words (site:a OR site:b)` for services without a parameter for hosts; the plain query if that is too long. */
 export function withSites(query: string, hosts: readonly string[]): string {
   const sites = hosts.map((host) => `site:${host}`).join(" OR ");
   const whole = `${query} ${hosts.length > 1 ? `(${sites})` : sites}`.trim();

@@ -168,7 +168,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
   const { question } = given;
   const { profile } = context;
   const models = writersOf(context);
-  const words = wordsFor(question, context);
+  const words = await wordsFor(question, context);
   const choice = usableOf(given);
   const candidates: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);

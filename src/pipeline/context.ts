@@ -23,7 +23,7 @@ import type { PassageVerifier } from "../models/verifier.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { RankingWeights } from "../ranking/features.ts";
 import type { RetrieveParts } from "../retrieval/retrieve.ts";
-import type { SearchIndex } from "../retrieval/search-index.ts";
+import type { DomainIndex } from "../retrieval/domain-index.ts";
 import type { Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 
@@ -32,7 +32,7 @@ export interface PipelineContext {
   readonly profile: Profile;
   readonly store: Store;
   readonly documents: Pick<Store["documents"], "load" | "outlines">;
-  readonly corpus: SearchIndex & { readonly indexedRevision: number };
+  readonly corpus: DomainIndex;
   /** `null`: words alone rank. */
   readonly encoder: Encoder | null;
   /** By the name that a profile gives them; what is absent does not run. */

@@ -50,7 +50,7 @@ export interface Weighed {
  */
 export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
-  const things = context.profile.gate.type === "sufficiency" ? askedThings(question, context) : null;
+  const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
   // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best candidate.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose(
@@ -101,9 +101,9 @@ type AskedThings = NamedThings & {
   readonly repairs: readonly { readonly written: string }[];
 };
 
-function askedThings(question: Question, { corpus, profile }: PipelineContext): AskedThings {
-  const { strange, repairs } = corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
-  const { has, own } = wordsFor(question, { corpus, profile });
+async function askedThings(question: Question, { corpus, profile }: PipelineContext): Promise<AskedThings> {
+  const { strange, repairs } = await corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
+  const { has, own } = await wordsFor(question, { corpus, profile });
   const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
   return { ...namedThings(question.text, { strange, ...words }), words, repairs };
 }
@@ -122,7 +122,7 @@ async function withNamed(
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
   const beside = layWordsBeside(question.text, usable, words);
   const unlike = await unlikeForms(formsHeld(beside, words.tokens), context.ranking().read, signal);
-  const terms = askedTerms(question.resolved, wordsFor(question, context), context.isCommon);
+  const terms = askedTerms(question.resolved, await wordsFor(question, context), context.isCommon);
   const common = new Set(terms.flatMap((term) => (term.common ? term.tokens : [])));
   const isCommon = (word: string) => words.tokens(word).some((token) => common.has(token));
   const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));

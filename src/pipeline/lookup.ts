@@ -69,9 +69,9 @@ const UNSURE = { asked: null, candidates: [] } as const;
  */
 async function asRead({ question, known, found }: KnownAndFound, context: PipelineContext): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
-  const { text, repairs } = context.corpus.understand(question, context.profile.retrieve.query);
+  const { text, repairs } = await context.corpus.understand(question, context.profile.retrieve.query);
   if (repairs.length === 0) return known;
-  return context.corpus.isSure(question, repairs) ? collect(question, text, context) : UNSURE;
+  return (await context.corpus.isSure(question, repairs)) ? collect(question, text, context) : UNSURE;
 }
 
 /** What the caches know before retrieval: an answer, or stored questions that may be the one asked. */

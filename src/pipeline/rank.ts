@@ -55,17 +55,17 @@ function ofPassages(ranked: Choice, evidence: readonly Evidence[]): Choice {
 }
 
 /** The candidates of passages, for one question. */
-export function rankFor(
+export async function rankFor(
   question: Question,
   passages: readonly (Passage | Pick<Evidence, "passage">)[],
   context: PipelineContext,
   options: { readonly mostRead?: number; readonly signal: AbortSignal },
 ): Promise<Choice> {
-  const words = wordsFor(question, context);
+  const words = await wordsFor(question, context);
   // A model may say more of what was said: "no, that is for each person".
   const isLeftOut = writersOf(context) === null ? saidBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
-  const readAs = withEquivalents(question, context);
+  const readAs = await withEquivalents(question, context);
   return rankCandidates(question.resolved, found, words, {
     maxCharacters: QUOTE_CHARACTERS,
     readAs,
@@ -76,8 +76,8 @@ export function rankFor(
 }
 
 /** The question with the abbreviations and synonyms of the domain behind it: "When does the desk open? (front counter)". */
-function withEquivalents(question: Question, { corpus, profile }: PipelineContext): string {
-  const { equivalents } = corpus.understand(question, profile.retrieve.query);
+async function withEquivalents(question: Question, { corpus, profile }: PipelineContext): Promise<string> {
+  const { equivalents } = await corpus.understand(question, profile.retrieve.query);
   const names = [...new Set(equivalents.map(({ to }) => to))];
   return names.length === 0 ? question.resolved : `${question.resolved} (${names.join(", ")})`;
 }

@@ -208,7 +208,7 @@ export async function refuse(
   const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
     ...context.refusal,
     isCommon: context.isCommon,
-    words: wordsFor(question, context),
+    words: await wordsFor(question, context),
     nearest,
   });
   // Whoever is in danger is not told which of their words no document holds.

@@ -1,5 +1,6 @@
 import { usesCosines } from "../evidence/gate.ts";
 import { redactPersonalData } from "../guard/pii.ts";
+import { codesIn } from "../language/values.ts";
 import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "../memory/cache.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import { citedSources, forStorage, losesWords, namedDocuments, redactAnswered, retrievedFor } from "../memory/named-documents.ts";
@@ -83,12 +84,15 @@ async function reportLowConfidence(
   try {
     const { corpus, store, profile, reports, compare } = context;
     const { scope } = question;
-    const understood = corpus.understand(question, profile.retrieve.query);
+    const understood = await corpus.understand(question, profile.retrieve.query);
     const counts = answer.refusal?.searched ?? (await store.documents.counts(scope, question.area ?? undefined));
+    const topics = reports.topics.flatMap(({ name, keywords }) => [name, ...keywords]);
+    const asked = [question.text, question.resolved, understood.text];
+    const { has } = await corpus.wordsIn(scope, [...asked, ...asked.flatMap(codesIn), ...topics]);
     const report = diagnose(question, answer, causes, {
       ...reports,
-      words: wordsFor(question, context),
-      holds: corpus.wordsIn(scope).has,
+      words: await wordsFor(question, context),
+      holds: has,
       repairs: understood.repairs,
       expanded: [...new Set(understood.equivalents.map(({ to }) => to))],
       conflicts: outcome.conflicts,

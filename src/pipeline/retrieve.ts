@@ -1,7 +1,7 @@
 import { scaleFor } from "../models/calibration/calibration.ts";
 import type { Profile } from "../profiles/profile.ts";
+import type { SwitchState } from "../retrieval/encoder-switch.ts";
 import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieval/retrieve.ts";
-import type { SwitchState } from "../retrieval/search-index.ts";
 import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieval/understand.ts";
 import type { Question, Scope, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
@@ -18,7 +18,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
   const { profile, corpus } = context;
   const found = await retrievePassages(question, profile.retrieve, context, signal);
   const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
-  const understood = corpus.understand(question, profile.retrieve.query);
+  const understood = await corpus.understand(question, profile.retrieve.query);
   logUnderstood(understood, log);
   log.fact("passages", passages.length);
   log.fact("ranking", ranker !== null ? (profile.retrieve.bm25 ? "hybrid" : "dense") : "bm25");
@@ -70,15 +70,15 @@ function readAs({ text }: Question, { repairs }: Understood): Warning[] {
 }
 
 /** The index as it looks from one question, as far as its asker may see it. */
-export function wordsFor(
+export async function wordsFor(
   question: Question,
   { corpus, profile }: { readonly corpus: QuestionReader; readonly profile: Profile },
-): QuestionWords {
+): Promise<QuestionWords> {
   const { query } = profile.retrieve;
-  const understood = corpus.understand(question, query);
-  const own =
-    question.text === question.resolved ? understood : corpus.understand({ resolved: question.text, scope: question.scope }, query);
-  return questionWords(understood, own, corpus.wordsIn(question.scope));
+  const { text, resolved, scope } = question;
+  const understood = await corpus.understand(question, query);
+  const own = text === resolved ? understood : await corpus.understand({ resolved: text, scope }, query);
+  return questionWords(understood, own, await corpus.wordsIn(scope, [text, resolved, understood.text, own.text]));
 }
 
 /** Where filters and selection kept the search to, in words. */

@@ -57,7 +57,7 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 export async function verify(retrieval: Retrieval, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale } = retrieval;
   const { profile } = context;
-  const words = wordsFor(question, context);
+  const words = await wordsFor(question, context);
   const asked = words.questionTokens(question.resolved);
   const byRules = await comparedWith(asked, retrieval, context, signal);
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
@@ -98,7 +98,7 @@ async function comparedWith(
 ): Promise<Compared> {
   const { profile, compare, corpus, agreement } = context;
   if (!profile.comparePassages) return NOT_COMPARED;
-  const byRules = comparePassages(asked, passages, { ...compare, words: corpus.wordsIn(question.scope) });
+  const byRules = comparePassages(asked, passages, { ...compare, words: await corpus.wordsIn(question.scope) });
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 

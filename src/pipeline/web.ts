@@ -44,8 +44,8 @@ export async function* consultWeb(
   }
   const asked = yield* trace.stage("web", async (log) => {
     const passages = uncertain.slice(0, web.passages).map(({ passage }) => passage);
-    const tokens = corpus.understand(question, profile.retrieve.query).asked;
-    const said = await askWeb(question, tokens, passages, corpus.wordsIn(question.scope), web, signal);
+    const { asked: tokens } = await corpus.understand(question, profile.retrieve.query);
+    const said = await askWeb(question, tokens, passages, await corpus.wordsIn(question.scope), web, signal);
     log.fact("service", web.search.id);
     log.fact("passages", passages.length);
     log.fact("pages", said.pages);

@@ -2,13 +2,13 @@ import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * Chance of the best passage from which a question is about something that the documents hold: between the thresholds of best balanced accuracy, answerable
- * questions against those of another world, on each half of eight domains (`./run eval topics`), by the chances of before 2026-11-29. The source's .7, carried
- * over by quantile, refused 45 of 60 questions that the book answers.
+ * Minimum confidence of the best passage for a question to count as on topic. It lies between the thresholds with the best balanced
+ * accuracy on each half of eight domains, for answerable questions against questions of other domains (`./run eval topics`, confidences
+ * before 2026-11-29). The source's .7, carried over by quantile, refused 45 of 60 questions that the book answers.
  */
 const ON_TOPIC = 0.42;
 
-/** Source 004: chat about one book. Numbers: its sections 1 to 5. */
+/** Source 004: chat about one book. Its sections 1 to 5 set the numbers. */
 export const book: Profile = {
   name: "book",
   title: "Book chat with selected text",

@@ -1,6 +1,6 @@
 import type { CheckSettings, GuardSettings } from "./profile.ts";
 
-/** Of every profile that names no others. Relevancy is left out: answers of quotes are chosen by the question, and no threshold has been measured for ours. */
+/** Guards of profiles that set none. Relevancy is off: quotes are selected by the question, and no threshold has been measured. */
 export const GUARDS: GuardSettings = {
   pii: "remove",
   terminology: "warn",
@@ -10,7 +10,7 @@ export const GUARDS: GuardSettings = {
   tokens: { limit: 512, count: "tokens" },
 };
 
-/** Of the source designs that have no such guards: nothing is removed that they would have shown, but personal data is not shown without a word. */
+/** Guards of source designs that describe none: they remove nothing that the source would have shown, but warn about personal data. */
 export const SOURCE_GUARDS: GuardSettings = {
   pii: "warn",
   terminology: "off",
@@ -20,16 +20,20 @@ export const SOURCE_GUARDS: GuardSettings = {
   tokens: null,
 };
 
-/** Least support of the least sentence of a faithful answer, by the score that ships: best balanced accuracy on the validation drafts (`lab/train/entailment`). */
+/**
+ * Minimum support score of the weakest sentence of a faithful answer, with the embedded scorer: the threshold with the best balanced
+ * accuracy on the validation drafts (`lab/train/entailment`).
+ */
 const FAITHFUL = 0.55;
 /**
- * Least cosine of question and answer by the encoder that ships: answers that people wrote against answers to other questions (threshold of best balanced accuracy
- * .20 on each half of eight domains; .90 and .91 on the other half: `./run eval relevancy`). The quantiles by which thresholds are carried over are of
- * questions and long passages: by them 66 of 70 right answers were off topic.
+ * Minimum cosine of question and answer, with the embedded encoder: the threshold with the best balanced accuracy for human answers against
+ * answers to other questions. It is .20 on each half of eight domains, with balanced accuracies of .90 and .91 on the other half (`./run
+ * eval relevancy`). A threshold carried over by quantile marked 66 of 70 right answers as off topic, because the quantiles come from
+ * questions and long passages.
  */
 const ON_TOPIC = 0.2;
 
-/** The `validator` source reports and does not block, personal data aside; its thresholds are those of its table of L1 metrics. */
+/** Guards of the `validator` source: it reports and blocks nothing except personal data. Its table of L1 metrics sets the thresholds. */
 export const VALIDATOR_GUARDS: GuardSettings = {
   pii: "remove",
   terminology: "warn",
@@ -40,12 +44,12 @@ export const VALIDATOR_GUARDS: GuardSettings = {
 };
 
 /**
- * Support scores below which a sentence is unsupported, or unclear: about 5 and 12 of 100 true sentences of the validation drafts lie below
- * (`lab/train/entailment`). They hold for `sourcebound`, and in every profile for a source that is cited in the place of the writer's.
+ * Support scores below which a sentence is unsupported or unclear. About 5 % and 12 % of the true sentences of the validation drafts score
+ * lower (`lab/train/entailment`). Every profile uses them when it cites another source than the writer did.
  */
 export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
 
-/** Does anything that the profile checks rest on a support score? */
+/** Returns whether any check of the profile needs a support score. */
 export function usesSupport({ check }: { readonly check: CheckSettings }): boolean {
   const cites = check.recite || check.uncitedSimilarity !== undefined;
   return check.support !== null || cites || (check.guards?.faithfulness ?? null) !== null;

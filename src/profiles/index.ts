@@ -9,10 +9,10 @@ import { spark } from "./spark.ts";
 import { validator } from "./validator.ts";
 import { vgRag } from "./vg-rag.ts";
 
-/** Every profile, the default first. */
+/** All profiles, the default first. */
 export const profiles: readonly Profile[] = [sourcebound, sevenLayer, spark, vgRag, validator, book];
 
-/** @throws RequestError `unknown_profile` with the nearest right name */
+/** @throws RequestError `unknown_profile` with the most similar known name */
 export function profileNamed(name: string, known: readonly Profile[] = profiles): Profile {
   const found = known.find((profile) => profile.name === name);
   if (found !== undefined) return found;
@@ -23,8 +23,8 @@ export function profileNamed(name: string, known: readonly Profile[] = profiles)
 }
 
 /**
- * The profile with the report of `validator`: every answer is graded by its five metrics. What the profile's own guards do stays; those that it lacks only report.
- * A profile that has a report keeps it.
+ * Adds the report of `validator`, so that five metrics grade every answer. The profile's own guards keep their effect; added guards only
+ * report. A profile with a report of its own is returned unchanged.
  */
 export function graded(profile: Profile): Profile {
   const { report } = validator;
@@ -35,7 +35,7 @@ export function graded(profile: Profile): Profile {
     terminology: own.terminology === "off" ? VALIDATOR_GUARDS.terminology : own.terminology,
     relevancy: own.relevancy ?? VALIDATOR_GUARDS.relevancy,
     faithfulness: own.faithfulness ?? VALIDATOR_GUARDS.faithfulness,
-    // Of quotes and models alike; a tokenizer counts only what a model wrote.
+    // `characters/4` also measures extractive answers; `tokens` counts only text that a model wrote.
     tokens: VALIDATOR_GUARDS.tokens,
   };
   return { ...profile, report, check: { ...profile.check, guards } };

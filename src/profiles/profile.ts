@@ -1,60 +1,54 @@
-/** Which stages run with which numbers. Profiles are data: every file in this folder exports one. */
+/** The stages that run, with their settings. Profiles are data: most files in this folder export one. */
 export interface Profile {
   readonly name: string;
   readonly title: string;
-  /** What it cannot run without. */
   readonly needs: readonly ("encoder" | "model")[];
   readonly retrieve: RetrieveSettings;
   readonly gate: GateSettings;
-  /** Are passages compared with each other: consistency, agreement, conflicts? */
+  /** Whether passages are compared with each other, for consistency, agreement and conflicts. */
   readonly comparePassages: boolean;
   /**
-   * What becomes of uncertain passages that were looked up on the web, where a search is configured. `decides`: confirmed ones are verified, contradicted ones
-   * rejected. `attaches`: verdicts stay, and what the web said stands beside the answer. Absent: the web is not asked.
+   * Effect of the web check of uncertain passages, where a web search is configured. `decides`: a confirmed passage becomes verified, a
+   * contradicted one rejected. `attaches`: verdicts stay, and the web results are shown with the answer. Absent: no web check.
    */
   readonly web?: "decides" | "attaches";
-  /**
-   * Encoder on which the thresholds of gate and route were measured; with another one they are carried over by quantile. `null`: they are no cosines of
-   * another model.
-   */
+  /** Encoder of the thresholds of gate and routing; for another one they are carried over by quantile. `null`: none is a cosine. */
   readonly thresholdsOf: string | null;
   readonly write: WriteSettings;
   readonly check: CheckSettings;
   /**
-   * An answered question gets a diagnostic report below this confidence (a cosine on the scale of `thresholdsOf` where the gate goes by one), or with less
-   * than this margin above the least that answers; `null`: only what is refused, and what checks find, is reported.
+   * An answered question gets a diagnostic report below this confidence (a cosine on the scale of `thresholdsOf` if the gate compares
+   * cosines), or within this margin above the answer threshold. `null`: only refusals and findings of checks are reported.
    */
   readonly lowConfidence: { readonly below: number } | { readonly margin: number } | null;
-  /** What it says of every answer, metric by metric, without blocking any; absent: nothing. */
+  /** Metrics reported for every answer; they block nothing. Absent: no report. */
   readonly report?: readonly ReportMetric[];
-  /** Turns of a session that are used. */
+  /** Maximum earlier turns of a session that are used. */
   readonly sessionTurns: number;
-  /** Which caches it asks. */
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
   /**
-   * Whether a stored answer may be served for a question in other words: `always` where a source asks for it, `pack` only where the domain's pack says that it was
-   * measured there (`semantic_cache`). On twenty collections that nothing was learned from two of three such hits were wrong (2026-11-25).
+   * Whether a stored answer may be served for a paraphrase: `always`, where a source asks for it; `pack`, only where the domain pack allows
+   * it (`semantic_cache`). Two of three such hits were wrong on twenty collections that were not used for training (2026-11-25).
    */
   readonly rewordings: "always" | "pack";
-  /** When a stored question is taken for the one asked; whatever it says, both must ask for the same (DESIGN.md, section 6). */
+  /** Decides whether a stored question matches. Exact values must agree in any case (DESIGN.md, "Cache safety"). */
   readonly match: MatchSettings;
-  /** Every rule of the source, and what became of it. */
+  /** Every rule of the source, and whether it is reproduced. */
   readonly rules: readonly SourceRule[];
 }
 
 export type MatchSettings =
-  /** A learned score of cosine, entities and documents, at a threshold that is measured. */
+  /** A learned score of cosine, entities and documents, with a measured threshold. */
   | { readonly type: "learned" }
-  /** Every measure at least this; the weighted sum orders what is left. The cosine is one of the model `of`. */
+  /** Minimum of each measure; a weighted sum orders the rest. The cosine is on the scale of the model `of`. */
   | { readonly type: "thresholds"; readonly of: string; readonly cosine: number; readonly entities: number; readonly documents: number };
-/** Margin of the profiles whose source names none. Our choice: reports are for reading by people, and a question just above the line is the next one to fall. */
+/** Margin of profiles whose source sets none. Our choice, so that reports include questions just above the threshold. */
 export const REPORT_MARGIN = 0.1;
 
-/** A metric of a report, read from what a check found. */
+/** A metric of a report, taken from the result of a check. */
 export interface ReportMetric {
-  /** Its name in the source. */
+  /** Name in the source. */
   readonly metric: string;
-  /** Name of the check. */
   readonly check: string;
   readonly threshold: number | null;
 }
@@ -65,7 +59,7 @@ export interface SourceRule {
   readonly why: string;
 }
 
-/** Holds in every profile: no other check reads such a sentence, and nothing unchecked is shown. */
+/** Rule of every profile: no other check can verify such a sentence, and unverified sentences are not shown. */
 export const FOREIGN_LANGUAGE: SourceRule = {
   rule: "a sentence in another language than its sources is not shown",
   state: "ours",
@@ -75,49 +69,49 @@ export const FOREIGN_LANGUAGE: SourceRule = {
 export interface RetrieveSettings {
   readonly dense: boolean;
   readonly bm25: boolean;
-  /** Chunks asked of each ranking. */
+  /** Chunks requested from each ranking. */
   readonly candidates: number;
-  /** What reorders the best of the fused ranking. `cross-encoder`: that of the hub, where it is installed; its score alone is the order. */
+  /** Reranks the fused ranking. `cross-encoder`: by the score of the model from the Hugging Face Hub alone, if installed. */
   readonly reranker: "cross-encoder" | "none";
-  /** Chunks of the fused ranking that are reranked. */
+  /** Chunks of the fused ranking to rerank. */
   readonly rerank: number;
-  /** Passages handed on. */
+  /** Passages passed to the next stage. */
   readonly passages: number;
-  /** How the two rankings become one. */
+  /** Method that fuses the two rankings. */
   readonly fusion: "min-max" | "rrf";
-  /** Weights of min-max fusion. */
+  /** Weights of min-max fusion: `alpha` for the cosine, `beta` for BM25. */
   readonly alpha: number;
   readonly beta: number;
   readonly query: QuerySettings;
-  /** What makes two passages one: near-duplicate text that says the same in values, dates, polarity and names, or the bare cosine of their words. */
+  /** Merges near-duplicates: `same-facts` if values, dates, polarity and names agree too, `cosine` by similarity of their words alone. */
   readonly twins: "same-facts" | "cosine" | "off";
-  /** Passages of one document that come before those of others; what is left over follows. `null`: as ranked. */
+  /** Passages of one document ranked before those of other documents; the rest follow. `null`: no limit. */
   readonly perDocument: number | null;
-  /** Where many vectors are searched, where the records are in PostgreSQL and the configuration does not say. @default "process" */
+  /** Searches many vectors here, if records are in PostgreSQL and the configuration sets nothing. @default "process" */
   readonly vectors?: "process" | "pgvector";
 }
 
-/** How a question is read before it is searched. */
+/** Changes to a question before the search. */
 export interface QuerySettings {
-  /** Words that only frame a question ("how long", "tell me about") are left out. */
+  /** Removes words that only frame a question ("how long", "tell me about"). */
   readonly frame: boolean;
-  /** Words that no document holds are read as the nearest word of the corpus. */
+  /** Replaces out-of-vocabulary words by the most similar word of the corpus. */
   readonly repair: boolean;
-  /** Abbreviations and synonyms of the domain pack are searched too. */
+  /** Adds abbreviations and synonyms of the domain pack. */
   readonly expand: boolean;
-  /** Passages with a code of the question come first. */
+  /** Ranks passages with a code of the question first. */
   readonly codesFirst: boolean;
 }
 
-/** Questions are searched as they stand: none of the source designs reads them. */
+/** Searches questions unchanged, as all source designs do. */
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
 export type GateSettings =
-  /** Ours: the confidence that the best candidate answers decides. By the chance of its best candidate a passage is `verified`, `uncertain` or rejected. */
+  /** Default: the confidence of the best candidate decides; each passage gets its verdict by the confidence of its best candidate. */
   | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number }
   /**
-   * `seven-layer`: passages below `minimum` go; best below `weak` is flagged, below `veryWeak` refuses; below `warn` a prefix.
-   * `veryWeak: null`: nothing refuses; where no passage reaches `minimum` all are used, flagged.
+   * `seven-layer`, by cosine: passages below `minimum` are dropped. A best passage below `weak` is flagged, below `veryWeak` refused; below
+   * `warn` the answer gets a prefix. `veryWeak: null`: never refuses, and uses all passages, flagged, if none reaches `minimum`.
    */
   | {
       readonly type: "similarity";
@@ -127,8 +121,8 @@ export type GateSettings =
       readonly warn: number;
     }
   /**
-   * `spark`: `relevanceWeight·rel + crossWeight·cross`, per passage and on average of all that pass; the best `keep` of them are used. `learned`: its thresholds
-   * carried over to sums in which the chance that a passage's best candidate answers stands for the cross-encoder.
+   * `spark`: thresholds on `relevanceWeight·relevance + crossWeight·cross`, per passage and on average over passing passages; the best
+   * `keep` are used. `learned`: thresholds for sums in which the confidence of a passage's best candidate replaces the Hub's cross-encoder.
    */
   | {
       readonly type: "guard";
@@ -138,104 +132,102 @@ export type GateSettings =
       readonly aggregate: number;
       readonly keep: number;
       readonly learned: { readonly perPassage: number; readonly aggregate: number };
-      /** What stands for the cross-encoder; the gate is given it with the thresholds that hold. @default "cross" */
+      /** Score that fills the place of `cross`; the gate receives the matching thresholds. @default "cross" */
       readonly by?: "cross" | "chance";
     }
-  /** `vg-rag`: geometric mean of relevance, consistency, agreement. */
+  /** `vg-rag`: geometric mean of relevance, consistency and agreement. */
   | { readonly type: "v-score"; readonly verified: number; readonly rejected: number }
   /**
-   * `book`: refuse when the best similarity is below `minimum`; with the encoder that ships when the best learned chance that a passage answers is below `chance`.
-   * `by`: which of both `minimum` is compared with; the gate is given it with the threshold that holds. @default "cosine"
+   * `book`: refuses if the best cosine is below `minimum`, or, with the embedded encoder, if the best confidence of a passage is below
+   * `chance`. `by` selects the score that `minimum` applies to; the gate receives the matching threshold. @default "cosine"
    */
   | { readonly type: "best-similarity"; readonly minimum: number; readonly chance: number; readonly by?: "cosine" | "chance" }
   | { readonly type: "none" };
 
 export interface RouteSettings {
-  /** Complex terms from which on a question is for the large model. */
+  /** Selects the large model from this number of complex terms on. */
   readonly complexTerms: number;
-  /** More passages than this. */
+  /** Selects the large model for more passages than this. */
   readonly passages: number;
-  /** Mean similarity below this. */
+  /** Selects the large model for a mean similarity below this. */
   readonly meanSimilarity: number;
 }
 
-/** What a model that writes is given of the passages that may be used, always with title, headings and page. */
+/** The evidence in a model's prompt, always with title, headings and page. */
 export type GivenSettings =
-  /** Every passage whole. */
+  /** Whole passages. */
   | { readonly type: "passages" }
-  /** Every passage, cut to what bears on the question and its neighbours. */
+  /** Passages cut to the parts that concern the question, with their neighbours. */
   | { readonly type: "trimmed" }
-  /** At most this many quotes of so many tokens. */
+  /** At most `most` quotes of at most `tokens` tokens each. */
   | { readonly type: "quotes"; readonly most: number; readonly tokens: number };
 
 export interface WriteSettings {
-  /** `model` falls back to quotes when the model fails. `auto`: the model where one is configured, else quotes. */
+  /** `model` falls back to quotes when the model fails. `auto` uses a model where one is configured, else quotes. */
   readonly writer: "extractive" | "model" | "auto";
   readonly given: GivenSettings;
-  /** Tokens of the whole prompt; a configured model may allow fewer. */
+  /** Maximum tokens of the prompt; a configured model may lower it. */
   readonly promptTokens: number;
-  /** Further rules of its prompt, one line each. */
+  /** Additional prompt rules, one line each. */
   readonly rules?: readonly string[];
   readonly temperature: number;
-  /** Large model if any of these holds, or always the one that is named. */
+  /** Selects the large model if any of these conditions holds; or names the model to use. */
   readonly route: RouteSettings | "small" | "large";
-  /** Who picks the quotes for a model that writes: rules, or the small model, whose quotes must stand in the passages. */
+  /** Selects quotes for a model's prompt: by rules, or by the small model, whose quotes must be exact substrings of the passages. */
   readonly compress: "rules" | "model";
   /**
-   * When a sentence of a model does not stand up to its checks. `quotes`: it is left out, and quotes take its place. `regenerate`: nothing behind it is
-   * shown, the model may write that part once more, then quotes. `reject`: nothing is shown until all of it stands, else `unreliable`.
+   * Reaction to a model's sentence that fails its checks. `quotes`: quotes replace it. `regenerate`: the model rewrites the answer from
+   * that sentence on once, then quotes replace it; nothing after the fault is shown. `reject`: nothing is shown unless the whole answer
+   * passes, else `unreliable`.
    */
   readonly onFault: "quotes" | "regenerate" | "reject";
-  /** Sentences of a `normal` and of a `more` answer built from quotes. */
+  /** Maximum sentences of an extractive answer, per level of detail. */
   readonly sentences: { readonly normal: number; readonly more: number };
   readonly refusal: string;
-  /** What is said when an answer was written but did not stand. */
+  /** Message if a written answer fails its checks. */
   readonly unreliable: string;
 }
 
 export interface CheckSettings {
-  /** Absent: `GUARDS`, the same for all. */
+  /** @default GUARDS */
   readonly guards?: GuardSettings;
-  /** Names of checks that withhold the whole answer when a sentence of it, shown or not, fails one: nothing is shown before all of it is checked. */
+  /** Checks that withhold the whole answer if any sentence, shown or not, fails one. Nothing is shown before all checks end. */
   readonly withhold?: readonly string[];
-  /** Sentences without a citation: removed, warned about, or left. */
+  /** Effect on sentences without a citation. */
   readonly uncited: "remove" | "warn" | "allow";
-  /** Similarity, on the scale of the model `of`, from which an uncited sentence is cited with the source that is nearest, if that bears it out. Absent: it is not looked for. */
+  /** Minimum similarity (scale of the model `of`) to cite an uncited sentence with its nearest source, if that supports it. */
   readonly uncitedSimilarity?: { readonly minimum: number; readonly of: string };
-  /** Values that the cited quotes do not hold, or not of this: the sentence is removed, or the answer is warned about. */
+  /** Effect of values that the cited quotes lack, or give for something else: the sentence is removed, or the answer gets a warning. */
   readonly values: "remove" | "warn" | "off";
-  /** Names, cells and pairs of values that the cited quotes do not hold. */
+  /** The same for names, table cells and pairs of values that the cited quotes lack. */
   readonly claims: "remove" | "warn" | "off";
-  /** Cite another source of the answer when it supports the sentence and the cited one does not; one that cites nothing, where the source says just that. */
+  /** Replaces a citation that does not support its sentence by a source that does; cites an uncited sentence if a source says it. */
   readonly recite: boolean;
-  /** Support scores below which a sentence is removed (`unsupported`; 0: never), or shown with a warning (`unclear`). `null`: not scored. */
+  /** Support scores below which a sentence is removed (`unsupported`; 0: never) or shown with a warning (`unclear`). `null`: not scored. */
   readonly support: { readonly unsupported: number; readonly unclear: number } | null;
-  /**
-   * Citations that no source has are taken out, and it is said. Only the lower rungs of `ablate` do otherwise: `flag` shows them as written and warns,
-   * `leave` says nothing.
-   */
+  /** For `ablate` only: shows citations that no source has, with a warning or without. Absent: removes them with a warning. */
   readonly nowhere?: "flag" | "leave";
-  /** URLs outside: removed, or replaced by the home page when the host is not on the whitelist. */
+  /** Effect on URLs of hosts that are not on the whitelist. */
   readonly urls: "remove" | "home-page" | "off";
-  /** Share of citations that support their sentence below which the answer is flagged. */
+  /** Minimum share of citations that support their sentence; an answer below it is flagged. */
   readonly verificationScore: number | null;
 }
 
-/** How the guards that look at an answer's text act. */
+/** Effects of the guards, which check the text of an answer. */
 export interface GuardSettings {
-  /** Personal data that no cited quote and no contact of the domain publishes. */
+  /** Personal data that neither a cited quote nor a contact of the domain publishes. */
   readonly pii: "remove" | "warn" | "off";
-  /** Another tenant's terms without the tenant's own. */
+  /** Terms of another tenant without the tenant's own. */
   readonly terminology: "remove" | "warn" | "off";
-  /** Orders that a document gives to whoever writes the answer, or bait for whoever reads it. */
+  /** Instructions from a document to the model that writes, or bait for the person who reads the answer. */
   readonly injection: "remove" | "warn" | "off";
-  /** Similarity of answer and question below which the answer is flagged: `minimum` as the model `of` would give it, `embedded` by the encoder that ships. */
+  /** Flags an answer less similar to its question: `minimum` on the scale of the model `of`, `embedded` with the embedded encoder. */
   readonly relevancy: { readonly minimum: number; readonly of: string; readonly embedded: number } | null;
   /**
-   * Support of the answer by its passages below which it is flagged: `minimum` of the score that ships, `source.minimum` of a scorer whose id names `source.model`
-   * (lower case), for which the source measured it.
+   * Support of the answer by its passages below which it is flagged: `minimum` with the embedded scorer, `source.minimum` with a scorer
+   * whose id contains `source.model` (lower case).
    */
   readonly faithfulness: { readonly minimum: number; readonly source: { readonly model: string; readonly minimum: number } } | null;
-  /** Length above which the answer is flagged; `tokens` are counted where a model wrote, answers of quotes are bounded by their sentences. */
+  /** Flags a longer answer. `tokens` counts only text that a model wrote; extractive answers have a limit of sentences. */
   readonly tokens: { readonly limit: number; readonly count: "tokens" | "characters/4" } | null;
 }

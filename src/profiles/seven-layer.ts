@@ -1,7 +1,7 @@
 import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
-/** Source 000: seven layers against hallucination. Numbers: its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
+/** Source 000: seven layers against hallucination. Its equations 1, 2, 4, 10, 11 and listings 1 to 5 set the numbers. */
 export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",

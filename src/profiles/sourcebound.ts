@@ -2,8 +2,8 @@ import { SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /**
- * Default. The cuts of the gate were fitted on the validation part of the real collections (`lab/train/ranking`): from `verified` on three of four passages answer,
- * below `uncertain` lies one of twenty that answer.
+ * The default. The gate's thresholds were fitted on the validation part of the real collections (`lab/train/ranking`): three of four
+ * passages above `verified` contain an answer, and one of twenty passages with an answer is below `uncertain`.
  */
 export const sourcebound: Profile = {
   name: "sourcebound",

@@ -1,7 +1,7 @@
 import { VALIDATOR_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
 
-/** Source 003: grade every answer live, block nothing. Numbers: its table of L1 metrics. */
+/** Source 003: grades every answer live and blocks nothing except personal data. Its table of L1 metrics sets the numbers. */
 export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",

@@ -1,7 +1,7 @@
 import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
-/** Source 002: verify before generating. Numbers: its phase 2. */
+/** Source 002: verifies before it generates. Its phase 2 sets the numbers. */
 export const vgRag: Profile = {
   name: "vg-rag",
   title: "Verification gate before generation",

@@ -1,7 +1,7 @@
 /**
- * JSON in the one form that is hashed and signed: keys sorted by UTF-16 units, no white space, numbers and strings as ECMAScript writes them (RFC 8785).
- * Properties that are `undefined` are left out.
- * @throws TypeError for what JSON cannot say: functions, symbols, big integers, numbers that are not finite
+ * Returns the canonical JSON that is hashed and signed (RFC 8785): keys sorted by UTF-16 code units, no white space, ECMAScript numbers and
+ * strings. Properties with the value `undefined` are omitted.
+ * @throws TypeError for functions, symbols, big integers and numbers that are not finite
  * @example canonicalJson({ b: 1, a: [true, null] }) // '{"a":[true,null],"b":1}'
  */
 export function canonicalJson(value: unknown): string {
@@ -14,11 +14,11 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one)}`).join(",")}}`;
 }
 
-/** A string, and whether it is a key. Unrolled: a loop over alternatives needs memory for every character. */
+/** Matches a string, with the colon after a key. Unrolled, because a loop over alternatives needs memory for every character. */
 const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
 
 /**
- * Parses JSON in which no object names a key twice: two readers would take different values from it.
+ * Parses JSON and rejects duplicate keys, which parsers resolve differently.
  * @throws SyntaxError
  */
 export function parseUnambiguousJson(text: string): unknown {

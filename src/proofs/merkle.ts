@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** Leaves and inner nodes are hashed apart, so that neither is taken for the other (RFC 6962, section 2.1). */
+/** Prefixes that keep the hashes of leaves and inner nodes distinct (RFC 6962, section 2.1). */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
-/** The Merkle tree of RFC 6962 over texts in their order. Hashes are SHA-256 in lower-case hex. */
+/** A Merkle tree over texts in their order (RFC 6962). Hashes are SHA-256 in lower-case hex. */
 export interface MerkleTree {
   readonly size: number;
   readonly root: string;
-  /** What is hashed together with a leaf on its way up to the root. */
+  /** Returns the sibling hashes from a leaf up to the root. */
   path(index: number): string[];
 }
 
@@ -36,14 +36,14 @@ export function merkleTree(leaves: readonly string[]): MerkleTree {
   };
 }
 
-/** Where a leaf stands in a tree. */
+/** The position of a leaf in a tree. */
 export interface Inclusion {
   readonly index: number;
   readonly size: number;
   readonly path: readonly string[];
 }
 
-/** The root of the tree in which a leaf stands; `null` when the path fits no tree of that size. */
+/** Returns the root of the tree that contains the leaf; `null` if the path fits no tree of that size. */
 export function rootOf(leaf: string, { index, size, path }: Inclusion): string | null {
   if (index < 0 || index >= size) return null;
   const siblings = path.map((one) => Buffer.from(one, "hex"));

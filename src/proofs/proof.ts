@@ -84,7 +84,7 @@ const answerSchema = z.strictObject({
   model: z.string(),
 });
 
-/** Everything that is hashed and signed. */
+/** The content that is hashed and signed. */
 export const statementSchema = z.strictObject({
   id: z.string().min(1),
   made_at: z.string(),
@@ -130,7 +130,7 @@ export const statementSchema = z.strictObject({
 });
 export type ProofStatement = z.infer<typeof statementSchema>;
 
-/** What is written today; the first format did not say which checks had run. */
+/** The current format. The first format did not record which checks ran. */
 export const PROOF_FORMAT = "sourcebound-proof-2";
 
 export const proofSchema = z
@@ -146,7 +146,7 @@ export const proofSchema = z
   });
 export type Proof = z.infer<typeof proofSchema>;
 
-/** The leaf of a document version under the corpus root. */
+/** Returns the leaf of a document version for the Merkle tree of the corpus. */
 export function leafOf(
   domain: string,
   { tenant, id, version, sha256: original }: Pick<ProofDocument, "tenant" | "id" | "version" | "sha256">,

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 import { messageOf, RequestError } from "../shared/errors.ts";
 
-/** Ed25519 over the canonical statement (RFC 8032). */
+/** An Ed25519 signature (RFC 8032) over the canonical statement. */
 export interface ProofSignature {
   readonly algorithm: "Ed25519";
   /** SHA-256 (hex) of the public key as SubjectPublicKeyInfo. */
@@ -10,11 +10,11 @@ export interface ProofSignature {
   readonly value: string;
 }
 
-/** What is signed begins with this, so that a signature over anything else with the same key is none of a proof. */
+/** Prefix of the signed bytes. It prevents other signatures made with the same key from being valid for a proof. */
 const PURPOSE = "sourcebound-proof-1\n";
 const SIGNATURE_BYTES = 64;
 
-/** A new private key as PEM (PKCS #8). */
+/** Returns a new private key as PEM (PKCS #8). */
 export function createProofKey(): string {
   return generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
@@ -42,7 +42,7 @@ function asEd25519(read: () => KeyObject, what: string): KeyObject {
   throw new RequestError("proof_key_invalid", `The key is not one of Ed25519: give ${what} of Ed25519.`);
 }
 
-/** The public half as PEM (SubjectPublicKeyInfo). */
+/** Returns the public key as PEM (SubjectPublicKeyInfo). */
 export function publicPem(key: KeyObject): string {
   return publicOf(key).export({ type: "spki", format: "pem" }).toString();
 }
@@ -61,7 +61,7 @@ export function signStatement(statement: string, key: KeyObject): ProofSignature
   return { algorithm: "Ed25519", key_id: keyIdOf(key), value: sign(null, Buffer.from(PURPOSE + statement), key).toString("base64") };
 }
 
-/** Did the holder of the key sign this very statement? A signature that is written in more than one way is none. */
+/** Returns whether the key signed this exact statement. Only the canonical base64 form of the signature is valid. */
 export function isSignedBy(statement: string, { key_id, value }: ProofSignature, key: KeyObject): boolean {
   const bytes = Buffer.from(value, "base64");
   if (bytes.length !== SIGNATURE_BYTES || bytes.toString("base64") !== value || key_id !== keyIdOf(key)) return false;

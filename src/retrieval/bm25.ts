@@ -2,7 +2,7 @@ import { type PackedIndex, packIndex, readIndex, writeIndex } from "./bm25-snaps
 import { BM25_K1, countAmong, foldFields, idfOf, normOf, Postings, saturation } from "./postings.ts";
 import { type SlotSet, withRoom } from "./slot-set.ts";
 import type { SnapshotFile } from "./snapshot.ts";
-import { type Scored, type TermCounts, TopK, type WeightedField, type WeightedTerm, type WordSearch } from "./top-k.ts";
+import { type Scored, type TermCounts, TopK, type WeightedField, type WeightedTerm } from "./top-k.ts";
 import { Terms } from "./vocabulary.ts";
 
 /**
@@ -37,7 +37,7 @@ interface QueryTerm {
  * An index with entries added and deleted one at a time. Slots are handed out in rising order and never reused until `compact`;
  * equal scores rank the lower slot first.
  */
-export class Bm25Index implements WordSearch, TermCounts {
+export class Bm25Index implements TermCounts {
   private terms = new Terms();
   private postings = new Postings();
   /** Entries alive that hold each term. */
@@ -133,16 +133,15 @@ export class Bm25Index implements WordSearch, TermCounts {
     return this.termLive[term] as number;
   }
 
-  /** ln(1 + (N − n + ½)/(n + ½)); for a term that no entry holds, n = 0. */
-  idf(token: string, counts: TermCounts = this): number {
+  /** Entries that hold a token. */
+  frequency(token: string, counts: TermCounts = this): number {
     const term = this.terms.get(token);
-    return idfOf(term < 0 ? 0 : counts.holding(term), counts.size);
+    return term < 0 ? 0 : counts.holding(term);
   }
 
-  /** Does any entry hold the term? */
-  has(token: string, counts: TermCounts = this): boolean {
-    const term = this.terms.get(token);
-    return term >= 0 && counts.holding(term) > 0;
+  /** Mean length of the entries alive. */
+  get averageLength(): number {
+    return this.totalLength / this.live || 1;
   }
 
   /**
@@ -180,18 +179,6 @@ export class Bm25Index implements WordSearch, TermCounts {
     const best = new TopK(Math.min(wanted, count));
     this.offerFound(count, best, accept);
     return best.ranked();
-  }
-
-  /** The score that a text would have if it were an entry and the statistics were those of the index as it is. */
-  score(terms: readonly (string | WeightedTerm)[], fields: readonly WeightedField[], counts: TermCounts = this): number {
-    if (this.live === 0) return 0;
-    this.prepare();
-    const { frequencies, length } = foldFields(fields, (token) => this.terms.get(token));
-    const norm = normOf(length, this.normAverage);
-    return this.queryTerms(terms, counts).reduce(
-      (sum, { term, weight }) => sum + weight * saturation(Math.fround(frequencies.get(term) ?? 0), norm),
-      0,
-    );
   }
 
   /**
@@ -256,7 +243,7 @@ export class Bm25Index implements WordSearch, TermCounts {
   /** Brings norms and bounds up to what was added and deleted, and begins a new search. */
   private prepare(): void {
     const { used } = this;
-    const average = this.totalLength / this.live || 1;
+    const average = this.averageLength;
     if (average !== this.normAverage) {
       this.norms = withRoom(this.norms, used);
       for (let slot = 0; slot < used; slot++)

@@ -10,9 +10,9 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
-import { Corpus } from "./corpus.ts";
 import { readCorpusFacts } from "./corpus-snapshot.ts";
-import type { SearchRequest } from "./search-index.ts";
+import { DomainIndex, type SearchRequest } from "./domain-index.ts";
+import { EmbeddedEngine } from "./embedded-engine.ts";
 import { withSnapshotFile } from "./snapshot.ts";
 
 let folder = "";
@@ -22,7 +22,7 @@ let warnings: string[] = [];
 /** Ids of documents that were read from the store to be indexed. */
 let indexed: string[] = [];
 /** What a test has opened: none may write its snapshot later, in the folder of the next. */
-let opened: Corpus[] = [];
+let opened: DomainIndex[] = [];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
   path = join(folder, "index", "d.snapshot");
@@ -46,7 +46,7 @@ async function put(...documents: StoredDocument[]): Promise<void> {
   }
 }
 
-function open(encoder: Encoder | null = null, storeId = "store"): Corpus {
+function open(encoder: Encoder | null = null, storeId = "store"): DomainIndex {
   const documents = {
     revision: (domain: string) => store.documents.revision(domain),
     heads: (domain: string) => store.documents.heads(domain),
@@ -56,14 +56,18 @@ function open(encoder: Encoder | null = null, storeId = "store"): Corpus {
       return store.documents.loadForIndex(domain, ids);
     },
   };
-  const snapshot = { path, store: storeId, warn: (message: string) => warnings.push(message) };
-  const corpus = new Corpus({ domain: "d", documents, embeddings: store.embeddings, encoder, batch: 64, snapshot });
+  const warn = (message: string) => warnings.push(message);
+  const engine = new EmbeddedEngine({
+    domain: "d",
+    snapshot: { path, store: storeId, revision: () => store.documents.revision("d"), warn },
+  });
+  const corpus = new DomainIndex({ domain: "d", engine, documents, embeddings: store.embeddings, encoder, batch: 64 });
   opened.push(corpus);
   return corpus;
 }
 
 /** A corpus that is equal to the store, as a new process has it. */
-async function start(encoder: Encoder | null = null, storeId = "store"): Promise<Corpus> {
+async function start(encoder: Encoder | null = null, storeId = "store"): Promise<DomainIndex> {
   indexed = [];
   const corpus = open(encoder, storeId);
   await corpus.sync();
@@ -77,29 +81,29 @@ async function run(encoder: Encoder | null = null): Promise<void> {
 
 const PUBLIC: Scope = { domain: "d", tenant: null, access: ["public"] };
 
-function request(corpus: Corpus, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
-  const defaults = { codes: [], vector: null, scope: PUBLIC, selection: null, bm25: true, candidates: 10, alpha: 0.6, beta: 0.4 };
+function request(corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
+  const defaults = { codes: [], vector: null, scope: PUBLIC, bm25: true, candidates: 10, alpha: 0.6, beta: 0.4 };
   return { terms: corpus.tokens(question), fusion: "min-max", ...defaults, ...over };
 }
 
-const found = (corpus: Corpus, question: string, over: Partial<SearchRequest> = {}) =>
-  corpus.search(request(corpus, question, over)).map(({ documentId }) => documentId);
+const found = async (corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}) =>
+  (await corpus.search(request(corpus, question, over))).map(({ documentId }) => documentId);
 
 const SETTINGS = { frame: true, repair: true, expand: true, codesFirst: true };
 const QUESTIONS = ["tinnitus claim", "rating", "pays tinnitus tinnitus naïve ☂"];
 const SCOPES: Scope[] = [PUBLIC, { ...PUBLIC, tenant: "acme" }, { ...PUBLIC, access: ["public", "staff"] }];
 
 /** Everything that a corpus answers. */
-async function answers(corpus: Corpus): Promise<unknown> {
+async function answers(corpus: DomainIndex): Promise<unknown> {
   const all: unknown[] = [corpus.windows];
   for (const question of QUESTIONS) {
     const vector = await corpus.embedQuestion(question);
     const overs = [{}, { vector }, { vector, fusion: "rrf" as const }, { vector, bm25: false }, { candidates: 2 }, { codes: ["rate"] }];
     for (const scope of SCOPES) {
-      const { idf, has } = corpus.wordsIn(scope);
+      const { idf, has } = await corpus.wordsIn(scope, ["tinnitus claim"]);
       all.push(idf("tinnitu"), has("claim"));
-      for (const over of overs) all.push(corpus.search(request(corpus, question, { ...over, scope })));
-      all.push(corpus.understand({ resolved: "my clain for tinitus and its ratting", scope }, SETTINGS).repairs);
+      for (const over of overs) all.push(await corpus.search(request(corpus, question, { ...over, scope })));
+      all.push((await corpus.understand({ resolved: "my clain for tinitus and its ratting", scope }, SETTINGS)).repairs);
     }
   }
   return all;
@@ -162,11 +166,11 @@ describe("a corpus that begins with its snapshot", () => {
     const corpus = await start(again);
     expect(indexed).toEqual(["b"]);
     expect(again.calls).toEqual([["Page\nFresh claim."]]);
-    expect(found(corpus, "rating")).toEqual([]);
-    expect(found(corpus, "fresh")).toEqual(["b"]);
+    expect(await found(corpus, "rating")).toEqual([]);
+    expect(await found(corpus, "fresh")).toEqual(["b"]);
     await corpus.idle();
     expect(withSnapshotFile(path, readCorpusFacts).vectors).toBe(2);
-    expect(found(corpus, "tinnitus")).toEqual(["a"]);
+    expect(await found(corpus, "tinnitus")).toEqual(["a"]);
   });
 
   it("finds nothing that the store has deleted, changed or labelled anew since, even at the same version and revision", async () => {
@@ -180,14 +184,15 @@ describe("a corpus that begins with its snapshot", () => {
     Object.assign(store.documents, { revision: async () => 4 });
     const corpus = await start(fakeEncoder());
     Object.assign(store.documents, { revision });
-    const repairs = (scope: Scope) => corpus.understand({ resolved: "my pensoin", scope }, SETTINGS).repairs.map(({ read }) => read);
-    expect(repairs(PUBLIC)).toEqual([]);
-    expect(repairs(SCOPES[2] as Scope)).toEqual(["pension"]);
+    const repairs = async (scope: Scope) =>
+      (await corpus.understand({ resolved: "my pensoin", scope }, SETTINGS)).repairs.map(({ read }) => read);
+    expect(await repairs(PUBLIC)).toEqual([]);
+    expect(await repairs(SCOPES[2] as Scope)).toEqual(["pension"]);
     const vector = await corpus.embedQuestion("tinnitus");
     for (const over of [{}, { vector }, { vector, bm25: false }]) {
-      expect(found(corpus, "tinnitus", over)).toEqual(["stays"]);
-      expect(found(corpus, "tinnitus", { ...over, scope: SCOPES[1] as Scope }).sort()).toEqual(["hers", "stays"]);
-      expect(found(corpus, "tinnitus", { ...over, scope: SCOPES[2] as Scope }).sort()).toEqual(["moved", "stays"]);
+      expect(await found(corpus, "tinnitus", over)).toEqual(["stays"]);
+      expect((await found(corpus, "tinnitus", { ...over, scope: SCOPES[1] as Scope })).sort()).toEqual(["hers", "stays"]);
+      expect((await found(corpus, "tinnitus", { ...over, scope: SCOPES[2] as Scope })).sort()).toEqual(["moved", "stays"]);
     }
   });
 
@@ -214,7 +219,7 @@ describe("a corpus that begins with its snapshot", () => {
     await run();
     await store.documents.deleteFiles(SOURCE, ["b.md"]);
     const corpus = await start();
-    const repairs = corpus.understand({ resolved: "my pensoin and disabilty", scope: PUBLIC }, SETTINGS).repairs;
+    const { repairs } = await corpus.understand({ resolved: "my pensoin and disabilty", scope: PUBLIC }, SETTINGS);
     expect(repairs.map(({ read }) => read)).toEqual(["disability"]);
   });
 });
@@ -228,7 +233,7 @@ describe("a snapshot that cannot be used", () => {
     warnings = [];
     const corpus = await start(encoder);
     expect(indexed).toEqual(["a", "b", "c"]);
-    expect([found(corpus, "tinnitus"), found(corpus, "claim"), found(corpus, "rating")]).toEqual([["a"], ["b"], ["c"]]);
+    expect([await found(corpus, "tinnitus"), await found(corpus, "claim"), await found(corpus, "rating")]).toEqual([["a"], ["b"], ["c"]]);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(why);
     expect(warnings[0]).toContain("nothing is lost");
@@ -280,7 +285,7 @@ describe("a snapshot that cannot be used", () => {
     expect(warnings).toEqual([expect.stringMatching(/holds vectors of "one", and "two" serves/)]);
     expect(indexed).toEqual([]);
     expect(two.calls.flat()).toHaveLength(3);
-    expect(found(corpus, "claim", { vector: await corpus.embedQuestion("A claim."), bm25: false })[0]).toBe("b");
+    expect((await found(corpus, "claim", { vector: await corpus.embedQuestion("A claim."), bm25: false }))[0]).toBe("b");
     await corpus.idle();
     await start(fakeEncoder({ id: "two", dimensions: 16 }));
     expect(warnings).toHaveLength(1);
@@ -333,7 +338,7 @@ describe("writing a snapshot", () => {
     await put(document("b", ["A claim."]));
     await corpus.sync();
     await corpus.idle();
-    expect(found(corpus, "claim")).toEqual(["b"]);
+    expect(await found(corpus, "claim")).toEqual(["b"]);
     expect(warnings).toEqual([expect.stringMatching(/could not be written.*the next start builds the index from the database/)]);
   });
 
@@ -358,7 +363,7 @@ describe("writing a snapshot", () => {
     expect(readdirSync(join(folder, "index"))).toEqual(["d.snapshot"]);
     const corpus = await start(fakeEncoder());
     expect(indexed).toEqual([]);
-    expect(found(corpus, "claim")).toEqual(["b"]);
+    expect(await found(corpus, "claim")).toEqual(["b"]);
     expect(warnings).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { Encoder } from "../models/encoder.ts";
 import { VERSION } from "../package.ts";
 import type { Chunk, TextRange, Window } from "../shared/types.ts";
 import type { DocumentHead } from "../store/document-records.ts";
@@ -290,7 +289,8 @@ export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
 export interface Wanted {
   readonly store: string;
   readonly domain: string;
-  readonly encoder: Encoder | null;
+  /** Id of the encoder that serves. */
+  readonly encoder: string | null;
   /** The store's documents: of others, and of those at another version or label, nothing is taken. */
   readonly heads: ReadonlyMap<string, DocumentHead>;
 }
@@ -315,7 +315,7 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
   const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
   // Most bytes are words and texts on the one hand and vectors on the other: they are read side by side.
   const others = snapshot.preload(["words", "vocabulary", "documentWords", "texts"]);
-  const usable = encoder !== null && facts.encoder === encoder.id;
+  const usable = encoder !== null && facts.encoder === encoder;
   const vectors = await besides(others, () =>
     usable ? VectorIndex.load(encoder, snapshot.inner("vectors"), numbers("vectorWindows")) : null,
   );

@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeVectorSearchContract } from "../testing/search-contract.ts";
 import { DenseIndex } from "./dense.ts";
 import { SlotSet } from "./slot-set.ts";
 import { SnapshotError, withSnapshotFile } from "./snapshot.ts";
 import { createScalarKernel } from "./wasm/kernel.ts";
-
-describeVectorSearchContract("DenseIndex", () => new DenseIndex());
 
 const unit = (values: readonly number[]): Float32Array => {
   const norm = Math.hypot(...values) || 1;

@@ -14,7 +14,7 @@ import {
 } from "./dense-layout.ts";
 import { SlotSet } from "./slot-set.ts";
 import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
-import { type Scored, TopK, type VectorSearch } from "./top-k.ts";
+import { type Scored, TopK } from "./top-k.ts";
 import { createScalarKernel, createWasmKernel, MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 /**
  * Rows that the int8 scan hands to f32 rescoring for every result wanted. `bench speed`, 100,000 × 384, top 50: recall .991 with as
@@ -44,7 +44,7 @@ export interface DenseOptions {
  *
  * Rows lie in blocks of a WebAssembly memory that grows in place: no row is ever copied because another is added.
  */
-export class DenseIndex implements VectorSearch {
+export class DenseIndex {
   readonly model: string;
   private readonly kernel: ScanKernel;
   private readonly scan: "int8" | "float32";

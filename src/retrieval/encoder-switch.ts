@@ -1,24 +1,46 @@
-import type { Encoder } from "../models/encoder.ts";
+import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
-import type { Entry } from "./indexed-windows.ts";
-import type { EncoderChoice, SwitchState, SyncOptions } from "./search-index.ts";
-import { VectorIndex } from "./vector-index.ts";
+import { Embedder } from "./embedder.ts";
+import type { SearchEngine, WindowText } from "./search-engine.ts";
+
+/** Which encoder serves a domain, and which one takes its place once its index is complete. */
+export interface EncoderChoice {
+  readonly serve: Encoder | null;
+  readonly prepare: Encoder | null;
+  /** Writes down that `prepare` serves from now on. */
+  readonly activate: (encoder: Encoder) => Promise<void>;
+}
+
+/** How far the vectors of the next encoder are. */
+export interface SwitchState {
+  readonly from: string | null;
+  readonly to: string;
+  readonly done: number;
+  readonly total: number;
+  /** Why it stopped; it goes on by itself. */
+  readonly failure: string | null;
+}
+
+export interface SyncOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEmbed?: (done: number, total: number) => void;
+  readonly onUsage?: EmbedOptions["onUsage"];
+  /** Wait for vectors that another caller is making? A question does not: until they are there, words alone find those windows. @default true */
+  readonly mayWaitForVectors?: boolean;
+  /** May a switch begin in the background? @default true */
+  readonly mayPrepare?: boolean;
+}
 
 export interface EncoderSwitchOptions {
+  readonly engine: SearchEngine;
   /** Encoder of every index, or the question which one serves now, asked on every sync. */
   readonly encoder: Encoder | null | (() => Promise<EncoderChoice>);
   readonly embeddings: EmbeddingStore;
   /** Texts in one call of the encoder. */
   readonly batch: number;
-  /** Windows by slot; `null` once deleted. */
-  readonly entries: () => readonly (Entry | null)[];
-  /** Windows indexed. */
-  readonly windows: () => number;
   /** Takes in documents as they stand in the store; with `then`, nothing else runs until that has ended. */
   readonly takeIn: (then?: () => Promise<void>) => Promise<void>;
-  /** Told when what a snapshot would hold has changed. */
-  readonly onChange: () => void;
   /** Ends work in the background. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
@@ -28,12 +50,12 @@ export interface EncoderSwitchOptions {
 /** Syncs in this many milliseconds after a switch failed do not try it again: whoever asks must not wait for an encoder that is down. */
 const SWITCH_PAUSE_MS = 15_000;
 
-/** The vectors of a domain's windows: those of the encoder that serves, and beside them those of the next one until they are complete. */
+/** Makes the vectors of a domain's windows: those of the encoder that serves, and beside them those of the next one until they are complete. */
 export class EncoderSwitch {
   private readonly options: EncoderSwitchOptions;
-  /** The vectors that serve; `null`: words alone, or not chosen yet. */
-  active: VectorIndex | null = null;
-  private next: VectorIndex | null = null;
+  /** The encoder that serves; `null`: words alone, or not chosen yet. */
+  active: Embedder | null = null;
+  private next: Embedder | null = null;
   private state: SwitchState | null = null;
   private background: Promise<void> | null = null;
   /** Vectors that are being made; `null`: none are. */
@@ -42,7 +64,8 @@ export class EncoderSwitch {
 
   constructor(options: EncoderSwitchOptions) {
     this.options = options;
-    if (typeof options.encoder === "object" && options.encoder !== null) this.active = new VectorIndex(options.encoder);
+    const { encoder } = options;
+    if (typeof encoder === "object" && encoder !== null) this.active = this.embedderOf(encoder);
   }
 
   get encoder(): Encoder | null {
@@ -57,7 +80,10 @@ export class EncoderSwitch {
   /** Another process may have switched: its vectors are in the store then, and this one follows. */
   async choose(): Promise<EncoderChoice> {
     const choice = await this.choice();
-    if (choice.serve?.id !== this.encoder?.id) this.active = choice.serve === null ? null : new VectorIndex(choice.serve);
+    const { serve } = choice;
+    if (serve?.id === this.encoder?.id) return choice;
+    this.active = serve === null ? null : this.embedderOf(serve);
+    await this.options.engine.serve(serve?.id ?? null);
     return choice;
   }
 
@@ -72,12 +98,7 @@ export class EncoderSwitch {
     const { serve, prepare } = await this.choice();
     if (serve?.id !== this.encoder?.id) return false;
     if (mayPrepare && prepare !== null && prepare.id !== this.encoder?.id && this.background === null) return false;
-    return this.active === null || this.active.size === this.options.windows() || (!mayWaitForVectors && this.embedding !== null);
-  }
-
-  delete(slot: number): void {
-    this.active?.delete(slot);
-    this.next?.delete(slot);
+    return this.active === null || (!mayWaitForVectors && this.embedding !== null) || (await this.missing(this.active)) === 0;
   }
 
   /** After documents were taken in. One caller makes vectors at a time; the others find what it has made, or go on without the rest. */
@@ -87,7 +108,10 @@ export class EncoderSwitch {
     const work = (async () => {
       await before?.catch(() => undefined);
       options.signal?.throwIfAborted();
-      await this.embedNow(await choose(), options);
+      const { prepare, activate } = await choose();
+      if (this.active !== null) await this.embedMissing(this.active, options);
+      const isDue = prepare !== null && prepare.id !== this.encoder?.id && options.mayPrepare !== false;
+      if (isDue) this.prepareLater(prepare, activate);
     })();
     this.embedding = work;
     try {
@@ -97,15 +121,9 @@ export class EncoderSwitch {
     }
   }
 
-  /** Vectors that are missing, and a switch in the background where one is due. */
-  private async embedNow({ prepare, activate }: EncoderChoice, options: SyncOptions): Promise<void> {
-    if (this.active !== null) await this.embedMissing(this.active, options);
-    if (prepare !== null && prepare.id !== this.encoder?.id && options.mayPrepare !== false) this.prepareLater(prepare, activate);
-  }
-
   /**
-   * Makes the vectors of another encoder beside those that serve, and switches when every window has one. Questions meanwhile, and those that
-   * began before, are ranked by the old encoder. What was made is kept when it ends early.
+   * Makes the vectors of another encoder beside those that serve, and switches when every window has one. Questions meanwhile are ranked by
+   * the old encoder. What was made is kept when it ends early.
    * @throws RequestError `switch_running`; ModelError of the new encoder
    */
   async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
@@ -113,8 +131,8 @@ export class EncoderSwitch {
       throw new RequestError("switch_running", `Vectors of ${this.next.encoder.id} are being made; wait until that has ended.`);
     }
     if (this.encoder?.id === encoder.id) return activate(encoder);
-    const { takeIn, windows, onChange } = this.options;
-    const next = new VectorIndex(encoder);
+    const { takeIn, engine } = this.options;
+    const next = this.embedderOf(encoder);
     this.next = next;
     const from = this.encoder?.id ?? null;
     const onEmbed = (done: number, total: number) => {
@@ -124,13 +142,13 @@ export class EncoderSwitch {
     this.state = { from, to: encoder.id, done: 0, total: 0, failure: null };
     try {
       await takeIn();
-      onEmbed(0, windows());
+      onEmbed(0, await this.missing(next));
       await this.embedMissing(next, { ...options, onEmbed });
       await takeIn(async () => {
         await this.embedMissing(next, { ...options, onEmbed });
         await activate(encoder);
         this.active = next;
-        onChange();
+        await engine.serve(encoder.id);
       });
       this.state = null;
     } catch (cause) {
@@ -154,6 +172,11 @@ export class EncoderSwitch {
     await this.embedding?.catch(() => undefined);
   }
 
+  /** The embedder of an encoder; another one than before where it does not serve. */
+  embedderOf(encoder: Encoder): Embedder {
+    return this.active?.encoder === encoder ? this.active : new Embedder(encoder, this.options.embeddings);
+  }
+
   private async choice(): Promise<EncoderChoice> {
     const { encoder } = this.options;
     return typeof encoder === "function" ? encoder() : { serve: encoder, prepare: null, activate: async () => undefined };
@@ -171,28 +194,33 @@ export class EncoderSwitch {
       });
   }
 
+  /** Windows that have no vector yet. */
+  private async missing(embedder: Embedder): Promise<number> {
+    const { windows, vectors, dimensions } = await this.options.engine.coverage(embedder.encoder.id);
+    embedder.expect(dimensions);
+    return windows - vectors;
+  }
+
   /** Vectors come from the cache on disk where they were paid for before; every batch is stored at once, so a crash loses one batch at most. */
-  private async embedMissing(index: VectorIndex, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
-    const { entries, windows, embeddings, onChange } = this.options;
-    if (index.size === windows()) return;
-    const missing = entries().flatMap((entry, slot) => (entry !== null && !index.has(slot) ? [slot] : []));
+  private async embedMissing(embedder: Embedder, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
+    const missing = await this.missing(embedder);
+    if (missing === 0) return;
+    const { engine } = this.options;
+    const encoder = embedder.encoder.id;
     const options = { ...(signal === undefined ? {} : { signal }), ...(onUsage === undefined ? {} : { onUsage }) };
-    const batch = Math.min(index.encoder.batch ?? this.options.batch, this.options.batch);
-    for (let at = 0; at < missing.length; at += batch) {
+    let done = 0;
+    for await (const batch of engine.windowsWithout(encoder, Math.min(embedder.encoder.batch ?? this.options.batch, this.options.batch))) {
       signal?.throwIfAborted();
-      const slots = missing.slice(at, at + batch).filter((slot) => entries()[slot] !== null);
-      const held = slots.map((slot) => entries()[slot] as Entry);
-      const vectors = await index.embedTexts(held.map(passageText), embeddings, options);
-      slots.forEach((slot, i) => {
-        if (entries()[slot] === held[i]) index.add(slot, vectors[i] as Float32Array);
-      });
-      onEmbed?.(Math.min(at + batch, missing.length), missing.length);
+      const vectors = await embedder.embedTexts(batch.map(encodedText), options);
+      const windows = batch.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array }));
+      await engine.index({ vectors: { encoder, windows } });
+      done += batch.length;
+      onEmbed?.(done, Math.max(done, missing));
     }
-    if (missing.length > 0 && index === this.active) onChange();
   }
 }
 
-/** What an encoder sees of a window: title, headings, text. */
-function passageText({ document, chunk, window }: Entry): string {
-  return [document.title, ...chunk.headingPath, document.text.slice(window.start, window.end)].join("\n");
+/** What an encoder sees of a window. */
+function encodedText({ title, headingPath, text }: WindowText): string {
+  return [title, ...headingPath, text].join("\n");
 }

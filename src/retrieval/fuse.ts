@@ -1,3 +1,5 @@
+import type { Hit } from "./search-engine.ts";
+
 /** A ranking: what, with which raw score; higher is better. */
 export interface Ranked<Id> {
   readonly id: Id;
@@ -73,5 +75,33 @@ export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: reado
       dense: denseRaw.get(id) ?? null,
       bm25: bm25Raw.get(id) ?? null,
     }))
+    .sort((a, b) => b.fused - a.fused);
+}
+
+/** A chunk that was found, by its best window, with what both rankings together make of it. */
+export interface Candidate extends Omit<Hit, "cosine"> {
+  /** Holds a code of the question: stands before all that do not, however they are reranked. */
+  readonly coded?: boolean;
+  /** Cosine, also of a chunk that only its words brought in. */
+  readonly dense: number | null;
+  readonly fused: number;
+}
+
+/** How two rankings become one. */
+export interface Fusion {
+  readonly alpha: number;
+  readonly beta: number;
+  readonly fusion: "min-max" | "rrf";
+}
+
+/** Hits by their fused score, best first; equal ones keep their order. */
+export function fuseHits(hits: readonly Hit[], { fusion, ...weights }: Fusion): Candidate[] {
+  const rank = (score: "dense" | "bm25"): Ranked<Hit>[] =>
+    hits.flatMap((hit) => (hit[score] === null ? [] : [{ id: hit, score: hit[score] }])).sort((a, b) => b.score - a.score);
+  const [dense, bm25] = [rank("dense"), rank("bm25")];
+  const fused = fusion === "rrf" ? fuseReciprocalRank(dense, bm25) : fuseMinMax(dense, bm25, weights);
+  const scores = new Map(fused.map((one) => [one.id, one.fused]));
+  return hits
+    .map(({ cosine, ...hit }, i) => ({ ...hit, dense: cosine, fused: scores.get(hits[i] as Hit) ?? 0 }))
     .sort((a, b) => b.fused - a.fused);
 }

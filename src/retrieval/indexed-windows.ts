@@ -13,6 +13,11 @@ export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): bo
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
+/** Equal for scopes of one domain that may read the same. */
+export function scopeKey({ tenant, access }: Scope): string {
+  return JSON.stringify([tenant, [...access].sort()]);
+}
+
 /** The windows of a document, and whose it is. */
 interface OwnedWindows {
   readonly document: VocabularyOwner;
@@ -31,7 +36,7 @@ export class ScopeFilter {
 
   /** The windows that the scope may see. The set is shared and must not be changed; `and` makes a new one. */
   slotsFor(scope: Scope): SlotSet {
-    const key = JSON.stringify([scope.tenant, [...scope.access].sort()]);
+    const key = scopeKey(scope);
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const visible = new SlotSet();
@@ -109,7 +114,7 @@ export class IndexedWindows {
         slots.push(slot);
       }
     }
-    const words = slots.length > 0 ? this.vocabulary.add(document, wordsOf(source, stem)) : new Uint32Array(0);
+    const words = slots.length > 0 ? this.vocabulary.add(document, wordsOf(source)) : new Uint32Array(0);
     this.documents.set(id, { version, document, slots, words });
   }
 
@@ -127,11 +132,11 @@ export class IndexedWindows {
   }
 }
 
-/** Words of a document as written, with their stems. */
-function wordsOf({ title, description, text }: IndexedDocument, stem: (word: string) => string): Map<string, string> {
-  const found = new Map<string, string>();
+/** Words of a document as written. */
+function wordsOf({ title, description, text }: IndexedDocument): Set<string> {
+  const found = new Set<string>();
   tokenize([title, description ?? "", text].join("\n"), (word) => {
-    if (!found.has(word)) found.set(word, stem(word));
+    found.add(word);
     return "";
   });
   return found;

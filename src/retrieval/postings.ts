@@ -1,6 +1,6 @@
-import type { SlotSet } from "./slot-set.ts";
-import { withRoom } from "./slot-set.ts";
-import type { TermCounts, WeightedField } from "./top-k.ts";
+import type { TermStatistics } from "./search-engine.ts";
+import { type SlotSet, withRoom } from "./slot-set.ts";
+import type { TermCounts, WeightedField, WeightedTerm } from "./top-k.ts";
 
 /** Saturation of term frequency (Robertson & Zaragoza 2009, section 3.4: 1.2 to 2). */
 export const BM25_K1 = 1.2;
@@ -37,6 +37,30 @@ export function foldFields(
     }
   }
   return { frequencies, length: Math.fround(length) };
+}
+
+/** BM25 of a text by the statistics of an index, as if the text were a window of it. */
+export function scoreText(
+  terms: readonly (string | WeightedTerm)[],
+  fields: readonly WeightedField[],
+  { windows, averageLength, frequencies }: TermStatistics,
+): number {
+  const weights = new Map<string, number>();
+  for (const one of terms) {
+    const { token, weight } = typeof one === "string" ? { token: one, weight: 1 } : one;
+    if ((frequencies.get(token) ?? 0) > 0) weights.set(token, (weights.get(token) ?? 0) + weight);
+  }
+  const asked = [...weights].map(([token, count]) => ({
+    token,
+    weight: count * idfOf(frequencies.get(token) ?? 0, windows) * (BM25_K1 + 1),
+  }));
+  const numbers = new Map(asked.map(({ token }, i) => [token, i]));
+  const text = foldFields(fields, (token) => numbers.get(token) ?? -1);
+  const norm = normOf(text.length, averageLength);
+  return asked
+    .map(({ weight }, i) => ({ weight, part: weight * saturation(Math.fround(text.frequencies.get(i) ?? 0), norm) }))
+    .sort((a, b) => b.weight - a.weight)
+    .reduce((sum, { part }) => sum + part, 0);
 }
 
 /** Lists as they are stored: one after the other, without gaps. */

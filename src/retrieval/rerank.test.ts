@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Reranker } from "../models/reranker.ts";
+import type { Candidate } from "./fuse.ts";
 import { rerankCandidates } from "./rerank.ts";
-import type { Candidate } from "./search-index.ts";
 
 describe("rerankCandidates", () => {
   const candidate = (id: string, fused: number): Candidate => ({

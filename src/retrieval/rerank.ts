@@ -1,5 +1,5 @@
 import type { Reranker, RerankPassage } from "../models/reranker.ts";
-import type { Candidate } from "./search-index.ts";
+import type { Candidate } from "./fuse.ts";
 
 /** A candidate with what a reranker said of it; `null`: not asked, or not known. */
 export type RerankedCandidate = Candidate & { readonly rerank: number | null };

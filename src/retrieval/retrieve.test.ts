@@ -11,7 +11,8 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { place, storedDocument } from "../testing/store-contract.ts";
-import { Corpus } from "./corpus.ts";
+import { DomainIndex } from "./domain-index.ts";
+import { EmbeddedEngine } from "./embedded-engine.ts";
 import { assertCanRetrieve, retrievePassages } from "./retrieve.ts";
 
 let folder = "";
@@ -41,8 +42,10 @@ async function put(...documents: StoredDocument[]): Promise<void> {
 }
 
 function partsWith(encoder: Encoder | null) {
-  const corpus = new Corpus({ domain: "d", documents: store.documents, embeddings: store.embeddings, encoder, batch: 8 });
-  return { corpus, documents: store.documents, encoder };
+  const { documents, embeddings } = store;
+  const engine = new EmbeddedEngine({ domain: "d" });
+  const corpus = new DomainIndex({ domain: "d", engine, documents, embeddings, encoder, batch: 8 });
+  return { corpus, documents, encoder };
 }
 
 const retrieve = (question: Question, encoder: Encoder | null = null, settings: RetrieveSettings = sourcebound.retrieve) =>

@@ -7,15 +7,16 @@ import type { DocumentStore } from "../store/documents.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { readPassage } from "../text/read-passage.ts";
 import { deduplicate, diversify, type FaceMemo, type TwinWords } from "./deduplicate.ts";
+import type { DomainIndex, SearchRequest } from "./domain-index.ts";
 import { resolveFilters } from "./filters.ts";
+import type { Candidate } from "./fuse.ts";
 import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 import { intersectSelection, partOf, placeWithin, searchArea, searchSelection, selectionArea } from "./search-area.ts";
-import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
+import type { QuestionVector } from "./search-engine.ts";
 import { type TimePart, untimed } from "./top-k.ts";
-import type { QuestionVector } from "./vector-index.ts";
 
 export interface RetrieveParts {
-  readonly corpus: SearchIndex;
+  readonly corpus: DomainIndex;
   readonly documents: Pick<DocumentStore, "load" | "outlines">;
   readonly encoder: Encoder | null;
   /** By the name that a profile gives them; what is absent does not run. */
@@ -54,37 +55,31 @@ export async function retrievePassages(
   signal: AbortSignal,
 ): Promise<Retrieved> {
   const wanted = settings.dense && encoder !== null;
-  const { vector, failure, failedIn, embedding } = wanted
+  const embedded = wanted
     ? await syncAndEmbed(question, corpus, settings, time, signal)
     : { vector: null, failure: null, failedIn: null, embedding: null };
+  let { vector } = embedded;
   if (!wanted) await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
-  const { terms, codes } = time("understand", () => corpus.understand(question, settings.query));
-  const request = {
-    terms,
-    codes,
-    vector,
-    scope: question.scope,
-    selection: question.selection,
-    bm25: settings.bm25,
-    candidates: settings.candidates,
-    alpha: settings.alpha,
-    beta: settings.beta,
-    fusion: settings.fusion,
-    time,
-  };
+  const { text, terms, codes } = await time("understand", () => corpus.understand(question, settings.query));
+  const { bm25, candidates: k, alpha, beta, fusion } = settings;
+  const request = { terms, codes, scope: question.scope, bm25, candidates: k, alpha, beta, fusion };
   const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
   let area = areaOf(question);
   const found = async () => {
-    if (area === null) return corpus.search({ ...request, near: await corpus.nearest(request) });
-    if (question.selection !== null) return searchSelected(question, question.selection, area, request, corpus, documents, signal);
-    return searchArea(request, area, corpus, documents, signal);
+    // The encoder may have been switched since the question was embedded.
+    if (vector !== null && vector.encoder.id !== corpus.encoder?.id) vector = await corpus.embedQuestion(text, { signal });
+    const asked = { ...request, vector };
+    if (area === null) return corpus.search(asked, { signal, time });
+    if (question.selection !== null) return searchSelected(question, question.selection, area, asked, corpus, documents, signal);
+    return searchArea(asked, area, corpus, documents, signal);
   };
   const ranked = () => time("search", found);
   const reranker = settings.reranker === "none" ? null : (rerankers?.[settings.reranker] ?? null);
   let rerankFailure: string | null = null;
   const rerank = async (found: readonly Candidate[]) => {
     try {
-      const options = { signal, idf: corpus.wordsIn(question.scope).idf };
+      const words = reranker === null ? null : await corpus.wordsIn(question.scope, [text, ...found.map((one) => one.text)]);
+      const options = { signal, ...(words === null ? {} : { idf: (token: string) => words.idf(token) }) };
       return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, options));
     } catch (cause) {
       if (signal.aborted) throw cause;
@@ -102,21 +97,28 @@ export async function retrievePassages(
     candidates = await search();
     loaded = (await load()) ?? [];
   }
-  const passages = withoutTwins(loaded, settings.twins, { words: corpus.wordsIn(question.scope), faces: corpus.faces }, time).slice(
-    0,
-    settings.passages,
-  );
+  const words = await corpus.wordsIn(question.scope, loaded.flatMap(textsOf));
+  const passages = withoutTwins(loaded, settings.twins, { words, faces: corpus.faces }, time).slice(0, settings.passages);
   return {
     passages,
     candidates: candidates.length,
     dense: vector !== null,
-    ranker: vector?.index.encoder ?? null,
-    denseFailure: failure,
-    denseFailedIn: failedIn,
-    embedding,
+    ranker: vector?.encoder ?? null,
+    denseFailure: embedded.failure,
+    denseFailedIn: embedded.failedIn,
+    embedding: embedded.embedding,
     reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
     rerankFailure,
   };
+}
+
+/** What of a passage is weighed by its words: its text, and what stands above its units. */
+function textsOf({ document, headingPath, text, units }: Passage): string[] {
+  const around = units.flatMap(({ headingPath, header, leadIn, caption }) => [
+    ...headingPath,
+    ...[header, leadIn, caption].flatMap((one) => one?.text ?? []),
+  ]);
+  return [...new Set([document.title, ...headingPath, ...around, text])];
 }
 
 /** Passages loaded beyond those wanted, to take the places of twins. */
@@ -157,7 +159,7 @@ async function searchSelected(
   selection: Selection,
   area: Area,
   { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
-  corpus: SearchIndex,
+  corpus: DomainIndex,
   documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
@@ -173,7 +175,7 @@ async function searchSelected(
 
 async function syncAndEmbed(
   question: Question,
-  corpus: SearchIndex,
+  corpus: DomainIndex,
   { bm25, query }: RetrieveSettings,
   time: TimePart,
   signal: AbortSignal,
@@ -186,7 +188,7 @@ async function syncAndEmbed(
   const counts: (number | null)[] = [];
   try {
     await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
-    const { text } = time("understand", () => corpus.understand(question, query));
+    const { text } = await time("understand", () => corpus.understand(question, query));
     const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
     return { vector, failure: null, failedIn: null, embedding: embeddingOf(vector, counts) };
   } catch (cause) {
@@ -197,7 +199,7 @@ async function syncAndEmbed(
 
 function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Retrieved["embedding"] {
   if (vector === null || counts.length === 0) return null;
-  return { model: vector.index.encoder.model ?? vector.index.encoder.id, tokens: sumOrNull(counts) };
+  return { model: vector.encoder.model ?? vector.encoder.id, tokens: sumOrNull(counts) };
 }
 
 /** `null` when a candidate is no longer what was indexed. */

@@ -5,8 +5,10 @@ import { headingPathAt } from "../text/headings.ts";
 import { compareText } from "../text/normalise.ts";
 import type { PassagePlace } from "../text/read-passage.ts";
 import { Bm25Index } from "./bm25.ts";
-import { fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
-import type { Candidate, SearchIndex, SearchRequest } from "./search-index.ts";
+import type { DomainIndex, SearchRequest } from "./domain-index.ts";
+import { type Candidate, fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
+import { FIELD_WEIGHTS } from "./indexed-windows.ts";
+import { scoreText } from "./postings.ts";
 import type { WeightedTerm } from "./top-k.ts";
 
 /** Later than the end of any text. */
@@ -55,6 +57,8 @@ export function intersectSelection(area: Area, { documentId, start, end }: Selec
   return part === undefined || ranges.length === 0 ? new Map() : new Map([[documentId, { ...part, ranges }]]);
 }
 
+type AreaIndex = Pick<DomainIndex, "search" | "statistics" | "embed" | "tokens">;
+
 /**
  * Ranks what lies in an area. Windows that lie in it whole are ranked by the index, with the filter inside. Windows that reach beyond it are cut to the
  * whole sentences inside and scored as cut, with the index's own statistics, as if they had been indexed that way: no word outside counts or is shown.
@@ -62,7 +66,7 @@ export function intersectSelection(area: Area, { documentId, start, end }: Selec
 export async function searchArea(
   request: Omit<SearchRequest, "area">,
   area: Area,
-  corpus: SearchIndex,
+  corpus: AreaIndex,
   documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
@@ -77,17 +81,25 @@ async function scoreCut(
   across: readonly Candidate[],
   { terms, codes, vector, bm25, scope }: Omit<SearchRequest, "area">,
   area: Area,
-  corpus: SearchIndex,
+  corpus: AreaIndex,
   documents: Pick<DocumentStore, "load">,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
   const pieces = await cutPieces(across, scope, area, documents);
   const texts = pieces.map(({ title, chunk, text }) => [title, ...chunk.headingPath, text].join("\n"));
   const vectors = vector === null ? null : await corpus.embed(texts, vector, signal);
-  return pieces.map((piece, i) => {
+  const tokens = [...terms.map((term) => (typeof term === "string" ? term : term.token)), ...codes];
+  const statistics = await corpus.statistics(tokens, scope, { signal });
+  return pieces.map(({ description, ...piece }, i) => {
+    const fields = [
+      { tokens: corpus.tokens(piece.title), weight: FIELD_WEIGHTS.title },
+      { tokens: corpus.tokens(description ?? ""), weight: FIELD_WEIGHTS.description },
+      { tokens: corpus.tokens(piece.chunk.headingPath.join(" ")), weight: FIELD_WEIGHTS.headings },
+      { tokens: corpus.tokens(piece.text), weight: FIELD_WEIGHTS.body },
+    ];
     const cosine = vector === null ? null : dot(vectors?.[i] as Float32Array, vector.values);
-    const words = bm25 ? corpus.scoreText(piece, { terms, scope }) : 0;
-    const coded = codes.length > 0 && corpus.scoreText(piece, { terms: codes, scope }) > 0;
+    const words = bm25 ? scoreText(terms, fields, statistics) : 0;
+    const coded = codes.length > 0 && scoreText(codes, fields, statistics) > 0;
     return { ...piece, ...(coded ? { coded } : {}), dense: cosine, bm25: words > 0 ? words : null, fused: 0 };
   });
 }
@@ -98,7 +110,7 @@ async function cutPieces(
   scope: Scope,
   area: Area,
   documents: Pick<DocumentStore, "load">,
-): Promise<Omit<Candidate, "dense" | "bm25" | "fused">[]> {
+): Promise<(Omit<Candidate, "dense" | "bm25" | "fused"> & Pick<StoredDocument, "description">)[]> {
   const loaded = await documents.load(scope, [...new Set(across.map(({ documentId }) => documentId))]);
   return across.flatMap(({ documentId, version, chunk, title }) => {
     const document = loaded.get(documentId);
@@ -106,7 +118,16 @@ async function cutPieces(
     if (document === undefined || part === undefined) return [];
     return cutRanges(document, chunk, part).map((window) => {
       const text = document.text.slice(window.start, window.end);
-      return { documentId, version, chunk: { ...chunk, headingPath: headingPathAt(document, window.start) }, window, title, text };
+      const { description } = document;
+      return {
+        documentId,
+        version,
+        chunk: { ...chunk, headingPath: headingPathAt(document, window.start) },
+        window,
+        title,
+        description,
+        text,
+      };
     });
   });
 }

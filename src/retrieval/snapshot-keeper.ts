@@ -77,6 +77,8 @@ export interface SnapshotPlace {
   readonly path: string;
   /** Id of the store that the corpus is equal to: a snapshot of another one is not used. */
   readonly store: string;
+  /** Revision of the domain in the store. */
+  readonly revision: () => Promise<number>;
   /** Told what is wrong with a snapshot, or why none could be written. Nothing is lost by either. */
   readonly warn: (message: string) => void;
 }
@@ -86,7 +88,7 @@ export interface KeptIndex {
   /** Is the file what would be written? It is left alone then. */
   equals(file: SnapshotFile): boolean;
   /** The index as it is now; `null` when there is nothing to keep. */
-  capture(): Promise<CapturedIndex | null>;
+  capture(): CapturedIndex | null;
 }
 
 export interface CapturedIndex {
@@ -162,7 +164,7 @@ export class SnapshotKeeper {
     const { path } = this.place;
     try {
       if (!this.unusable && this.isWritten()) return;
-      const captured = await this.index.capture();
+      const captured = this.index.capture();
       if (captured !== null && (await replaceFile(path, captured.pieces, () => captured.isCurrent()))) this.unusable = false;
     } catch (cause) {
       const code = systemCodeOf(cause) ?? messageOf(cause);

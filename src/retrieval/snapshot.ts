@@ -44,7 +44,7 @@ export interface SnapshotFile {
 export class SnapshotError extends SourceboundError {}
 
 /** Raised with every change that older readers would misread. */
-const SNAPSHOT_VERSION = 3;
+const SNAPSHOT_VERSION = 4;
 const MAGIC = 0x58494253;
 const HEAD_BYTES = 16;
 const SPACE = 0x20;

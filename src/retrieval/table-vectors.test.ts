@@ -7,7 +7,8 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument } from "../testing/windowed-document.ts";
-import { Corpus } from "./corpus.ts";
+import { DomainIndex } from "./domain-index.ts";
+import { EmbeddedEngine } from "./embedded-engine.ts";
 
 let folder = "";
 let store: Store;
@@ -42,8 +43,9 @@ it("misses nothing that is put into the table while the table is asked", async (
   };
   const warned: string[] = [];
   const tables = { from: 1, open: async () => table, warn: (message: string) => warned.push(message) };
-  const corpus = new Corpus({
-    ...{ domain: "d", documents: store.documents, embeddings: store.embeddings, encoder: fakeEncoder(), batch: 500, tables },
+  const engine = new EmbeddedEngine({ domain: "d", tables });
+  const corpus = new DomainIndex({
+    ...{ domain: "d", engine, documents: store.documents, embeddings: store.embeddings, encoder: fakeEncoder(), batch: 500 },
   });
   await put(
     "many",
@@ -60,11 +62,9 @@ it("misses nothing that is put into the table while the table is asked", async (
     release();
     await corpus.idle();
   };
-  const near = await corpus.nearest({
-    ...{ terms: corpus.tokens("zebra quagga okapi"), codes: [], vector: await corpus.embedQuestion("zebra quagga okapi"), selection: null },
-    ...{ scope: { domain: "d", tenant: null, access: ["public"] }, bm25: false, candidates: 10, alpha: 0.6, beta: 0.4, fusion: "min-max" },
-  });
-  expect(near).toHaveLength(1);
-  expect(near?.[0]?.score).toBeGreaterThan(0.8);
+  const vector = await corpus.embedQuestion("zebra quagga okapi");
+  const found = await engine.search({ terms: [], vector, filters: { scope: { domain: "d", tenant: null, access: ["public"] } }, k: 10 });
+  expect(found).toHaveLength(1);
+  expect(found[0]?.dense).toBeGreaterThan(0.8);
   expect(warned).toEqual([]);
 });

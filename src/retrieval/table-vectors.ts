@@ -4,7 +4,7 @@ import { DenseIndex } from "./dense.ts";
 import type { Entry, IndexedWindows } from "./indexed-windows.ts";
 import { SlotSet } from "./slot-set.ts";
 import type { Scored } from "./top-k.ts";
-import type { QuestionVector, VectorIndex } from "./vector-index.ts";
+import type { VectorIndex } from "./vector-index.ts";
 
 /** Vectors of one model in one index, searched group by group: a group never sees another's. */
 export class VectorGroups {
@@ -53,7 +53,8 @@ export interface VectorTables {
 
 /** What is asked of the table. */
 export interface TableSearch {
-  readonly vector: QuestionVector;
+  readonly values: Float32Array;
+  readonly index: VectorIndex;
   /** Windows wanted. */
   readonly k: number;
   readonly scope: Scope;
@@ -91,12 +92,12 @@ export class TableVectors {
   }
 
   /** Begins to put into the table what it lacks, beside whatever else is done; to be called when windows or vectors have changed. */
-  follow(index: VectorIndex | null, indexed: IndexedWindows): void {
+  follow(index: VectorIndex | null, model: string, indexed: IndexedWindows): void {
     if (this.isAtWork || index?.dimensions == null || indexed.words.size < this.tables.from) return;
     const lacks = this.opened?.index !== index || !this.opened.isIndexed || this.lackingIn(this.opened, indexed).size > 0;
     if (!lacks) return;
     this.isAtWork = true;
-    this.work = this.fill(index, index.dimensions, indexed)
+    this.work = this.fill(index, { model, dimensions: index.dimensions }, indexed)
       .then(() => {
         this.failure = null;
       })
@@ -116,9 +117,9 @@ export class TableVectors {
   }
 
   /** The windows nearest to a question, best first; `null`: all are to be compared in this process, since few are visible or the table is not ready. */
-  async search({ vector, k, scope, accept }: TableSearch, indexed: IndexedWindows): Promise<Scored[] | null> {
+  async search({ values, index, k, scope, accept }: TableSearch, indexed: IndexedWindows): Promise<Scored[] | null> {
     const { opened } = this;
-    if (opened === null || opened.index !== vector.index || !opened.isIndexed) return null;
+    if (opened === null || opened.index !== index || !opened.isIndexed) return null;
     const kept = accept.size;
     if (kept <= EXACT_UP_TO) return null;
     // What is put while the table is asked may be missing from its answer, and lack nothing afterwards: it is compared too.
@@ -127,7 +128,7 @@ export class TableVectors {
       before.push({ slot, entry: indexed.entries[slot] });
     });
     const found = await opened.table.search({
-      ...{ vector: vector.values, k, kept, documentIds: null, access: scope.access },
+      ...{ vector: values, k, kept, documentIds: null, access: scope.access },
       tenants: scope.tenant === null ? [""] : ["", scope.tenant],
     });
     const slots = new Set<number>();
@@ -141,9 +142,9 @@ export class TableVectors {
     };
     for (const { slot, entry } of before) if (indexed.entries[slot] === entry) lack(slot);
     this.lackingIn(opened, indexed).forEach(lack);
-    const compared = vector.index.search(vector.values, k, lacking);
+    const compared = index.search(values, k, lacking);
     const scored = [...slots].flatMap((slot): Scored[] => {
-      const score = vector.index.best(vector.values, [slot]);
+      const score = index.best(values, [slot]);
       return score === null || lacking.has(slot) ? [] : [{ slot, score }];
     });
     return [...scored, ...compared].sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, k);
@@ -162,9 +163,9 @@ export class TableVectors {
     return opened.lacking;
   }
 
-  private async fill(index: VectorIndex, dimensions: number, indexed: IndexedWindows): Promise<void> {
+  private async fill(index: VectorIndex, of: Parameters<VectorTables["open"]>[0], indexed: IndexedWindows): Promise<void> {
     if (this.opened?.index !== index) {
-      const table = await this.tables.open({ model: index.encoder.id, dimensions });
+      const table = await this.tables.open(of);
       this.opened = { index, table, known: new WeakSet(), lacking: null, isIndexed: false };
     }
     const { table, known } = this.opened;

@@ -1,5 +1,3 @@
-import type { SlotSet } from "./slot-set.ts";
-
 /** An entry's slot and its score. */
 export interface Scored {
   readonly slot: number;
@@ -81,18 +79,6 @@ function worse(score: number, slot: number, thanScore: number, thanSlot: number)
   return score < thanScore || (score === thanScore && slot > thanSlot);
 }
 
-/** Ranks entries by their vectors. Slots are handed out in rising order; equal scores rank the lower slot first. */
-export interface VectorSearch {
-  /** Entries alive. */
-  readonly size: number;
-  add(vector: Float32Array): number;
-  delete(slot: number): void;
-  /** The best entries that are accepted, by dot product. */
-  search(query: Float32Array, k: number, accept?: SlotSet): Scored[];
-  /** Highest score of some entries that are alive; `null` of none. */
-  best(query: Float32Array, slots: readonly number[]): number | null;
-}
-
 /** How many entries there are, and how many of them hold a term: what a word is weighed by. */
 export interface TermCounts {
   readonly size: number;
@@ -109,21 +95,6 @@ export interface WeightedField {
 export interface WeightedTerm {
   readonly token: string;
   readonly weight: number;
-}
-
-/** Ranks entries by their words. Slots are handed out in rising order; equal scores rank the lower slot first. */
-export interface WordSearch {
-  /** Entries alive. */
-  readonly size: number;
-  add(fields: readonly WeightedField[], counts?: TermCounts): number;
-  delete(slot: number): void;
-  /** @param counts those of some entries. @default all */
-  idf(token: string, counts?: TermCounts): number;
-  has(token: string, counts?: TermCounts): boolean;
-  /** The best entries that are accepted and hold a term at all. */
-  search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean, counts?: TermCounts): Scored[];
-  /** Score of fields as if they were an entry. */
-  score(terms: readonly (string | WeightedTerm)[], fields: readonly WeightedField[], counts?: TermCounts): number;
 }
 
 /** Parts of the retrieval stage; `words` and `vectors` lie within `search`. */

@@ -1,9 +1,12 @@
 import { type QuestionType, readQuestion } from "../language/question.ts";
 import { codesIn } from "../language/values.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
-import type { Scope } from "../shared/types.ts";
-import { editDistance, wordsMeant } from "../text/spelling.ts";
+import type { Question, Scope } from "../shared/types.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { bestRepair, differInAffix, editDistance, isSlipOfAny, wordsMeant } from "../text/spelling.ts";
 import { type Word, words } from "../text/tokens.ts";
+import { idfOf } from "./postings.ts";
+import type { TermStatistics } from "./search-engine.ts";
 import type { WeightedTerm } from "./top-k.ts";
 
 /** What an abbreviation's long form counts beside the question's own words: it means the same, but its words are commoner. */
@@ -96,8 +99,8 @@ interface SureParts {
   readonly real: ReadonlySet<string>;
   /** Is it a word that most people know? */
   isKnown(word: string): boolean;
-  /** Words of documents that the asker may read, of which it could be a slip. */
-  meant(word: string): readonly string[];
+  /** Words of documents that the asker may read a few edits away. */
+  readonly similar: Iterable<string>;
   stem(word: string): string;
 }
 
@@ -107,11 +110,11 @@ interface SureParts {
  * (A name in small letters that is nearly a common word is taken for it: "gardiner", "gardener".) Of the words that few people know only those count that lie as near.
  * Takes some milliseconds: every word of the language is looked at.
  */
-export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, meant, stem }: SureParts): boolean {
+export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, similar, stem }: SureParts): boolean {
   if (!isKnown(read) || isWrittenAsName(question, written)) return false;
   const edits = editDistance(written, read, FAR);
   const mayBe = (word: string) => isKnown(word) || editDistance(written, word, FAR) <= edits;
-  const others = [...meant(written), ...[...wordsMeant(written, real)].filter(mayBe)];
+  const others = [...wordsMeant(written, similar), ...[...wordsMeant(written, real)].filter(mayBe)];
   return others.every((word) => stem(word) === stem(read));
 }
 
@@ -149,12 +152,13 @@ export interface Understood {
 export interface UnderstandParts {
   readonly thesaurus: Thesaurus;
   tokens(text: string): string[];
-  /** Is this a word: does a document that the asker may read hold a form of it, or does the language have it? */
-  knows(word: string): boolean;
-  /** The word that was most likely meant, out of documents that the asker may read. */
-  repair(word: string): string | null;
-  /** Could it be a slip of a word of the language? */
-  isSlipOfReal(word: string): boolean;
+  stem(word: string): string;
+  /** Every word of the language. */
+  real(): ReadonlySet<string>;
+  /** Which of the tokens a document that the asker may read holds. */
+  held(tokens: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Words of documents that the asker may read a few edits away, with the number of documents that hold them. */
+  similar(word: string): Promise<ReadonlyMap<string, number>>;
 }
 
 /** What a repaired word counts: it may not be what was meant. */
@@ -166,10 +170,10 @@ const MAX_REPAIRS = 5;
 const STRANGE_LETTERS = 4;
 
 /** Reads a question: frame off, misspelt words repaired, other words added at lower weight. Time is linear in its length. */
-export function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Understood {
+export async function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Promise<Understood> {
   const shape = readQuestion(question);
   const content = settings.frame ? shape.content : question;
-  const { repairs, strange } = settings.repair ? repairsOf(content, parts) : { repairs: [], strange: [] };
+  const { repairs, strange } = settings.repair ? await repairsOf(content, parts) : { repairs: [], strange: [] };
   const read = replaceWords(content, repairs);
   const written = parts.tokens(content);
   const asked = parts.tokens(read);
@@ -194,15 +198,18 @@ export function understand(question: string, parts: UnderstandParts, settings: Q
   };
 }
 
-function repairsOf(content: string, parts: UnderstandParts): { repairs: Repair[]; strange: string[] } {
+async function repairsOf(content: string, parts: UnderstandParts): Promise<{ repairs: Repair[]; strange: string[] }> {
+  const { thesaurus, stem } = parts;
   const repairs = new Map<string, string>();
   const strange: string[] = [];
-  for (const written of new Set(candidates(content))) {
+  const asked = [...new Set(candidates(content))].filter((word) => parts.tokens(word).length > 0 && !thesaurus.has(word));
+  const held = asked.length === 0 ? new Set<string>() : await parts.held(asked.map(stem));
+  for (const written of asked) {
     if (repairs.size + strange.length === MAX_REPAIRS) break;
-    if (parts.tokens(written).length === 0 || parts.thesaurus.has(written) || parts.knows(written)) continue;
-    const read = parts.repair(written);
-    if (read !== null) repairs.set(written, read);
-    else if (written.length >= STRANGE_LETTERS && !parts.isSlipOfReal(written)) strange.push(written);
+    if (held.has(stem(written)) || parts.real().has(written)) continue;
+    const meant = bestRepair(written, await parts.similar(written));
+    if (meant !== null && !differInAffix(written, meant, parts.real(), stem)) repairs.set(written, meant);
+    else if (written.length >= STRANGE_LETTERS && !isSlipOfAny(written, parts.real())) strange.push(written);
   }
   return { repairs: [...repairs].map(([written, read]) => ({ written, read })), strange };
 }
@@ -227,14 +234,17 @@ function replaceWords(text: string, repairs: readonly Repair[]): string {
   return text.replaceAll(/[\p{L}]+/gu, (word) => byWord.get(word.toLowerCase()) ?? word);
 }
 
-/** What of an index reads a question: the words that its documents hold. */
+/** A question as far as it is understood alone. */
+export type AskedText = Pick<Question, "resolved" | "scope">;
+
+/** Understands questions by the words of an index that the asker may see. */
 export interface QuestionReader {
-  understand(question: { readonly resolved: string; readonly scope: Scope }, settings: QuerySettings): Understood;
+  understand(question: AskedText, settings: QuerySettings): Promise<Understood>;
   /** Could none of the repaired words be anything but a slip of the word that it was read as? See `isSureRepair`. */
-  isSure(question: { readonly resolved: string; readonly scope: Scope }, repairs: readonly Repair[]): boolean;
+  isSure(question: AskedText, repairs: readonly Repair[]): Promise<boolean>;
   tokens(text: string): string[];
-  /** Words as the documents that a scope may see hold them: nobody is told by them what stands in others. */
-  wordsIn(scope: Scope): IndexWords;
+  /** Words as the documents that a scope may see hold them: nobody is told by them what stands in others. Knows the words of the texts. */
+  wordsIn(scope: Scope, texts?: Iterable<string>): Promise<IndexWords>;
 }
 
 /** The words of an index as far as somebody may see them. */
@@ -244,6 +254,47 @@ export interface IndexWords {
   idf(token: string): number;
   /** Does any of the documents hold the token? */
   has(token: string): boolean;
+}
+
+/** Texts whose words are known at once. */
+const MAX_LOADED = 20_000;
+
+/** Words of an index for one scope at one revision: what is asked of a word is loaded before, with a text that holds it. */
+export class LoadedWords implements IndexWords {
+  readonly tokens: IndexWords["tokens"];
+  private readonly ask: (terms: readonly string[]) => Promise<TermStatistics>;
+  private readonly frequencies = new Map<string, number>();
+  /** Hashes of the texts whose words are known. */
+  private readonly loaded = new Set<string>();
+  private windows = -1;
+
+  constructor(tokens: IndexWords["tokens"], ask: (terms: readonly string[]) => Promise<TermStatistics>) {
+    this.tokens = tokens;
+    this.ask = ask;
+  }
+
+  async load(texts: Iterable<string>): Promise<this> {
+    const missing = new Set<string>();
+    const fresh: string[] = [];
+    for (const text of texts) {
+      const hash = sha256Hex(text);
+      if (this.loaded.has(hash)) continue;
+      fresh.push(hash);
+      for (const token of this.tokens(text)) if (!this.frequencies.has(token)) missing.add(token);
+    }
+    if (missing.size > 0 || this.windows < 0) {
+      const { windows, frequencies } = await this.ask([...missing]);
+      this.windows = windows;
+      for (const token of missing) this.frequencies.set(token, frequencies.get(token) ?? 0);
+    }
+    if (this.loaded.size > MAX_LOADED) this.loaded.clear();
+    for (const hash of fresh) this.loaded.add(hash);
+    return this;
+  }
+
+  readonly idf = (token: string): number => idfOf(this.frequencies.get(token) ?? 0, this.windows);
+
+  readonly has = (token: string): boolean => (this.frequencies.get(token) ?? 0) > 0;
 }
 
 /** The index as the stages after retrieval see it for one question: a text that says the same in other words holds the question's words. */

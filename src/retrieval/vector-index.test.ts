@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { SlotSet } from "./slot-set.ts";
 import { VectorIndex } from "./vector-index.ts";
 
@@ -8,7 +7,7 @@ const far = Float32Array.of(0, 1);
 
 describe("VectorIndex", () => {
   it("ranks vectors that came after the same windows were searched, and none that went", () => {
-    const index = new VectorIndex(fakeEncoder({ dimensions: 2 }));
+    const index = new VectorIndex("encoder");
     const windows = SlotSet.from(4, (slot) => slot !== 2);
     const found = () => index.search(near, 9, windows).map(({ slot }) => slot);
     index.add(3, far);
@@ -22,7 +21,7 @@ describe("VectorIndex", () => {
   });
 
   it("gives the best of some windows, and nothing of windows without a vector", () => {
-    const index = new VectorIndex(fakeEncoder({ dimensions: 2 }));
+    const index = new VectorIndex("encoder");
     index.add(7, far);
     index.add(3, near);
     expect(index.best(near, [7, 3, 5])).toBe(1);

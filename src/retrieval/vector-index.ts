@@ -1,32 +1,20 @@
-import type { EmbedOptions, Encoder } from "../models/encoder.ts";
-import { ModelError } from "../shared/errors.ts";
-import type { EmbeddingStore } from "../store/embeddings.ts";
-import { sha256Hex } from "../text/hash.ts";
 import { DenseIndex } from "./dense.ts";
 import { SlotSet, withRoom } from "./slot-set.ts";
 import { damaged, type SnapshotFile } from "./snapshot.ts";
 import type { Scored } from "./top-k.ts";
 
-/** A question's vector with the index that it may be compared with: vectors of two encoders cannot meet. */
-export interface QuestionVector {
-  readonly index: VectorIndex;
-  readonly values: Float32Array;
-}
-
 /** The vectors of one encoder for the windows of a corpus, by the windows' slots. */
 export class VectorIndex {
-  readonly encoder: Encoder;
   private dense: DenseIndex;
   private windowOfVector = new Uint32Array(0);
   /** Slot of each window's vector plus 1; 0: none. */
   private vectorOfWindow = new Uint32Array(0);
-  private width: number | null = null;
   /** Sets of windows as sets of vectors, until a vector is added; those deleted are no matter. */
   private vectorsOf = new WeakMap<SlotSet, SlotSet>();
 
-  constructor(encoder: Encoder) {
-    this.encoder = encoder;
-    this.dense = new DenseIndex({ model: encoder.id });
+  /** @param encoder id of the encoder whose vectors these are */
+  constructor(encoder: string) {
+    this.dense = new DenseIndex({ model: encoder });
   }
 
   /** Bytes of the vectors. */
@@ -41,7 +29,7 @@ export class VectorIndex {
 
   /** `null`: before the first vector. */
   get dimensions(): number | null {
-    return this.width;
+    return this.dense.dimensions || null;
   }
 
   /** Of a window that has one. */
@@ -76,11 +64,10 @@ export class VectorIndex {
    * Vectors as `save` gave them, by their windows' slots.
    * @throws SnapshotError when they are damaged or another encoder's
    */
-  static load(encoder: Encoder, vectors: Uint8Array | SnapshotFile, windowOf: Uint32Array): VectorIndex {
+  static load(encoder: string, vectors: Uint8Array | SnapshotFile, windowOf: Uint32Array): VectorIndex {
     const index = new VectorIndex(encoder);
-    index.dense = DenseIndex.load(vectors, { model: encoder.id });
+    index.dense = DenseIndex.load(vectors, { model: encoder });
     if (index.dense.slots !== windowOf.length) throw damaged(`${index.dense.slots} vectors belong to ${windowOf.length} windows`);
-    if (index.dense.slots > 0) index.width = index.dense.dimensions;
     index.windowOfVector = windowOf.slice();
     index.vectorOfWindow = new Uint32Array((windowOf.at(-1) ?? -1) + 1);
     for (let slot = 0; slot < windowOf.length; slot++) index.vectorOfWindow[windowOf[slot] as number] = slot + 1;
@@ -127,48 +114,5 @@ export class VectorIndex {
       question,
       windows.map((window) => this.slotOf(window)).filter((slot) => slot >= 0),
     );
-  }
-
-  /** @throws ModelError of the encoder, or `encoder_changed` when what it gave cannot be compared with the index */
-  async embedQuestion(text: string, options: EmbedOptions): Promise<QuestionVector> {
-    const made = await this.encoder.embed([text], options);
-    return { index: this, values: this.checked(made, 1)[0] as Float32Array };
-  }
-
-  /**
-   * Vectors of texts, through the cache on disk.
-   * @throws ModelError of the encoder, or `encoder_changed`
-   */
-  async embedTexts(texts: readonly string[], embeddings: EmbeddingStore, options: EmbedOptions): Promise<Float32Array[]> {
-    const { id } = this.encoder;
-    const hashes = texts.map((text) => sha256Hex(text));
-    const known = await embeddings.get(id, [...new Set(hashes)]);
-    this.checked([...known.values()], known.size);
-    const fresh = [...new Set(hashes.filter((hash) => !known.has(hash)))];
-    if (fresh.length > 0) {
-      const textOf = new Map(hashes.map((hash, i) => [hash, texts[i] as string]));
-      const asked = fresh.map((hash) => textOf.get(hash) as string);
-      const made = this.checked(await this.encoder.embed(asked, options), asked.length);
-      const vectors = new Map(fresh.map((hash, i) => [hash, made[i] as Float32Array]));
-      await embeddings.put(id, vectors);
-      for (const [hash, vector] of vectors) known.set(hash, vector);
-    }
-    return hashes.map((hash) => known.get(hash) as Float32Array);
-  }
-
-  private checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
-    const fail = (what: string) => {
-      const message = `Encoder "${this.encoder.id}" gave ${what}: nothing of it was kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
-      throw new ModelError("encoder_changed", message, { encoder: this.encoder.id });
-    };
-    if (vectors.length !== expected) fail(`${vectors.length} vectors for ${expected} texts`);
-    const dimensions = this.width ?? vectors[0]?.length ?? null;
-    for (const vector of vectors) {
-      if (vector.length === 0 || vector.length !== dimensions)
-        fail(`a vector of length ${vector.length} where the others have length ${dimensions}`);
-      if (!vector.every(Number.isFinite)) fail(`a vector of length ${vector.length} with a value that is not a finite number`);
-    }
-    this.width = dimensions;
-    return vectors;
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { allowedEdits, bestRepair, deletesOf, REPAIR_MIN_LETTERS, wordsMeant } from "../text/spelling.ts";
+import { allowedEdits, deletesOf, REPAIR_MIN_LETTERS } from "../text/spelling.ts";
 import { withRoom } from "./slot-set.ts";
 import { arrayOf, damaged, readFacts, readSnapshot, type Section, type Snapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 
@@ -122,11 +122,6 @@ interface Part {
   readonly words: Terms;
   /** Documents that hold each word. */
   wordDocuments: Uint32Array;
-  /** Number of each word's stem in `stems`. */
-  stemOf: Uint32Array;
-  readonly stems: Terms;
-  /** Documents that hold a word of each stem. */
-  stemDocuments: Uint32Array;
   /** Words by what is left of them with letters left out; filled at the first misspelt word, then kept up. */
   deletes: Map<string, string[]> | null;
   readonly indexed: Set<string>;
@@ -143,16 +138,14 @@ export class Vocabulary {
 
   /**
    * Takes in the words of a document.
-   * @param words each word with its stem, which is the same every time
    * @returns the words' numbers in the owner's part: what `remove` needs
    */
-  add(owner: VocabularyOwner, words: ReadonlyMap<string, string>): Uint32Array {
+  add(owner: VocabularyOwner, words: ReadonlySet<string>): Uint32Array {
     const part = this.partOf(owner);
     const numbers = new Uint32Array(words.size);
     let next = 0;
-    for (const [word, stem] of words) numbers[next++] = takeIn(part, word, stem);
+    for (const word of words) numbers[next++] = takeIn(part, word);
     for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) + 1;
-    for (const number of stemsOf(part, numbers)) part.stemDocuments[number] = (part.stemDocuments[number] as number) + 1;
     return numbers;
   }
 
@@ -160,29 +153,10 @@ export class Vocabulary {
   remove(owner: VocabularyOwner, numbers: Uint32Array): void {
     const part = this.partOf(owner);
     for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) - 1;
-    for (const number of stemsOf(part, numbers)) part.stemDocuments[number] = (part.stemDocuments[number] as number) - 1;
-  }
-
-  /** Does a document that `sees` lets through hold a word of this stem? */
-  has(stem: string, sees: (owner: VocabularyOwner) => boolean): boolean {
-    return this.visible(sees).some(({ stems, stemDocuments }) => {
-      const number = stems.get(stem);
-      return number >= 0 && (stemDocuments[number] as number) > 0;
-    });
-  }
-
-  /** What a word that no visible document holds was most likely meant to be; `null` when nothing is near. */
-  repair(word: string, sees: (owner: VocabularyOwner) => boolean): string | null {
-    return bestRepair(word, this.near(word, sees));
-  }
-
-  /** All words of visible documents that may have been meant. */
-  meant(word: string, sees: (owner: VocabularyOwner) => boolean): string[] {
-    return [...wordsMeant(word, this.near(word, sees).keys())];
   }
 
   /** Words a few edits away, with the number of visible documents that hold them. */
-  private near(word: string, sees: (owner: VocabularyOwner) => boolean): Map<string, number> {
+  near(word: string, sees: (owner: VocabularyOwner) => boolean): Map<string, number> {
     const candidates = new Map<string, number>();
     const edits = allowedEdits(word.length);
     if (edits === 0) return candidates;
@@ -230,7 +204,7 @@ export class Vocabulary {
     const key = keyOf(owner);
     const known = this.parts.get(key);
     if (known !== undefined) return known;
-    const part = partWith(owner, new Terms(), new Terms());
+    const part = partWith(owner, new Terms());
     this.parts.set(key, part);
     return part;
   }
@@ -254,23 +228,12 @@ export class Vocabulary {
 }
 
 /** The number of a word, which the part knows from now on. */
-function takeIn(part: Part, word: string, stem: string): number {
+function takeIn(part: Part, word: string): number {
   const number = part.words.add(word);
   part.wordDocuments = withRoom(part.wordDocuments, number + 1);
-  if (part.wordDocuments[number] === 0) {
-    const stemNumber = part.stems.add(stem);
-    part.stemOf = withRoom(part.stemOf, number + 1);
-    part.stemOf[number] = stemNumber;
-    part.stemDocuments = withRoom(part.stemDocuments, stemNumber + 1);
-    if (part.deletes !== null && word.length >= REPAIR_MIN_LETTERS && !part.indexed.has(word)) part.pending.add(word);
-  }
+  const isNew = part.wordDocuments[number] === 0 && !part.indexed.has(word);
+  if (isNew && part.deletes !== null && word.length >= REPAIR_MIN_LETTERS) part.pending.add(word);
   return number;
-}
-
-function stemsOf({ stemOf }: Part, numbers: Uint32Array): Set<number> {
-  const stems = new Set<number>();
-  for (const number of numbers) stems.add(stemOf[number] as number);
-  return stems;
 }
 
 /** Words long enough to be repaired to, the most frequent first. */
@@ -288,8 +251,6 @@ function byFrequency({ words, wordDocuments }: Part): string[] {
 /** A part without what stands in no document any more. */
 function packed(part: Part): { owner: VocabularyOwner; words: number; sections: Section[]; renamed: Uint32Array } {
   const words = numbersAlive(part.words.size, part.wordDocuments);
-  const stems = numbersAlive(part.stems.size, part.stemDocuments);
-  const stemRenamed = renaming(part.stems.size, stems);
   return {
     owner: part.owner,
     words: words.length,
@@ -297,9 +258,6 @@ function packed(part: Part): { owner: VocabularyOwner; words: number; sections: 
     sections: [
       ...sectionsOf("words", part.words.packed(words)),
       ["wordDocuments", [Uint32Array.from(words, (number) => part.wordDocuments[number] as number)]],
-      ["stemOf", [Uint32Array.from(words, (number) => stemRenamed[part.stemOf[number] as number] as number)]],
-      ...sectionsOf("stems", part.stems.packed(stems)),
-      ["stemDocuments", [Uint32Array.from(stems, (number) => part.stemDocuments[number] as number)]],
     ],
   };
 }
@@ -332,20 +290,14 @@ function unpacked(owner: VocabularyOwner, snapshot: Snapshot, prefix: string): P
       ends: numbers(`${name}.ends`),
       table: numbers(`${name}.table`),
     });
-  const part = partWith(owner, terms("words"), terms("stems"));
+  const part = partWith(owner, terms("words"));
   part.wordDocuments = numbers("wordDocuments");
-  part.stemOf = numbers("stemOf");
-  part.stemDocuments = numbers("stemDocuments");
-  const { words, stems } = part;
-  if (part.wordDocuments.length !== words.size || part.stemOf.length !== words.size || part.stemDocuments.length !== stems.size)
-    throw damaged(`${words.size} words and ${stems.size} stems do not fill its sections`);
+  if (part.wordDocuments.length !== part.words.size) throw damaged(`${part.words.size} words do not fill its sections`);
   return part;
 }
 
-function partWith(owner: VocabularyOwner, words: Terms, stems: Terms): Part {
-  const none = new Uint32Array(0);
-  const empty = { deletes: null, indexed: new Set<string>(), pending: new Set<string>() };
-  return { owner, words, stems, wordDocuments: none, stemOf: none, stemDocuments: none, ...empty };
+function partWith(owner: VocabularyOwner, words: Terms): Part {
+  return { owner, words, wordDocuments: new Uint32Array(0), deletes: null, indexed: new Set(), pending: new Set() };
 }
 
 function keyOf({ tenant, access }: VocabularyOwner): string {

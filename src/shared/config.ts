@@ -12,37 +12,36 @@ import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } fr
 import { serverSchema } from "./config/server.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 
-/** The pack that knows nothing of any field: anybody's documents are read with it until another one is named. */
+/** The pack without any subject knowledge, for documents of any kind. */
 export const DEFAULT_DOMAIN = "documents";
-/** Access labels that requests get and documents have where nobody names one. */
+/** Access labels of requests and documents that set none. */
 export const DEFAULT_ACCESS = ["public"] as const;
 /** Characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
-/** Bytes of one file; larger ones are reported, not read: a scanned book as PDF. Text has a limit of its own. It is also the most that can be set. */
+/** Bytes of a file: enough for a scanned book as PDF. Also the maximum of the setting. Text has its own limit. */
 export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
-/** Question–answer pairs of a session that later questions may refer to (`book` source, section 4). */
+/** Earlier question–answer pairs that a question may refer to (`book` source, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
-/** Minutes without a question after which a session is forgotten (`book` source, section 4). */
+/** Minutes without a question after which a session is deleted (`book` source, section 4). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
-/** Sessions kept: a busy site's half hour. Some 10 kB each: 500 MB at most. */
+/** Stored sessions: half an hour of a busy site. About 10 kB each, at most 500 MB. */
 export const DEFAULT_SESSIONS = 50_000;
-/** Days for which interactions are kept: long enough to review and to compare two quarters. */
+/** Retention of interactions in days: enough for reviews and for a comparison of two quarters. */
 export const DEFAULT_INTERACTIONS_DAYS = 180;
-/** Unreviewed interactions kept; the oldest go first. Some 30 kB each with their answers: 600 MB at most. */
+/** Stored unreviewed interactions; the oldest are deleted first. About 30 kB each with their answers, at most 600 MB. */
 export const DEFAULT_INTERACTION_ROWS = 20_000;
-/** Days for which the audit log is kept. */
+/** Retention of the audit log in days. */
 export const DEFAULT_AUDIT_DAYS = 730;
-/** Cached answers kept; the least recently used goes first (`spark` source, section 5.2). */
+/** Cached answers; the least recently used is evicted first (`spark` source, section 5.2). */
 export const DEFAULT_CACHE_ENTRIES = 10_000;
-/** Hours for which a cached answer may be served. Cited versions are compared on every hit anyway. */
+/** Hours for which a cached answer may be served. Every hit compares the cited versions as well. */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
-/** Days for which the diagnostic report of a question is kept: a quarter, in which documents are usually gone over. */
+/** Retention of diagnostic reports in days: a quarter, the usual period for revising documents. */
 export const DEFAULT_REPORT_DAYS = 90;
-/** Reports kept for each tenant of a domain; the oldest go first. Some 7 kB each. */
+/** Reports per tenant of a domain; the oldest are deleted first. About 7 kB each. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
-/** Milliseconds until the scores of a model that verifies are given up and those of rules stay: a reader waits for it. */
+/** Milliseconds until a verifying model is cancelled and the scores of the rules are used: the user waits for it. */
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
-/** Where `models pull` fetches from. */
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
 export const configSchema = z.strictObject({
@@ -206,7 +205,7 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Environment variable → place in the configuration. The environment wins over the file. */
+/** Environment variable → path in the configuration. The environment overrides the file. */
 export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
   DATABASE_URL: ["database", "url"],
   SOURCEBOUND_DATABASE_CONNECTIONS: ["database", "connections"],
@@ -255,25 +254,25 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_EMBEDDINGS_BATCH: ["embeddings", "batch"],
 };
 
-/** Variables that are read elsewhere on purpose: by `run`, by tests, by measuring commands. */
+/** Variables read elsewhere: by `run`, tests and measurements. */
 const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
 
 export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
 
 export interface LoadConfigOptions {
-  /** Folder in which the file is looked for and from which relative paths count. */
+  /** Folder that is searched for the configuration file; relative paths are resolved against it. */
   readonly cwd: string;
   /** @example process.env */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Values that win over file and environment, such as command-line options. */
+  /** Values that override file and environment, such as command-line options. */
   readonly overrides?: Readonly<Record<string, unknown>>;
-  /** Top-level values that hold where neither file nor environment says otherwise. */
+  /** Top-level values used where file and environment set none. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads `sourcebound.config.yaml` (or `.json`), then the environment, then overrides; paths come back absolute.
- * @throws ConfigError when a file does not parse, a key is unknown (with the nearest right name) or a value is wrong
+ * Reads `sourcebound.config.yaml` (or `.json`), then the environment, then overrides. Returns absolute paths.
+ * @throws ConfigError when a file does not parse, a key is unknown (with the most similar known key) or a value is invalid
  */
 export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConfigOptions): Config {
   const path = findConfigFile(cwd, env.SOURCEBOUND_CONFIG);
@@ -297,13 +296,13 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
   };
 }
 
-/** The same configuration on a database of its own in a folder, whatever database is configured: for trials that must touch nothing else. */
+/** Returns the configuration with an embedded database in `dataDir`, for trials that must not touch the configured database. */
 export function embeddedIn(config: Config, dataDir: string): Config {
   const { database: _elsewhere, ...rest } = config;
   return { ...rest, data_dir: dataDir };
 }
 
-/** Folders of hub models and of the runtime that runs them; the first runtime folder is the one that is installed into. */
+/** Returns the folders of Hub models and of their runtime; the first runtime folder is the target of an installation. */
 export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { modelsDir: string; runtimeDirs: readonly [string, string] } {
   return {
     modelsDir: config.models_dir ?? join(config.data_dir, "models"),
@@ -311,7 +310,7 @@ export function hubFolders(config: Pick<Config, "data_dir" | "models_dir">): { m
   };
 }
 
-/** Configuration of this process. The one place that reads `process.env` and the working directory. */
+/** Returns the configuration of this process. No other function reads `process.env` or the working directory. */
 export function loadProcessConfig(
   overrides: Readonly<Record<string, unknown>> = {},
   defaults: Readonly<Record<string, unknown>> = {},
@@ -359,7 +358,7 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
   }
 }
 
-/** Environment values are text; numbers, booleans and lists are recognised by the place that they go to. */
+/** Converts an environment value to a number, boolean or list if its setting has that type. */
 function fromText(name: string, value: string): unknown {
   if (["SOURCEBOUND_ACCESS", "SOURCEBOUND_TRUSTED_PROXIES", "SOURCEBOUND_HOSTS"].includes(name))
     return value.split(",").map((label) => label.trim());

@@ -1,13 +1,13 @@
 import type { Warning } from "./types.ts";
 
 /**
- * Every error that this system throws on purpose. The message says what failed, with which value, and what to do.
- * Refusing to answer is a result (`status: "insufficient_context"`), never one of these.
+ * An error that the system throws on purpose. The message says what failed, with which value, and what to do. A refusal to answer is a
+ * result (`status: "insufficient_context"`), not an error.
  */
 export class SourceboundError extends Error {
-  /** Stable, machine-readable; travels over HTTP and into `--json`. */
+  /** Stable and machine-readable; part of HTTP responses and of `--json`. */
   readonly code: string;
-  /** Facts about the failure, safe to show. */
+  /** Facts about the failure that may be shown. */
   readonly data: Readonly<Record<string, unknown>>;
 
   constructor(code: string, message: string, data: Record<string, unknown> = {}, options?: ErrorOptions) {
@@ -18,33 +18,33 @@ export class SourceboundError extends Error {
   }
 }
 
-/** The configuration or the environment is wrong. */
+/** An invalid configuration or environment. */
 export class ConfigError extends SourceboundError {}
 
-/** A request is not acceptable: too long, empty, unknown domain. */
+/** An invalid request: too long, empty, unknown domain. */
 export class RequestError extends SourceboundError {}
 
-/** A file or folder cannot become documents. */
+/** A file or folder that cannot be ingested. */
 export class IngestError extends SourceboundError {}
 
-/** The database cannot be opened, read or written. */
+/** A database that cannot be opened, read or written. */
 export class StoreError extends SourceboundError {}
 
-/** A model or encoder endpoint failed after retries, or is not configured. */
+/** A model or encoder endpoint that failed after retries, or is not configured. */
 export class ModelError extends SourceboundError {}
 
-/** A web search failed, or a page of the web is not fetched or not read. It never fails a question. */
+/** A web search that failed, or a web page that cannot be fetched or parsed. It never fails a question. */
 export class WebError extends SourceboundError {}
 
-/** What is asked for exists in the design but not in this build, or cannot run without another part. */
+/** A feature that this build lacks, or that needs another component. */
 export class UnavailableError extends SourceboundError {}
 
-/** The text of anything thrown, for messages that wrap it. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** `error.code` of system errors such as `ENOENT`, else `undefined`. */
+/** Returns `error.code` of a system error, such as `ENOENT`; `undefined` for any other error. */
 export function systemCodeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
@@ -52,14 +52,14 @@ export function systemCodeOf(error: unknown): string | undefined {
 
 const WARNINGS = Symbol("warnings");
 
-/** The error with what must be said although it failed, such as a hotline's text; it stays the same error where it can be written to. */
+/** Attaches warnings to show despite the error, such as hotlines. Returns the same error if it is extensible, else a wrapper. */
 export function withWarnings(error: unknown, warnings: readonly Warning[]): unknown {
   if (warnings.length === 0) return error;
   const carrier = error instanceof Error && Object.isExtensible(error) ? error : new Error(messageOf(error), { cause: error });
   return Object.defineProperty(carrier, WARNINGS, { value: warnings, configurable: true });
 }
 
-/** What must be said although it failed. */
+/** Returns the warnings attached by `withWarnings`. */
 export function warningsOf(error: unknown): readonly Warning[] {
   return error instanceof Error && WARNINGS in error ? (error[WARNINGS] as readonly Warning[]) : [];
 }

@@ -1,8 +1,8 @@
 import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
 /**
- * The stages of a question in the order in which they run; `web` only where it is configured and there is something to ask, in the default profile after `decide`;
- * `parts` only where a message that asks several things is not answered as a whole.
+ * The stages of a question in their order. `web` runs only where it is configured, in the default profile after `decide`. `parts` runs only
+ * if a message with several questions is not answered as a whole.
  */
 export const ANSWER_STAGES = [
   "admit",
@@ -20,16 +20,16 @@ export const ANSWER_STAGES = [
 ] as const;
 export type AnswerStage = (typeof ANSWER_STAGES)[number];
 
-/** Everything that `answer()` yields. A sentence is final once shown; `answer` is always last and equals the sentences in order. */
+/** An event of `answer()`. A sentence is final once yielded; `answer` comes last and equals the sentences in order. */
 export type AnswerEvent =
   | { readonly type: `${AnswerStage}-start` }
   | {
       readonly type: `${AnswerStage}-end`;
       readonly ms: number;
-      /** Small facts about what the stage did: counts, thresholds, models. */
+      /** Counts, thresholds and models of the stage. */
       readonly facts: Readonly<Record<string, string | number | boolean | null>>;
     }
-  /** Something that the profile names and this build lacks, or that was left out, and why. */
+  /** A feature of the profile that this build lacks, or a step that was skipped, with the reason. */
   | { readonly type: "notice"; readonly stage: AnswerStage; readonly code: string; readonly message: string }
   | { readonly type: "warning"; readonly warning: Warning }
   | { readonly type: "sentence"; readonly index: number; readonly sentence: AnswerSentence; readonly citations: readonly Citation[] }
@@ -41,20 +41,20 @@ export interface IngestCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Files found under another name: their documents are the same. */
+  /** Files found under a new name; their documents are kept. */
   readonly renamed: number;
   readonly deleted: number;
   readonly failed: number;
-  /** Of the files that are done. */
+  /** Bytes of the files that are done. */
   readonly bytes: number;
 }
 
-/** What should be known of a file that was read. */
+/** A remark about an ingested file. */
 export interface FileNotice extends ReadingNotice {
   readonly path: string;
 }
 
-/** Everything that `ingest()` yields; `ingest-end` is always last. */
+/** An event of `ingest()`; `ingest-end` comes last. */
 export type IngestEvent =
   | {
       readonly type: "scan-end";
@@ -74,14 +74,14 @@ export type IngestEvent =
       readonly path: string;
       readonly code: string;
       readonly reason: string;
-      /** When the version was read that stands until it can be read again (ISO 8601); `null`: nothing stands. */
+      /** ISO 8601 time of the version that stays until the file can be read again; `null`: there is none. */
       readonly readAt: string | null;
       readonly counts: IngestCounts;
     }
-  /** A page of the web is there, or is left out for the reason. `queued`: pages that are known and still to come. */
+  /** A fetched web page, or a skipped one with the reason. `queued`: known pages that follow. */
   | { readonly type: "page"; readonly url: string; readonly done: number; readonly queued: number; readonly reason: string | null }
   | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }
-  /** The documents are in and are found by their words; vectors are missing and will be made later. */
+  /** The encoder failed: the documents are searchable by BM25, and vectors follow later. */
   | { readonly type: "embed-failed"; readonly code: string; readonly reason: string }
   | { readonly type: "embed"; readonly done: number; readonly total: number }
   | {
@@ -90,16 +90,16 @@ export type IngestEvent =
       readonly chunks: number;
       readonly ms: number;
       readonly revision: number;
-      /** What an endpoint charged for vectors; `null` when nothing was embedded over a network. */
+      /** Charge of the endpoint for vectors; `null` if nothing was embedded over a network. */
       readonly embedding: EmbeddingCost | null;
       readonly notices: readonly FileNotice[];
-      /** Nothing was stored. */
+      /** Whether nothing was stored. */
       readonly dryRun: boolean;
-      /** Files of kinds that are not read, counted by their ending, the most frequent first. */
+      /** Files of unsupported formats, counted by extension, most frequent first. */
       readonly unread: Readonly<Record<string, number>>;
     };
 
-/** `null`: the endpoint did not count, or the price of the model is not known. */
+/** `null`: the endpoint did not count tokens, or the price is unknown. */
 export interface EmbeddingCost {
   readonly model: string;
   readonly tokens: number | null;

@@ -1,4 +1,4 @@
-/** The words of the glossary (DESIGN.md) as types. Plain data; offsets are UTF-16 code units into the normalised text. */
+/** The terms of the glossary (DESIGN.md) as plain data types. Offsets are UTF-16 code units into the normalised text. */
 
 export type * from "./types/answer.ts";
 export type * from "./types/document.ts";

@@ -3,7 +3,7 @@ export { type ChatBehaviour, type ChatUnderTest, describeChatContract } from "./
 export { describeEncoderContract, type EncoderUnderTest } from "./encoder-contract.ts";
 export { describeReaderContract, type ReaderUnderTest } from "./reader-contract.ts";
 export { describeRerankerContract, type RerankerUnderTest } from "./reranker-contract.ts";
-export { describeVectorSearchContract, describeWordSearchContract } from "./search-contract.ts";
+export { describeSearchEngineContract } from "./search-engine-contract.ts";
 export { describeStoreContract, type StoreUnderTest } from "./store-contract.ts";
 export { describeSupportContract, type SupportScorerUnderTest } from "./support-contract.ts";
 export { describeVerifierContract, type VerifierUnderTest } from "./verifier-contract.ts";

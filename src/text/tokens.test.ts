@@ -137,7 +137,7 @@ describe.skipIf(!existsSync(SHIPPED_WEIGHTS))("with the vocabulary that ships", 
     const wordpiece = createWordpiece(shipped, { piece: shipped.indexOf("[UNK]") });
     const golden = z
       .array(z.strictObject({ text: z.string(), ids: z.array(z.int()) }))
-      .parse(JSON.parse(readFileSync(join(import.meta.dirname, "..", "reader", "parity", "tokens.json"), "utf8")));
+      .parse(JSON.parse(readFileSync(join(import.meta.dirname, "..", "cross-encoder", "parity", "tokens.json"), "utf8")));
     expect(golden.length).toBeGreaterThan(50);
     for (const { text, ids } of golden) expect([text, ...wordpiece.ids.slice(0, wordpiece.encode(text))]).toEqual([text, ...ids]);
   });

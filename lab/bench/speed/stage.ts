@@ -125,6 +125,7 @@ async function report(
   { cpuMs, ...memory }: { readonly cpuMs: number; readonly opened: number; readonly asked: number },
 ): Promise<void> {
   const corpus = engine.corpus(DOMAIN);
+  const { bytes } = await corpus.engine.coverage(corpus.encoder?.id ?? null);
   const { documents, chunks } = await engine.counts({ domain: DOMAIN, tenant: null, access: engine.config.access });
   const all = times.map((one) => one.all);
   const at = (share: number) => quantile(all, share) ?? 0;
@@ -135,8 +136,8 @@ async function report(
   timings["stage.p95.ms"] = at(0.95);
   timings["stage.p99.ms"] = at(0.99);
   timings["stage.cpu.ms"] = cpuMs;
-  metrics["stage.words_bytes"] = corpus.bytes.words;
-  metrics["stage.vectors_bytes"] = corpus.bytes.vectors;
+  metrics["stage.words_bytes"] = bytes.words;
+  metrics["stage.vectors_bytes"] = bytes.vectors;
   timings["stage.opened_bytes"] = memory.opened;
   timings["stage.asked_bytes"] = memory.asked;
   const size = `${chunks.toLocaleString("en")} chunks, ${corpus.windows.toLocaleString("en")} windows, ${documents.toLocaleString("en")} pages`;
@@ -149,7 +150,7 @@ async function report(
     {
       name: "  memory",
       figure: megabytes(memory.asked),
-      note: `process after the questions; ${megabytes(memory.opened)} before them, of these arrays of words ${megabytes(corpus.bytes.words)}, of vectors ${megabytes(corpus.bytes.vectors)}`,
+      note: `process after the questions; ${megabytes(memory.opened)} before them, of these arrays of words ${megabytes(bytes.words)}, of vectors ${megabytes(bytes.vectors)}`,
     },
   );
   const sum = all.reduce((total, one) => total + one, 0);

@@ -19,7 +19,7 @@ const asked = performance.now();
 const scope = { domain: "veterans", tenant: null, access: ["public"] };
 const [alpha, beta] = [0.6, 0.4];
 const terms = corpus.tokens("disability pension");
-corpus.search({ terms, codes: [], vector, scope, selection: null, bm25: true, candidates: 50, alpha, beta, fusion: "min-max" });
+await corpus.search({ terms, codes: [], vector, scope, bm25: true, candidates: 50, alpha, beta, fusion: "min-max" });
 const searched = performance.now();
 const times = { open: opened - begun, sync: synced - opened, search: searched - asked };
 process.stdout.write(JSON.stringify({ ...times, windows: corpus.windows, bytes: process.memoryUsage().rss }));

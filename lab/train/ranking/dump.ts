@@ -208,7 +208,7 @@ async function measureQuestion(
   const isGold = ({ document }: Passage) => gold.has(document.id);
   const passages = await findPassages(question, removed ? isGold : null, parts);
   if (passages.length === 0) return null;
-  const words = wordsFor(question, { corpus: parts.corpus, profile: sourcebound });
+  const words = await wordsFor(question, { corpus: parts.corpus, profile: sourcebound });
   const evidence = passages.map((passage) => ({ passage }));
   const labelled = ({ evidence: { passage }, candidate }: CandidateView) => ({
     y: Number(!removed && answers(passage.document.id, candidate.range)),

@@ -1,7 +1,9 @@
 import type { EmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
-import { Corpus } from "../../../src/retrieval/corpus.ts";
+import { DomainIndex } from "../../../src/retrieval/domain-index.ts";
+import { EmbeddedEngine } from "../../../src/retrieval/embedded-engine.ts";
 import { retrievePassages } from "../../../src/retrieval/retrieve.ts";
+import type { IndexWords } from "../../../src/retrieval/understand.ts";
 import type { Question, TextRange } from "../../../src/shared/types.ts";
 import type { DocumentStore } from "../../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../../src/store/embeddings.ts";
@@ -45,15 +47,25 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
     outlines: async () => [],
   };
   const embeddings: EmbeddingStore = { get: async () => new Map(), put: async () => undefined };
-  const corpus = new Corpus({ domain: "set", documents, embeddings, encoder, batch: 256 });
+  const corpus = new DomainIndex({
+    domain: "set",
+    engine: new EmbeddedEngine({ domain: "set" }),
+    documents,
+    embeddings,
+    encoder,
+    batch: 256,
+  });
   await corpus.sync();
   const settings = { ...sourcebound.retrieve, passages: PASSAGES };
   const signal = new AbortController().signal;
+  /** Words of the scopes that were asked for candidates. */
+  const words = new Map<string | null, IndexWords>();
   const places = new Map<string, { made: MadeDocument; place: Place }[]>();
   for (const one of made) for (const place of one.places) places.set(place.key, [...(places.get(place.key) ?? []), { made: one, place }]);
 
   return {
     async candidates(ask) {
+      words.set(ask.scope, await corpus.wordsIn(scopeInSet(ask.scope), [ask.question]));
       const alone = { sessionId: null, selection: null, history: [], injectionSignals: [] };
       const scope = scopeInSet(ask.scope);
       const question: Question = { ...alone, text: ask.question, resolved: ask.question, scope, profile: "sourcebound", detail: "normal" };
@@ -67,7 +79,7 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
     windowsAt,
     placesOf: (key) => places.get(key) ?? [],
     coverage({ question, scope }, text) {
-      const { idf } = corpus.wordsIn(scopeInSet(scope));
+      const idf = (token: string) => words.get(scope)?.idf(token) ?? 0;
       const wanted = new Set(corpus.tokens(question));
       const held = new Set(corpus.tokens(text));
       let all = 0;

@@ -4,22 +4,22 @@ import { messageOf } from "../../shared/errors.ts";
 export interface EndpointOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Until the first byte, and between two pieces of a stream. */
+  /** Milliseconds until the first byte, and between two parts of a stream. */
   readonly timeoutMs: number;
-  /** Tries after the first: on timeouts, broken connections, answers that make no sense, 408, 409, 429 and 5xx. */
+  /** Retries after timeouts, broken connections, invalid replies, 408, 409, 429 and 5xx. */
   readonly retries: number;
-  /** Tokens of one reply of a model that writes at most; its thoughts count. Absent: as many as the endpoint gives. */
+  /** Maximum tokens of a reply of a model that writes, reasoning included. Absent: the endpoint's limit. */
   readonly replyTokens?: number;
-  /** Pause before the second try; doubles every time. @default 500 */
+  /** Milliseconds before the first retry; doubles each time. @default 500 */
   readonly backoffMs?: number;
 }
 
-/** Pause before the second try, in milliseconds: long enough for a busy server, short enough for a reader who waits. */
+/** Milliseconds before the first retry: long enough for a busy server, short enough for a waiting user. */
 export const DEFAULT_BACKOFF_MS = 500;
-/** Characters of an endpoint's own message that are passed on. */
+/** Maximum characters quoted from an endpoint's message. */
 const MESSAGE_CHARACTERS = 200;
 
-/** One failed call, in words that may be shown: never the key, of a page of HTML no more than how it begins. */
+/** A failed call. Its message is safe to show: it never contains the key, and only the beginning of an HTML page. */
 export class CallFailure extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number;
@@ -31,7 +31,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** Makes a call until it succeeds or the tries are used up; a `retry-after` that is longer than the timeout ends it, for a reader waits. */
+/** Repeats a call until it succeeds or the retries are used up. A `retry-after` above the timeout ends it, because a user waits. */
 export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions, signal: AbortSignal | undefined): Promise<T> {
   return pRetry(
     async () => {
@@ -56,14 +56,14 @@ export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions,
   );
 }
 
-/** Whatever a call threw, as a `CallFailure`; an error that came inside a stream is data of the endpoint, not an `Error`. */
+/** Converts a thrown value to a `CallFailure`. Errors inside a stream are data from the endpoint, not `Error` objects. */
 export function toFailure(cause: unknown, apiKey: string): CallFailure {
   if (cause instanceof CallFailure) return cause;
   const { message } = typeof cause === "object" && cause !== null ? (cause as { message?: unknown }) : {};
   return new CallFailure(shownText(typeof message === "string" ? message : messageOf(cause), apiKey, MESSAGE_CHARACTERS));
 }
 
-/** The failure of an endpoint that says itself that it failed. */
+/** Returns the failure for an HTTP error status. */
 export function httpFailure({ status, headers }: Response, message: string, apiKey: string): CallFailure {
   return new CallFailure(`HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}`, {
     retryable: status >= 500 || [408, 409, 429].includes(status),
@@ -71,13 +71,13 @@ export function httpFailure({ status, headers }: Response, message: string, apiK
   });
 }
 
-/** Milliseconds that the endpoint asks to wait, given in seconds or as a date; 0 when it says nothing. */
+/** Returns the milliseconds of a `retry-after` header in seconds or as a date; 0 without one. */
 function retryAfter(value: string): number {
   const ms = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** Text of an endpoint on one line, without the key and without characters that steer a terminal or hide, cut to so many. */
+/** Returns an endpoint's text on one line, shortened, without the key and without control or invisible characters. */
 export function shownText(text: string, apiKey: string, characters: number): string {
   const told = apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
   return told
@@ -101,18 +101,18 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Aborts what takes too long. Its clock stands still while the reader, not the sender, is at work. */
+/** Aborts a stalled sender. The clock runs only while the consumer waits for data. */
 interface Watchdog {
   readonly signal: AbortSignal;
   /** Starts waiting for the sender. */
   start(): void;
-  /** The sender sent; stops waiting. */
+  /** Stops waiting, because data arrived. */
   stop(): void;
 }
 
 /**
- * @param silenceMs waits longer than this abort
- * @param totalMs waits that add up to more than this abort
+ * @param silenceMs maximum of a single wait
+ * @param totalMs maximum of all waits together
  */
 export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
   const controller = new AbortController();
@@ -135,16 +135,16 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
   };
 }
 
-/** A signal that also aborts when its time is up. */
+/** A signal with a time limit. */
 interface Deadline {
   readonly signal: AbortSignal;
-  /** Did the time run out, rather than the signal that was given abort? */
+  /** Whether the time ran out, rather than the given signal aborting. */
   expired(): boolean;
-  /** Ends the timer; call it when what it limits has ended. */
+  /** Stops the timer; call it when the limited work has ended. */
   clear(): void;
 }
 
-/** `AbortSignal.any` with `AbortSignal.timeout` may be collected before it fires (Node 20); this one holds its timer. */
+/** Starts a deadline. Holds its timer, because `AbortSignal.any` with `AbortSignal.timeout` may be collected before it fires (Node 20). */
 export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline {
   const controller = new AbortController();
   let expired = false;

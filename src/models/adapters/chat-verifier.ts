@@ -11,16 +11,16 @@ import { evidenceLines, type SupportPair, type SupportScore, type SupportScorer 
 import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage } from "../verifier.ts";
 
 const SUPPORT_PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
-/** Longest reason that is passed on, in characters. */
+/** Maximum characters of a reason. */
 const REASON_CHARACTERS = 300;
 
-/** Beyond 1 it is another scale, and no verdict. */
+/** A score above 1 is on another scale and is rejected. */
 const score = writtenNumber.pipe(z.number().max(1));
 const scoreSchema = z.object({ score, unsupported: z.array(z.string()).max(50), reason: z.string() });
 
 /**
- * A model that writes, asked to judge. Its reply must be the JSON object that the prompt asks for; any other reply is `null`.
- * Parts that it calls unsupported become spans only where they stand in the claim word for word.
+ * Scores support with a model that writes. A reply other than the requested JSON object is `null`. Parts that the model calls unsupported
+ * become spans only if they occur in the claim verbatim.
  */
 export function createChatSupportScorer(chat: ChatModel): SupportScorer {
   const system = readFileSync(join(SUPPORT_PROMPTS, "support.system.md"), "utf8");
@@ -66,7 +66,7 @@ function parseVerdict(reply: string, claim: string): SupportScore | null {
   return { score, spans: findParts(unsupported, claim), reason: reason.slice(0, REASON_CHARACTERS) };
 }
 
-/** In order, without overlaps. */
+/** Returns the ranges of the parts in the claim, in order and without overlaps. */
 function findParts(parts: readonly string[], claim: string): TextRange[] {
   const found = parts.flatMap((part) => {
     const start = part === "" ? -1 : claim.indexOf(part);
@@ -77,23 +77,23 @@ function findParts(parts: readonly string[], claim: string): TextRange[] {
 }
 
 const PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
-/** Characters of a passage that the model is shown: more than any chunk has. */
+/** Maximum characters of a passage in the prompt: more than any chunk has. */
 const PASSAGE_CHARACTERS = 8000;
-/** Characters of a reply beyond which it is no list of verdicts. */
+/** Maximum characters of a reply that is parsed. */
 const REPLY_CHARACTERS = 20_000;
 
-/** Text that speaks to whoever judges passages. */
+/** Matches text that addresses a judge of passages. */
 const ORDERS_TO_JUDGE =
   /"?\b(?:relevance|consistency|verdicts?)"?\s*[:=]\s*[\d[{"]|\b(?:scor(?:e|es|ed|ing)|rat(?:e|es|ed|ing)|grad(?:e|es|ed|ing)|judg(?:e|es|ed|ing)|rank(?:s|ed|ing)?|mark(?:s|ed|ing)?)\b.{0,60}\b(?:passages?|chunks?|snippets?|excerpts?)\b|\b(?:other|all|every|each|previous|following) (?:passages?|chunks?|snippets?|excerpts?)\b/is;
 
 const listSchema = z.array(z.unknown()).max(100);
-/** The object that is asked for, or the list alone. */
+/** The requested object, or its list alone. */
 const replySchema = z.union([z.object({ verdicts: listSchema }).transform(({ verdicts }) => verdicts), listSchema]);
 const verdictSchema = z.object({ passage: z.string(), relevance: writtenNumber, consistency: writtenNumber });
 
 /**
- * A model that writes, asked once about all passages. A passage that gives orders is not shown to it, so that it has no say in the verdicts of others; the keys
- * of the rest cannot be guessed by whoever wrote them. What of the reply is not as asked is `null`: the whole, or the one passage.
+ * Judges all passages in one call of a model that writes. A passage with instructions is withheld, so that it cannot influence other
+ * verdicts; authors of documents cannot guess the keys of the rest. An invalid reply is `null`, as a whole or for the affected passage.
  */
 export function createChatVerifier(chat: ChatModel): PassageVerifier {
   const system = readFileSync(join(PROMPTS, "verify.system.md"), "utf8");
@@ -138,24 +138,24 @@ function givesOrders({ title, headingPath, text }: VerifierPassage): boolean {
   return documentOrders(whole).length > 0 || ORDERS_TO_JUDGE.test(whole);
 }
 
-/** Does no text hold a letter or digit? */
+/** Returns whether no text contains a letter or digit. */
 function isBlank(texts: readonly string[]): boolean {
   return !texts.some((text) => /[\p{L}\p{N}]/u.test(text));
 }
 
-/** Depends on the question, which no author of a document knows. */
+/** Returns a key that depends on the question, which authors of documents do not know. */
 function keyOf(question: string, { text }: VerifierPassage, place: number): string {
   return sha256Hex(JSON.stringify([question, place, text])).slice(0, 10);
 }
 
-/** One line, however many the passage has. */
+/** Returns the passage as one line of JSON. */
 function lineOf(passage: string, { title, headingPath, text }: VerifierPassage): string {
   return JSON.stringify({ passage, title, headings: headingPath, text: text.slice(0, PASSAGE_CHARACTERS) });
 }
 
 /**
- * Verdicts by key; `null` when the reply is no list of them, or one goes beyond 1: the model used another scale, on which its lowest mark may be a 1. A key that is
- * judged twice, or not as asked, has none.
+ * Returns verdicts by key. Returns `null` if the reply is not a list of verdicts, or if a score exceeds 1: on that other scale, 1 may be
+ * the lowest score. A key with several or invalid verdicts gets none.
  */
 function readVerdicts(reply: string): ReadonlyMap<string, PassageVerdict> | null {
   const parsed = replySchema.safeParse(reply.length > REPLY_CHARACTERS ? null : readJson(reply));

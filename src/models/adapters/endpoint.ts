@@ -5,7 +5,7 @@ import { CallFailure, type EndpointOptions, httpFailure, shownText } from "./cal
 
 const TAGS = { open: "<think>", close: "</think>" } as const;
 
-/** Leaves out what a model thinks aloud, wherever its pieces are cut; what stands before and behind a thought is parted by a line's end. */
+/** Removes a model's reasoning (`<think>`) from a stream, even if tags are split. A line break separates the text before and after it. */
 export function createThoughtFilter() {
   let held = "";
   let isThought = false;
@@ -35,12 +35,12 @@ export function createThoughtFilter() {
         isApart = true;
       }
     },
-    /** What was held back as the beginning of a tag that did not come. */
+    /** Returns text that was held back as the possible start of a tag. */
     end: () => shown(held),
   };
 }
 
-/** Where the tag begins in a text, or what may become it at the text's end; the text's length: nowhere. */
+/** Returns the offset of a tag, or of its possible start at the end of the text; the text's length if there is none. */
 function tagStart(text: string, tag: string): number {
   const whole = text.indexOf(tag);
   if (whole >= 0) return whole;
@@ -49,14 +49,14 @@ function tagStart(text: string, tag: string): number {
   return text.length;
 }
 
-/** Characters of a reply, and of its content type, that are shown. */
+/** Maximum characters quoted of a reply and of its content type. */
 const SHOWN_CHARACTERS = 80;
-/** Characters of a reply from which they are taken, so that a key in them is whole. */
+/** Characters of a reply kept for that quote, so that a key in it is removed as a whole. */
 const KEPT_CHARACTERS = 2000;
 
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 
-/** Posts JSON to a path of an OpenAI-compatible endpoint. @throws CallFailure when it cannot be reached or says that it failed */
+/** Posts JSON to an OpenAI-compatible endpoint. @throws CallFailure when it cannot be reached or returns an error */
 export async function postJson(
   path: string,
   body: unknown,
@@ -77,7 +77,7 @@ export async function postJson(
   throw httpFailure(response, errorSchema.safeParse(said).data?.error.message ?? response.statusText, apiKey);
 }
 
-/** Data of Server-Sent Events. @param onText told whatever text came, for `unexpectedReply` */
+/** Yields the data of Server-Sent Events. @param onText receives the beginning of the reply, for `unexpectedReply` */
 export async function* readEvents({ body }: Response, onText: (text: string) => void): AsyncGenerator<string, void> {
   const ready: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => ready.push(data) });
@@ -92,13 +92,13 @@ export async function* readEvents({ body }: Response, onText: (text: string) => 
   }
 }
 
-/** Does a reply begin as a stream of events does? */
+/** Returns whether a reply begins like an event stream. */
 export function isEventStream(head: string): boolean {
   return /^\s*(?:data|event|id|retry)?:/.test(head);
 }
 
 /**
- * The failure that something else came than was wanted.
+ * Returns the failure for a reply of another kind than expected.
  * @param setting that names the endpoint, such as `model.base_url`
  */
 export function unexpectedReply(

@@ -10,15 +10,15 @@ import type { Reranker, RerankPassage } from "../reranker.ts";
 import { evidenceLines, type SupportPair, type SupportScorer } from "../support.ts";
 
 const configSchema = z.object({ id2label: z.record(z.string(), z.string()).optional() });
-/** How models name the class that says yes. */
+/** Class names that mean "supported". */
 const YES = /^(?:entail\w*|support\w*|consistent|factual|faithful|label_1|1)$/i;
 const NO = /^(?:not[_ -]?|un|non|in)/i;
 
 /**
- * A model from the hub that reads evidence and claim together and gives one logit (HHEM class), or one per class (MiniCheck and NLI classes; the
- * class that says yes is named by the model's own `config.json`). Each text of the evidence is read by itself and the best counts, as MiniCheck
- * does with chunks (Tang et al., EMNLP 2024). It names no spans.
- * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps, `hub_model_damaged` when no class says yes
+ * Scores support with a Hub model that takes evidence and claim together. It returns one logit (HHEM class) or one per class (MiniCheck and
+ * NLI classes, whose `config.json` names the supporting class). Each text of the evidence is scored alone and the maximum counts, as
+ * MiniCheck does with chunks (Tang et al., EMNLP 2024). It returns no spans.
+ * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps, `hub_model_damaged` without a supporting class
  */
 export function createHubSupportScorer(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): SupportScorer {
   const { local, facts, load } = openClassifier(name, { modelsDir, runtimeDirs, dtype });
@@ -75,7 +75,7 @@ function hasWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Index of the class that says yes; `null` for a model with one logit. */
+/** Returns the index of the supporting class; `null` for a model with one logit. */
 function yesClass(folder: string): number | null {
   const parsed = configSchema.safeParse(JSON.parse(readFileSync(join(folder, "config.json"), "utf8")));
   const labels = Object.entries(parsed.success ? (parsed.data.id2label ?? {}) : {});
@@ -88,7 +88,7 @@ function yesClass(folder: string): number | null {
   return Number(found[0]);
 }
 
-/** Logistic of one logit, softmax of more. @throws Error when a logit is not finite or the class is not there */
+/** Returns the logistic of one logit, or the softmax of several. @throws Error when a logit is not finite or the class is missing */
 function chanceOf(data: ArrayLike<number | bigint>, yes: number | null): number {
   const logits = Array.from(data, Number);
   const wanted = yes === null ? 1 : yes + 1;
@@ -105,7 +105,7 @@ function chanceOf(data: ArrayLike<number | bigint>, yes: number | null): number 
 export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
 
 /**
- * A cross-encoder from the hub, run on this machine: question and passage are read together, the logit becomes a score through the logistic function.
+ * Reranks with a cross-encoder from the Hub on this machine. The logistic function turns the logit of a question–passage pair into a score.
  * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` for the `spark` source (section 2.2)
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
@@ -146,7 +146,7 @@ export function createHubReranker(name: string, { modelsDir, runtimeDirs, dtype 
   };
 }
 
-/** `title. section. text` (`spark` source, section 2.2); parts that are empty are left out. */
+/** Returns `title. section. text` (`spark` source, section 2.2) without empty parts. */
 export function passageInput({ title, section, text }: RerankPassage): string {
   return [title, section, text]
     .map((part) => part.trim())
@@ -154,7 +154,7 @@ export function passageInput({ title, section, text }: RerankPassage): string {
     .join(". ");
 }
 
-/** @throws Error when there is not one finite logit */
+/** @throws Error without exactly one finite logit */
 function scoreOf({ data }: { readonly data: ArrayLike<number | bigint> }): number {
   const logit = Number(data[0]);
   if (data.length !== 1 || !Number.isFinite(logit))
@@ -165,27 +165,27 @@ function scoreOf({ data }: { readonly data: ArrayLike<number | bigint> }): numbe
 export interface HubOptions {
   /** Folder of models in the layout of transformers.js. */
   readonly modelsDir: string;
-  /** Folders besides this project in which the runtime may be installed. */
+  /** Further folders where the runtime may be installed. */
   readonly runtimeDirs: readonly string[];
   readonly dtype?: Dtype | undefined;
 }
 
 export interface HubEncoderOptions extends HubOptions {
-  /** How token vectors become one; what the model's files say when absent, else their mean. */
+  /** Pooling of token vectors. @default that of the model's files, else the mean */
   readonly pooling?: Pooling | undefined;
 }
 
 /**
- * Texts in one call with unquantised weights. Eight-bit models get one text at a time: they scale a whole batch by its largest value,
- * so that a text's vector would depend on its company.
+ * Texts per call with unquantised weights. Eight-bit models get one text at a time: they scale a batch by its largest value, so that a
+ * vector would depend on the other texts.
  */
 const TEXTS_PER_CALL = 16;
 
-/** Texts between two reports of progress: about a second on one core. */
+/** Texts between two progress reports: about a second on one core. */
 const TEXTS_PER_STEP = 16;
 
 /**
- * An encoder from the hub, run on this machine from local files; nothing is fetched. The model is loaded on first use.
+ * Embeds with a Hub model from local files, without a network. Loads the model on first use.
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
 export function createHubEncoder(name: string, options: HubEncoderOptions): Encoder {
@@ -246,7 +246,7 @@ async function embedBatch(
   return vectors.map(normalizeVector);
 }
 
-/** Token vectors (texts × tokens × dimensions) to one vector per text: the mean over its own tokens, or the first token's. */
+/** Pools token vectors (texts × tokens × dimensions): the sum over a text's own tokens, or the first token. Callers normalise. */
 export function pool(hidden: HubTensor, inputs: HubInputs, pooling: Pooling): Float32Array[] {
   const [texts = 0, tokens = 0, dimensions = 0] = hidden.dims;
   const mask = inputs.attention_mask;
@@ -262,7 +262,7 @@ export function pool(hidden: HubTensor, inputs: HubInputs, pooling: Pooling): Fl
   });
 }
 
-/** @throws Error when the model gives none of the outputs */
+/** @throws Error when the model returns none of the outputs */
 export function tensorOf(output: Readonly<Record<string, unknown>>, names: readonly string[]): HubTensor {
   for (const name of names) {
     const value = output[name];
@@ -271,7 +271,7 @@ export function tensorOf(output: Readonly<Record<string, unknown>>, names: reado
   throw new Error(`the model gives ${Object.keys(output).join(", ")}; one of ${names.join(", ")} is needed`);
 }
 
-/** Runs `make` on first use and keeps its result; a failure is not kept. */
+/** Returns a function that runs `make` on first use and keeps its result, but not a failure. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
@@ -283,7 +283,7 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** A model of the hub that scores pairs of texts, loaded when first asked. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
+/** Opens a Hub model that scores pairs of texts, loaded on first use. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
 function openClassifier(name: string, { modelsDir, runtimeDirs, dtype }: HubOptions & { readonly dtype: Dtype }) {
   const runtimeFile = requireHubRuntime(runtimeDirs);
   const local = findLocalModel(modelsDir, name, dtype);

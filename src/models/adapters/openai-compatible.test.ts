@@ -15,7 +15,7 @@ import {
 import type { ChatEvent, ChatModel } from "../chat.ts";
 import { batchTexts, createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
 
-/** Short where only a timeout ends a reply; long otherwise, for machines that are busy. */
+/** Short where only a timeout ends a reply; long otherwise, for busy machines. */
 const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 1_000 : 10_000 });
 const KEY = "sk-very-secret-0123456789";
 const open: FakeEndpoint[] = [];
@@ -201,7 +201,7 @@ describe("chat over HTTP", () => {
 
   it("takes an answer that drips within the timeout, but not for ever", async () => {
     const drip = (pieces: number): ChatReply => ({ type: "stream", pieces: Array.from({ length: pieces }, () => "drip "), delayMs: 80 });
-    // Longer than the timeout as a whole, a fifth of it from drip to drip.
+    // Longer than the timeout in total, but a fifth of it between two parts.
     const { model } = await start({ chat: [drip(8), drip(400)] }, { timeoutMs: 400 });
     expect(await readAll(ask(model))).toHaveLength(9);
     await expect(readAll(ask(model))).rejects.toThrow("no end within 4000 ms");

@@ -7,20 +7,18 @@ import { createThoughtFilter, isEventStream, postJson, readEvents, unexpectedRep
 
 export type { EndpointOptions } from "./call.ts";
 
-/** A whole answer may take this many timeouts: a stream that only drips is as good as none. */
+/** Maximum duration of a whole answer in timeouts, which bounds slow streams. */
 const TIMEOUTS_PER_ANSWER = 10;
-/** Texts in one request (OpenAI's limit). */
+/** OpenAI's limit. */
 const TEXTS_PER_REQUEST = 2048;
-/** Tokens of all texts in one request, with room below OpenAI's limit of 300,000. */
+/** Below OpenAI's limit of 300,000. */
 const TOKENS_PER_REQUEST = 250_000;
-/** Bytes of UTF-8 per token, taken low so that no request is too large: English has about 4, Chinese 3. */
+/** A low estimate, so that no request exceeds the limit: English has about 4, Chinese 3. */
 const BYTES_PER_TOKEN = 2;
-/** Dimensions of models that are known by name; a proxy that gives others is refused. */
+/** Dimensions of known models; vectors of other dimensions, such as from a proxy, are rejected. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };
 
-/**
- * A chat model behind any OpenAI-compatible endpoint. Tries again as long as nothing of the answer was passed on.
- */
+/** Creates a chat model for an OpenAI-compatible endpoint. It retries until the first text has arrived. */
 export function createChatModel(name: string, options: EndpointOptions): ChatModel {
   const limit: TokenLimit = { field: "max_tokens" };
   return {
@@ -47,7 +45,7 @@ export function createChatModel(name: string, options: EndpointOptions): ChatMod
   };
 }
 
-/** How an endpoint calls the most tokens of a reply: models that think refuse the older name. */
+/** Name of the endpoint's token limit; reasoning models reject the older name. */
 interface TokenLimit {
   field: "max_tokens" | "max_completion_tokens";
 }
@@ -59,7 +57,7 @@ interface ChatCall {
   readonly limit: TokenLimit;
 }
 
-/** A stream whose first piece of text has come. An endpoint that refuses the name of the limit is asked once more by the other, and so from then on. */
+/** Opens a stream and waits for its first text. If the endpoint rejects the token limit's name, uses the other from then on. */
 async function openStream(call: ChatCall, options: EndpointOptions, signal: AbortSignal) {
   const { limit } = call;
   try {
@@ -153,7 +151,7 @@ async function* readStream(
   }
 }
 
-/** What is written for a reader; parts that hold thoughts are left out. */
+/** Returns the text of a message, without reasoning parts. */
 function textOf(content: z.infer<typeof contentSchema> | null | undefined): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(({ type, text }) => (type === "text" && typeof text === "string" ? text : "")).join("");
@@ -164,7 +162,7 @@ function notWhole(reason: string, replyTokens: number | undefined): string {
   return `the answer is not whole (${reason.replaceAll("_", "-")}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
 }
 
-/** Vectors from any OpenAI-compatible endpoint; scaled to length 1. */
+/** Creates an encoder for an OpenAI-compatible endpoint; vectors are scaled to length 1. */
 export function createApiEncoder(name: string, options: EndpointOptions): Encoder {
   const { baseUrl, apiKey } = options;
   let dimensions = KNOWN_DIMENSIONS[name] ?? 0;
@@ -196,7 +194,7 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
   };
 }
 
-/** Texts in order, cut into requests that stay below the limits of count and tokens; a text that is too long goes alone. */
+/** Splits texts into requests below the limits of count and tokens. A text above the limit gets its own request. */
 export function batchTexts(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let tokens = 0;
@@ -253,7 +251,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Vectors in the order of the texts: an endpoint may answer in another and say so by `index`. */
+/** Sorts vectors by `index`, because an endpoint may return them in another order. */
 function inOrder<Entry extends { readonly index?: number | null | undefined }>(data: readonly Entry[]): readonly Entry[] {
   const places = data.flatMap(({ index }) => index ?? []);
   const isWhole = new Set(places).size === data.length && places.every((place) => place < data.length);

@@ -23,7 +23,7 @@ writeFakeHubModel(hub.modelsDir, "some/turned", { files: classes("entailment", "
 writeFakeHubModel(hub.modelsDir, "some/feelings", { files: classes("joy", "anger") });
 writeFakeHubModel(hub.modelsDir, "some/broken", { weights: "broken" });
 
-/** A model that judges by words shared: enough to tell the contract's claims apart. */
+/** A model that scores shared words: enough for the claims of the contract. */
 function judging(broken: boolean): ChatModel {
   return {
     id: "judge",

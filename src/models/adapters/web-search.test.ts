@@ -15,7 +15,7 @@ interface Asked {
   body?: unknown;
 }
 
-/** Results in the service's own form. */
+/** Results in each service's format. */
 const REPLIES: Readonly<Record<SearchEndpoint["type"], (results: readonly { url: string; title: string; text: string }[]) => unknown>> = {
   searxng: (results) => ({ query: "q", results: results.map(({ text, ...one }) => ({ ...one, content: text, engine: "x", score: 1 })) }),
   brave: (results) => ({

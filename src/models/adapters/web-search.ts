@@ -10,24 +10,24 @@ export interface SearchEndpoint {
   readonly timeoutMs: number;
 }
 
-/** Where the two services are asked; SearXNG has no one address. */
+/** Addresses of the two hosted services; SearXNG has no single address. */
 export const SEARCH_URLS = { brave: "https://api.search.brave.com/res/v1/web/search", tavily: "https://api.tavily.com/search" } as const;
 
-/** Bytes of a reply: twenty results have a hundredth of it. */
+/** Maximum bytes of a reply: a hundred times twenty results. */
 const MAX_REPLY_BYTES = 2 * 1024 * 1024;
-/** Characters of a service's own message that are passed on. */
+/** Maximum characters quoted from a service's message. */
 const MESSAGE_CHARACTERS = 200;
 
 const text = z.string().nullish();
 const searxngReply = z.object({ results: z.array(z.object({ url: text, title: text, content: text })) });
-/** Without results there is no `web`. */
+/** The field `web` is absent without results. */
 const braveReply = z.object({
   type: z.literal("search"),
   web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish(),
 });
 const tavilyReply = z.object({ results: z.array(z.object({ url: z.string(), title: text, content: text })) });
 
-/** The search service that the configuration names. Its own address may be local; those of its results may not. */
+/** Creates the configured search service. Its own address may be local; those of its results may not. */
 export function createWebSearch(endpoint: SearchEndpoint): WebSearch {
   const id = `${endpoint.type} at ${new URL(endpoint.url).host}`;
   return {
@@ -57,7 +57,7 @@ type Service = (
 
 /** As of November 2026: docs.searxng.org/dev/search_api, api-dashboard.search.brave.com, docs.tavily.com. */
 const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
-  /** `json` must be among the formats in the settings of the instance, else it answers 403. */
+  /** The instance must allow the format `json`; otherwise it returns 403. */
   async searxng(query, { hosts }, { url, apiKey }, signal) {
     const place = new URL("search", url.endsWith("/") ? url : `${url}/`);
     place.search = new URLSearchParams({ q: withSites(query, hosts), format: "json", safesearch: "1" }).toString();
@@ -91,7 +91,7 @@ interface JsonRequest {
   readonly signal: AbortSignal;
 }
 
-/** A redirect is an error: whoever is configured answers, and the key goes nowhere else. */
+/** A redirect is an error, because it would send the key to another host. */
 async function askJson<T>(url: URL, { headers, ...request }: JsonRequest, schema: z.ZodType<T>): Promise<T> {
   const response = await fetch(url, { ...request, redirect: "error", headers: { accept: "application/json", ...headers } });
   const body = await readText(response);
@@ -118,7 +118,7 @@ async function readText({ body }: Response): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 
-/** In words that may be shown: the cause of `fetch failed`, never the key. */
+/** Returns a message that is safe to show: with the cause of `fetch failed`, without the key. */
 function explain(cause: unknown, apiKey: string): string {
   const inner = cause instanceof Error && cause.cause !== undefined ? `${cause.message}: ${messageOf(cause.cause)}` : messageOf(cause);
   return (apiKey === "" ? inner : inner.replaceAll(apiKey, "[key]")).slice(0, MESSAGE_CHARACTERS);

@@ -4,10 +4,10 @@ import { z } from "zod";
 import { PACKAGE_ROOT } from "../../package.ts";
 import type { Encoder } from "../encoder.ts";
 
-/** Scores of an encoder on labelled pairs, as quantiles at equal steps from the lowest to the highest. */
+/** Scores of an encoder on labelled pairs, as quantiles in equal steps from the minimum to the maximum. */
 type Distribution = readonly number[];
 
-/** Quantiles stored: steps of half a percent. */
+/** Number of stored quantiles: steps of half a percent. */
 const QUANTILES = 201;
 
 /** @throws RangeError with fewer than two values */
@@ -18,8 +18,8 @@ export function distributionOf(values: readonly number[], quantiles: number = QU
 }
 
 /**
- * The threshold on `target` at which the same share of the labelled pairs passes as at `threshold` on `source` (DESIGN.md, section 4): Q_target(F_source(θ)).
- * Beyond the ends, where all or none pass, the distance to the end is kept. Rising in `threshold`.
+ * Returns the threshold on `target` that the same share of labelled pairs passes as `threshold` on `source`: Q_target(F_source(θ)). Outside
+ * the range of `source`, the distance to its end is kept. Monotonic in `threshold`.
  */
 export function carryThreshold(threshold: number, source: Distribution, target: Distribution): number {
   const [lowest, highest] = [source[0] as number, source.at(-1) as number];
@@ -28,7 +28,7 @@ export function carryThreshold(threshold: number, source: Distribution, target: 
   return at(target, shareBelow(threshold, source));
 }
 
-/** Share of pairs below a score, 0–1; in a run of equal quantiles its middle. */
+/** Returns the share of pairs below a score, 0–1; the middle of a run of equal quantiles. */
 export function shareBelow(score: number, distribution: Distribution): number {
   const last = distribution.length - 1;
   const first = distribution.findIndex((one) => one >= score);
@@ -40,7 +40,7 @@ export function shareBelow(score: number, distribution: Distribution): number {
   return (first - 1 + (score - below) / (above - below)) / last;
 }
 
-/** Value at a share of a sorted list, between its neighbours by a straight line. */
+/** Returns the value at a share of a sorted list, by linear interpolation. */
 function at(sorted: readonly number[], share: number): number {
   const place = share * (sorted.length - 1);
   const low = Math.floor(place);
@@ -48,9 +48,9 @@ function at(sorted: readonly number[], share: number): number {
   return a + (b - a) * (place - low);
 }
 
-/** What is known of an encoder's raw cosines; made by `lab/train/calibration`. */
+/** The distribution of an encoder's raw cosines, made by `lab/train/calibration`. */
 export const calibrationSchema = z.strictObject({
-  /** The encoder's id, or the name of its model: whatever its weights are called. */
+  /** The encoder's id, or the name of its model. */
   model: z.string().min(1),
   date: z.iso.date(),
   /** SHA-256 of the labelled pairs. */
@@ -58,18 +58,18 @@ export const calibrationSchema = z.strictObject({
   sets: z.record(z.string(), z.strictObject({ questions: z.int(), pairs: z.int(), relevant: z.int() })),
   n: z.int().positive(),
   measured: z.strictObject({ auroc: z.number() }),
-  /** Cosines of all pairs, 201 quantiles. */
+  /** 201 quantiles of the cosines of all pairs. */
   quantiles: z.array(z.number()).min(2),
 });
 export type Calibration = z.infer<typeof calibrationSchema>;
 
 /**
- * Models whose cosines could not be measured here, and the one whose quantiles stand in for theirs. Assumption, not measurement: both are trained
- * contrastively on question–passage pairs and use about the same range; it is said in every answer that rests on it.
+ * Models without a measured calibration → the model whose quantiles are used instead. An assumption: both are trained contrastively on
+ * question–passage pairs and use about the same range. Every answer that depends on it says so.
  */
 const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": "all-MiniLM-L6-v2" };
 
-/** Calibrations that ship with the program. */
+/** Loads the calibrations that ship with the program. */
 export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src/models/weights/calibration")): readonly Calibration[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -78,27 +78,27 @@ export function loadCalibrations(folder: string = join(PACKAGE_ROOT, "src/models
     .map((file) => calibrationSchema.parse(JSON.parse(readFileSync(join(folder, file), "utf8"))));
 }
 
-/** The calibration of an encoder by its id, else by its model's name; `null` when it was never measured. */
+/** Returns the calibration of an encoder by its id, else by its model's name; `null` if there is none. */
 export function calibrationOf(encoder: Pick<Encoder, "id" | "model">, calibrations: readonly Calibration[]): Calibration | null {
   return calibrations.find(({ model }) => model === encoder.id) ?? calibrations.find(({ model }) => model === encoder.model) ?? null;
 }
 
-/** How thresholds that a source measured on its own model are read with the encoder at hand. */
+/** A mapping between a source's model and the current encoder, for thresholds and cosines. */
 export interface ScoreScale {
-  /** `raw`: same model, or a profile without inherited thresholds. `uncarried`: raw, because there is nothing to carry by. */
+  /** `raw`: the same model, or no inherited thresholds. `uncarried`: raw, because a calibration is missing. */
   readonly type: "raw" | "carried" | "uncarried";
-  /** A threshold of the source on this encoder's cosines. */
+  /** Returns the threshold on the scale of this encoder's cosines. */
   readonly threshold: (source: number) => number;
-  /** A cosine of this encoder as the source's model would have given it. */
+  /** Returns the cosine on the scale of the source's model. */
   readonly score: (cosine: number) => number;
-  /** What is to be said of it; `null` when nothing is. */
+  /** Notice for the user; `null` if none is needed. */
   readonly note: string | null;
 }
 
 const same = (value: number) => value;
 export const RAW_SCALE: ScoreScale = { type: "raw", threshold: same, score: same, note: null };
 
-/** @param source name of the model on which the thresholds were measured; `null` when they are no cosines of another model */
+/** @param source name of the model that the thresholds were measured on; `null` if they are no cosines of another model */
 export function scaleFor(
   source: string | null,
   encoder: Pick<Encoder, "id" | "model"> | null,

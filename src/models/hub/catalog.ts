@@ -1,13 +1,13 @@
-/** A model of the hub that is known by a short name. Any other is named `owner/name`. */
+/** A Hub model with a short name. Other models are named `owner/name`. */
 export interface HubModelFacts {
   readonly name: string;
   /** Repository with ONNX files in the layout of transformers.js. */
   readonly repository: string;
   readonly kind: HubModelKind;
   readonly licence: string;
-  /** How token vectors become one; `null` for models that give scores. */
+  /** Pooling of token vectors; `null` for models that return scores. */
   readonly pooling: Pooling | null;
-  /** Tokens that the model was trained to see; more are cut off. */
+  /** Maximum tokens that the model was trained with; longer input is cut. */
   readonly maxTokens: number;
 }
 
@@ -15,13 +15,13 @@ export type HubModelKind = "encoder" | "reranker";
 export type Pooling = "mean" | "cls";
 
 export const POOLINGS = ["mean", "cls"] as const;
-/** Precisions of the weights, and how their file is called: `onnx/model<ending>.onnx`. */
+/** Precision of the weights → ending of the file name `onnx/model<ending>.onnx`. */
 export const DTYPE_ENDINGS = { q8: "_quantized", int8: "_int8", uint8: "_uint8", fp16: "_fp16", fp32: "" } as const;
 export type Dtype = keyof typeof DTYPE_ENDINGS;
 export const DTYPES = Object.keys(DTYPE_ENDINGS) as [Dtype, ...Dtype[]];
-/** Eight-bit weights: a quarter of the download, and on our sets no measurable loss (lab/train/encoder/README.md). */
+/** Eight-bit weights: a quarter of the download, without measurable loss on our sets (lab/train/encoder/README.md). */
 export const DEFAULT_DTYPE: Dtype = "q8";
-/** Tokens that models see which the catalog does not know. */
+/** Maximum tokens for models that the catalog does not list. */
 export const DEFAULT_MAX_TOKENS = 512;
 
 const catalog: readonly HubModelFacts[] = [
@@ -44,7 +44,6 @@ const catalog: readonly HubModelFacts[] = [
   },
 ];
 
-/** Other names of the same models. */
 const ALIASES: Readonly<Record<string, string>> = {
   "sentence-transformers/all-MiniLM-L6-v2": "all-MiniLM-L6-v2",
   "bge-small": "bge-small-en-v1.5",
@@ -53,18 +52,18 @@ const ALIASES: Readonly<Record<string, string>> = {
   "cross-encoder/ms-marco-MiniLM-L6-v2": "ms-marco-MiniLM-L-6-v2",
 };
 
-/** A name, or `owner/name`; nothing that could leave a folder. */
+/** `name` or `owner/name`; the pattern excludes paths that leave a folder. */
 export const HUB_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 
 export const hubModelNames: readonly string[] = catalog.map(({ name }) => name);
 
-/** What is known of a model by name, alias or repository; `null` for any other. */
+/** Returns the catalog entry of a model by name, alias or repository; `null` for any other. */
 export function hubModelFacts(name: string): HubModelFacts | null {
   const known = ALIASES[name] ?? name;
   return catalog.find((facts) => facts.name === known || facts.repository === known) ?? null;
 }
 
-/** File of the weights inside a model's folder. */
+/** Returns the path of the weights inside a model's folder. */
 export function weightsFile(dtype: Dtype): string {
   return `onnx/model${DTYPE_ENDINGS[dtype]}.onnx`;
 }

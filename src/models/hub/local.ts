@@ -5,9 +5,9 @@ import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
 import { DTYPES, type Dtype, type HubModelKind, hubModelFacts, type Pooling, weightsFile } from "./catalog.ts";
 
-/** A model that lies in the models folder, in the layout of transformers.js. */
+/** A model in the models folder, in the layout of transformers.js. */
 export interface LocalModel {
-  /** Path below the models folder, with `/`: what the runtime is asked for. */
+  /** Path below the models folder, with `/`, as the runtime expects it. */
   readonly path: string;
   readonly folder: string;
   readonly dtypes: readonly Dtype[];
@@ -16,7 +16,7 @@ export interface LocalModel {
   readonly licence: string | null;
 }
 
-/** Written by `models pull` beside the files. */
+/** Written by `models pull` next to the model's files. */
 export const MANIFEST_FILE = "sourcebound.json";
 export const manifestSchema = z.object({
   repository: z.string(),
@@ -25,12 +25,12 @@ export const manifestSchema = z.object({
   files: z.record(z.string(), z.object({ bytes: z.int(), sha256: z.string() })),
 });
 
-/** Bytes from both ends of the weights that go into a fingerprint: enough to tell models apart without reading hundreds of megabytes. */
+/** Bytes from both ends of the weights in a fingerprint: enough to distinguish models without reading hundreds of megabytes. */
 const FINGERPRINT_BYTES = 1024 * 1024;
 
 /**
- * The folder of a model and what of it must be there.
- * @throws ModelError `hub_model_missing` naming the command and the files for filling the folder by hand
+ * Returns an installed model with all required files.
+ * @throws ModelError `hub_model_missing` with the command that fetches it and the missing files
  */
 export function findLocalModel(modelsDir: string, name: string, dtype: Dtype): LocalModel {
   const found = listLocalModels(modelsDir).find(({ path }) => placesOf(name).includes(path));
@@ -44,12 +44,11 @@ export function findLocalModel(modelsDir: string, name: string, dtype: Dtype): L
   );
 }
 
-/** Files without which a model cannot run. */
 export function requiredFiles(dtype: Dtype): string[] {
   return ["config.json", "tokenizer.json", "tokenizer_config.json", weightsFile(dtype)];
 }
 
-/** Models in the folder, sorted by path. */
+/** Returns the models in the folder, sorted by path. */
 export function listLocalModels(modelsDir: string): LocalModel[] {
   const owners = subfolders(modelsDir);
   const paths = [...owners, ...owners.flatMap((owner) => subfolders(join(modelsDir, owner)).map((name) => `${owner}/${name}`))];
@@ -64,13 +63,13 @@ function describeLocal(modelsDir: string, path: string): LocalModel {
   return { path, folder, dtypes, bytes: bytesBelow(folder), kind, licence: readManifest(folder)?.licence ?? facts?.licence ?? null };
 }
 
-/** Paths below the models folder under which a model may lie; the first is where `models pull` puts it. */
+/** Returns the paths below the models folder where a model may be; `models pull` uses the first. */
 export function placesOf(name: string): string[] {
   const facts = hubModelFacts(name);
   return [...new Set([facts?.repository, name, facts?.name].filter((place) => place !== undefined))];
 }
 
-/** Names what the files hold, so that vectors of other weights under the same name are never mixed. 12 hex digits. */
+/** Returns a hash of the model's files (12 hex digits), so that vectors of different weights under one name are never mixed. */
 export function fingerprint(folder: string, dtype: Dtype): string {
   const hash = createHash("sha256");
   for (const file of ["config.json", "tokenizer.json"]) hash.update(readFileSync(join(folder, file)));
@@ -87,7 +86,7 @@ export function fingerprint(folder: string, dtype: Dtype): string {
 
 const poolingSchema = z.object({ pooling_mode_cls_token: z.boolean().default(false) });
 
-/** How the model's own files say that token vectors become one; `null` when they do not say. */
+/** Returns the pooling that the model's files state; `null` if they state none. */
 export function poolingOf(folder: string): Pooling | null {
   const value = readJson(join(folder, "1_Pooling", "config.json"));
   const parsed = poolingSchema.safeParse(value);

@@ -127,7 +127,7 @@ describe("pulling a model", () => {
 });
 
 describe("installing the runtime", () => {
-  /** A stand-in for npm that runs `script` with the folder after `--prefix` as `folder`. */
+  /** A fake npm that runs `script`; `folder` is the argument after `--prefix`. */
   const npm = (script: string): readonly [string, ...string[]] => {
     const path = join(mkdtempSync(join(root, "npm-")), "npm.mjs");
     writeFileSync(path, `import fs from "node:fs";\nconst folder = process.argv[process.argv.indexOf("--prefix") + 1];\n${script}`);

@@ -10,14 +10,14 @@ import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog
 import { MANIFEST_FILE, placesOf, readManifest } from "./local.ts";
 
 export interface PullOptions {
-  /** Address of the hub or of a mirror. */
+  /** Address of the Hub or of a mirror. */
   readonly hubUrl: string;
   readonly modelsDir: string;
   readonly dtype: Dtype;
   readonly signal: AbortSignal;
-  /** Until the first byte, and between two pieces. @default 30000 */
+  /** Milliseconds until the first byte, and between two parts. @default 30000 */
   readonly timeoutMs?: number;
-  /** Pause before the second try of a file; doubles. @default 500 */
+  /** Milliseconds before the first retry of a file; doubles each time. @default 500 */
   readonly backoffMs?: number;
 }
 
@@ -32,7 +32,7 @@ export type PullEvent =
   | { readonly type: "bytes"; readonly file: string; readonly done: number; readonly total: number }
   | { readonly type: "end"; readonly folder: string; readonly bytes: number; readonly fetched: number };
 
-/** Tries of a file after the first; each goes on where the last one stopped. */
+/** Retries of a file after the first attempt; each resumes the download. */
 const RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -52,14 +52,14 @@ const infoSchema = z.object({
 interface HubFile {
   readonly path: string;
   readonly bytes: number;
-  /** SHA-256 of large files; of small ones the hub states git's hash. */
+  /** SHA-256 of large files; for small files the Hub states git's hash. */
   readonly sha256: string | null;
   readonly blobId: string | null;
 }
 
 /**
- * Fetches a model into the models folder: every file under a temporary name that is renamed after size and hash were compared. A second call goes on
- * where the first stopped; `config.json`, by which a model is found, comes last.
+ * Downloads a model into the models folder. Each file is written under a temporary name and renamed after its size and hash match. A second
+ * call resumes. `config.json` comes last, because it marks a model as installed.
  * @throws ModelError `hub_unreachable`, `hub_model_unknown`, `hub_file_missing`, `hub_file_damaged`
  */
 export async function* pullModel(name: string, options: PullOptions): AsyncGenerator<PullEvent, void> {
@@ -115,7 +115,7 @@ async function readInfo(
   }
 }
 
-/** Errors that say all that is to be said pass through the retries. */
+/** Carries a final `ModelError` through the retries unchanged. */
 class Final extends CallFailure {
   readonly error: ModelError;
   constructor(error: ModelError) {
@@ -150,7 +150,7 @@ function unreachable(hubUrl: string, repository: string, folder: string, dtype: 
   );
 }
 
-/** @throws ModelError `hub_file_missing` with the weights that the repository has */
+/** @throws ModelError `hub_file_missing` with the weights that the repository offers */
 function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype): HubFile[] {
   const wanted = [
     "tokenizer.json",
@@ -176,7 +176,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
   });
 }
 
-/** Yields how many bytes are there, and how many of them are new. */
+/** Yields the bytes present, and how many of them are new. */
 async function* fetchFile(
   repository: string,
   revision: string,
@@ -245,7 +245,7 @@ async function* appendRest(
         bytes += piece.length;
         if (bytes > file.bytes) throw new CallFailure(`${file.path} is longer than the hub said`);
         yield { bytes, fresh: piece.length };
-        // The body of an aborted request that has arrived whole neither ends nor throws on Node 22.
+        // On Node 22, the fully received body of an aborted request neither ends nor throws.
         options.signal.throwIfAborted();
         watchdog.start();
       }
@@ -259,7 +259,7 @@ async function* appendRest(
   }
 }
 
-/** Size and, as far as the hub states one, hash. */
+/** Checks the size, and the hash if the Hub states one. */
 async function isWhole(path: string, { bytes, sha256, blobId }: HubFile): Promise<boolean> {
   if ((await stat(path)).size !== bytes) return false;
   if (sha256 !== null) return (await sha256File(path)) === sha256;

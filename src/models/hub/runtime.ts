@@ -8,10 +8,10 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
-/** The package that runs hub models, and the version that our tests ran with. */
+/** The package that runs Hub models, in the tested version. */
 export const HUB_PACKAGE = "@huggingface/transformers";
 export const HUB_PACKAGE_VERSION = "4.3.1";
-/** Megabytes on disk, measured after an install without scripts on linux-x64; 120 MB of it come over the network. */
+/** Megabytes on disk after an install without scripts on linux-x64; 120 MB of them are downloaded. */
 export const HUB_RUNTIME_MB = 474;
 
 export interface HubTensor {
@@ -27,7 +27,7 @@ interface Loader<T> {
   from_pretrained(path: string, options: Readonly<Record<string, unknown>>): Promise<T>;
 }
 
-/** The part of `@huggingface/transformers` that is used here. */
+/** The used part of `@huggingface/transformers`. */
 export interface HubRuntime {
   readonly env: { localModelPath: string; allowRemoteModels: boolean; allowLocalModels: boolean; useFSCache: boolean };
   readonly AutoTokenizer: Loader<HubTokenizer>;
@@ -49,8 +49,8 @@ const runtimeSchema = z.object({
 });
 
 /**
- * Where the runtime is installed: in this project, else in the first of `folders`.
- * @returns file to import and version; `null` when it is nowhere
+ * Finds the runtime: in this project, else in the first of `folders` that has it.
+ * @returns file to import and version; `null` if it is not installed
  */
 export function findHubRuntime(folders: readonly string[]): { file: string; version: string } | null {
   const found = findPackage(HUB_PACKAGE, folders);
@@ -91,13 +91,13 @@ function broken(file: string, what: string, cause: unknown): ModelError {
 }
 
 interface FoundPackage {
-  /** What is loaded of it. */
+  /** Entry file. */
   readonly file: string;
   readonly root: string;
   readonly version: string;
 }
 
-/** A package that the user may have installed: in this project, else in the first of `folders`; `null` when it is nowhere. */
+/** Finds an optional package: in this project, else in the first of `folders` that has it; `null` if it is not installed. */
 function findPackage(name: string, folders: readonly string[]): FoundPackage | null {
   const bases = [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)];
   for (const base of bases) {
@@ -115,7 +115,7 @@ function findPackage(name: string, folders: readonly string[]): FoundPackage | n
   return null;
 }
 
-/** The folder above the file that has the package's name. */
+/** Returns the package's root folder above a file. */
 function rootOf(name: string, file: string): string | null {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
     if (folder.endsWith(join("node_modules", name)) && existsSync(join(folder, "package.json"))) return folder;
@@ -128,16 +128,16 @@ type InstallEvent =
   | { readonly type: "end"; readonly folder: string; readonly version: string };
 
 interface InstallOptions {
-  /** Environment of the process; npm reads its settings from it. */
+  /** Environment of the process, with the settings of npm. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   /** Program and leading arguments, for tests. @default npm */
   readonly npm?: readonly [string, ...string[]];
-  /** Milliseconds between two measures of the folder. @default 500 */
+  /** Milliseconds between two measurements of the folder's size. @default 500 */
   readonly everyMs?: number;
 }
 
-/** Arguments of npm: no scripts, for one of them downloads CUDA files of 200 MB and fails where it cannot. */
+/** Returns npm's arguments. Scripts are off, because one downloads 200 MB of CUDA files and fails without a network. */
 export function installArguments(folder: string): string[] {
   return [
     "install",
@@ -152,8 +152,8 @@ export function installArguments(folder: string): string[] {
 }
 
 /**
- * Installs the runtime of hub models beside the data, under a temporary name until npm has finished: an interrupted install leaves nothing that looks whole.
- * @throws ModelError `hub_install_failed` with npm's last lines
+ * Installs the runtime of Hub models under a temporary name and renames it at the end, so that an interrupted install never looks complete.
+ * @throws ModelError `hub_install_failed` with the last lines of npm
  */
 export async function* installHubRuntime(
   folder: string,

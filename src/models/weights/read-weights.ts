@@ -5,35 +5,34 @@ import { PACKAGE_ROOT } from "../../package.ts";
 import { ModelError, messageOf } from "../../shared/errors.ts";
 import { sha256Hex } from "../../text/hash.ts";
 
-/** Files that the scores of the checks come from. */
+/** Weights that the scores of the checks depend on. */
 const CHECKING_WEIGHTS = ["encoder.bin", "entailment.json", "reader.bin"] as const;
 
-/** SHA-256 (hex) of each file of weights that the checks read, by name. */
+/** Returns the SHA-256 (hex) of each of these files, by name. */
 export function hashWeights(): Record<string, string> {
   return Object.fromEntries(
     CHECKING_WEIGHTS.map((name) => [name, sha256Hex(readFileSync(join(PACKAGE_ROOT, "src/models/weights", name)))]),
   );
 }
 
-/** What a file of weights is, for the error that it cannot be used. */
+/** A weights file, with texts for its error. */
 export interface WeightsFile<T> {
-  /** Of the file. */
   readonly path: string;
   readonly schema: z.ZodType<T>;
-  /** Code of the error. */
+  /** Error code. */
   readonly code: string;
-  /** Whose weights they are: `the gate's weights`. */
+  /** Name in the error message, such as `the cache's weights`. */
   readonly whose: string;
-  /** Folder of `lab/train` that makes them. */
+  /** Folder of `lab/train` that produces the weights. */
   readonly recipe: string;
-  /** What else is wrong with them; `null`: nothing. Is given the text of the file too. */
+  /** Returns a further fault of the weights; `null` if there is none. Receives the file's text as well. */
   readonly faultOf?: (weights: T, text: string) => string | null;
 }
 
 /**
- * Weights as they stand in a file.
- * @returns the weights, and the SHA-256 of the file in hex
- * @throws ModelError with `code` when the file is missing or not what it should be
+ * Reads and validates a weights file.
+ * @returns the weights, and the SHA-256 (hex) of the file
+ * @throws ModelError with `code` when the file is missing or invalid
  */
 export function readWeights<T>({ path, schema, code, whose, recipe, faultOf }: WeightsFile<T>): {
   readonly weights: T;
@@ -56,13 +55,13 @@ export function readWeights<T>({ path, schema, code, whose, recipe, faultOf }: W
   return { weights, sha256: sha256Hex(text) };
 }
 
-/** Weights that name themselves, with an `id` of these very ones: their name and the hash of the file. */
+/** Reads weights with a name, and adds an `id` of that name and the file's hash. */
 export function readNamedWeights<T extends { readonly name: string }>(of: WeightsFile<T>): T & { readonly id: string } {
   const { weights, sha256 } = readWeights(of);
   return { ...weights, id: `${weights.name}-${sha256.slice(0, 12)}` };
 }
 
-/** Path of a file of weights that ships. */
+/** Returns the path of a weights file that ships. */
 export function shippedWeights(file: string): string {
   return join(PACKAGE_ROOT, "src/models/weights", file);
 }

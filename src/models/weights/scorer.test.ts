@@ -32,11 +32,11 @@ describe("scoreOf", () => {
   it("adds the linear part and one leaf of each tree", () => {
     // −1 + 2·(.75 − .5)/.25 + 3·(.4 − .2)/.1 + .7 + .25
     expect(scoreOf([0.75, 0.4], TREES)).toBeCloseTo(7.95, 9);
-    // a value equal to the threshold goes left: −1 − .8 + 0 − .5 + .25
+    // A value equal to the threshold goes left: −1 − .8 + 0 − .5 + .25
     expect(scoreOf([0.4, 0.2], TREES)).toBeCloseTo(-2.05, 9);
   });
   it("takes what is not known as its mean, and down the way that trees learned for it", () => {
-    // right at the second split, for a missing value goes right there: −1 + 2 + .7 + .25
+    // The missing value goes right at the second split: −1 + 2 + .7 + .25
     expect(scoreOf([0.75, null], TREES)).toBeCloseTo(1.95, 9);
     expect(scoreOf([null, 0.2], TREES)).toBeCloseTo(-1.25, 9);
   });
@@ -73,7 +73,7 @@ describe("the form of a scorer", () => {
     const scorers = readdirSync(folder)
       .filter((name) => name.endsWith(".json"))
       .flatMap((name) => modelsIn(JSON.parse(readFileSync(join(folder, name), "utf8"))).map((model) => ({ name, model })));
-    // `entailment.json` holds a curve alone.
+    // `entailment.json` has only a curve.
     const others = readdirSync(folder).filter((name) => name.endsWith(".json") && name !== "entailment.json");
     expect(new Set(scorers.map(({ name }) => name))).toEqual(new Set(others));
     const plain = scorerSchema
@@ -84,7 +84,7 @@ describe("the form of a scorer", () => {
   });
 });
 
-/** Every object, however deep, that holds what a model would. */
+/** Returns all nested objects that look like a model. */
 function modelsIn(value: unknown): object[] {
   if (typeof value !== "object" || value === null) return [];
   const held = ["linear", "trees", "weights", "bias", "constant"].some((key) => key in value) && !("out" in value);

@@ -2,20 +2,20 @@ import { z } from "zod";
 
 const numbers = z.array(z.number());
 
-/** Boosted trees, their nodes in one list each. A child below 0 is leaf `-1 - child`. */
+/** Boosted trees; each property lists the values of all nodes. A child below 0 is leaf `-1 - child`. */
 const treesSchema = z.object({
   roots: numbers,
   feature: z.array(z.int().min(0)),
   threshold: numbers,
   left: numbers,
   right: numbers,
-  /** 1: a value that is not there goes left. */
+  /** 1: a missing value goes left. */
   missing: numbers,
   leaves: numbers,
 });
 export type Trees = z.infer<typeof treesSchema>;
 
-/** Sum over all trees of the leaf that the values fall into: left where value ≤ threshold. */
+/** Returns the sum of one leaf per tree; a value at or below the threshold goes left. */
 export function scoreTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, values: readonly (number | null)[]): number {
   let sum = 0;
   for (const root of roots) {
@@ -30,7 +30,7 @@ export function scoreTrees({ roots, feature, threshold, left, right, missing, le
   return sum;
 }
 
-/** Why the nodes cannot be walked; `null` when they can: every child stands behind its parent, so that each walk ends. */
+/** Returns why the trees are invalid; `null` if they are valid: every child comes after its parent, so every walk ends. */
 export function faultOfTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, features: number): string | null {
   const size = feature.length;
   if ([threshold, left, right, missing].some((list) => list.length !== size)) return "its lists differ in length";
@@ -43,29 +43,28 @@ export function faultOfTrees({ roots, feature, threshold, left, right, missing, 
   return null;
 }
 
-/** Slope and offset of the logistic curve from score to chance. */
+/** Slope and offset of the logistic curve from score to probability. */
 const curveSchema = z.tuple([z.number().positive(), z.number()]);
 
-/** The one form in which every linear and tree model of this folder is written. Extended where a model has more to say; `usableOn` says of how many features it is. */
+/** The format of every linear and tree model in this folder. A model may extend it; `usableOn` sets its number of features. */
 export const scorerSchema = z.object({
-  /** What a feature counts as where it is `null`: its mean over the rows learned from. @default 0 for each */
+  /** Replaces a missing feature: its mean over the training rows. @default 0 for each */
   fill: numbers.optional(),
-  /** What a feature is divided by. @default 1 for each */
+  /** Divisor of each feature. @default 1 for each */
   scale: z.array(z.number().positive()).optional(),
   linear: numbers.optional(),
   /** @default 0 */
   bias: z.number().optional(),
-  /** Hyperbolic tangents over the features as the linear part takes them. */
+  /** Hyperbolic tangents of the standardised features. */
   hidden: z.array(z.object({ weights: numbers, bias: z.number(), out: z.number() })).optional(),
   trees: treesSchema.optional(),
   /** @default [1, 0] */
   chance: curveSchema.optional(),
 });
 
-/** A learned score. */
 export type Scorer = z.infer<typeof scorerSchema>;
 
-/** A scorer of named features; `known`, where it is given, holds every name that this version measures. */
+/** Returns the schema of a scorer with named features; `known` lists the names that this version computes. */
 export function namedScorerSchema(known?: readonly string[]) {
   const name = z.string().refine((one) => known === undefined || known.includes(one), {
     error: ({ input }) => `this version does not measure ${String(input)}`,
@@ -78,7 +77,7 @@ export function namedScorerSchema(known?: readonly string[]) {
 }
 export type NamedScorer = Scorer & { readonly features: readonly string[] };
 
-/** Refines a schema of scorers to those that can be used on so many features. */
+/** Refines a schema to scorers for a given number of features. */
 export function usableOn<S extends Scorer>(featuresOf: (scorer: S) => number) {
   return (scorer: S, context: z.core.$RefinementCtx<S>): void => {
     const fault = faultOf(scorer, featuresOf(scorer));
@@ -86,7 +85,7 @@ export function usableOn<S extends Scorer>(featuresOf: (scorer: S) => number) {
   };
 }
 
-/** Why a scorer cannot be used on so many features; `null` when it can. */
+/** Returns why a scorer does not fit the number of features; `null` if it fits. */
 function faultOf({ fill, scale, linear, hidden, trees }: Scorer, features: number): string | null {
   if (linear === undefined && (fill !== undefined || scale !== undefined || hidden !== undefined))
     return "fill, scale and hidden belong to a linear part";
@@ -97,7 +96,7 @@ function faultOf({ fill, scale, linear, hidden, trees }: Scorer, features: numbe
   return trees === undefined ? null : faultOfTrees(trees, features);
 }
 
-/** `bias + Σ linear·x + Σ out·tanh(Σ weights·x + bias) + Σ leaf of each tree`, x = (value − fill) / scale; what is not known is 0, and goes its own way in a tree. */
+/** `bias + Σ linear·x + Σ out·tanh(Σ weights·x + bias) + Σ leaf per tree`, x = (value − fill) / scale, or 0 for a missing value. */
 export function scoreOf(values: readonly (number | null)[], scorer: Scorer): number {
   const { linear, hidden = [], trees, bias = 0 } = scorer;
   let score = bias;
@@ -110,12 +109,11 @@ export function scoreOf(values: readonly (number | null)[], scorer: Scorer): num
   return trees === undefined ? score : score + scoreTrees(trees, values);
 }
 
-/** σ(slope · score + offset): 0 to 1. */
+/** Returns σ(slope · score + offset), 0–1. */
 export function chanceOf(values: readonly (number | null)[], scorer: Scorer): number {
   return chanceOfScore(scoreOf(values, scorer), scorer);
 }
 
-/** The chance that a score stands for. */
 export function chanceOfScore(score: number, { chance: [slope, offset] = [1, 0] }: Pick<Scorer, "chance">): number {
   return 1 / (1 + Math.exp(-(slope * score + offset)));
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** Connections of one process to PostgreSQL, which allows 100 in all by default: ten replicas fit. */
+/** Connections of one process. PostgreSQL allows 100 in total by default: enough for ten replicas. */
 export const DEFAULT_DATABASE_CONNECTIONS = 9;
-/** Milliseconds for which a statement may run or wait for another one: many times the longest one of a question or of one file. */
+/** Milliseconds for which a statement may run or wait: many times the longest statement of a question or of a file. */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
-/** Vectors from which on an index of the database is asked (`seven-layer` source, table 10). */
+/** Minimum vectors for a search by pgvector (`seven-layer` source, table 10). */
 export const DEFAULT_VECTORS_FROM = 10_000;
 
 export const databaseSchema = z

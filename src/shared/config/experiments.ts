@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Keys that a variant may set: what shapes answers. Where data lie, who may ask and what is stored are the same for everybody. */
+/** Settings that a variant may change: those that shape answers. Storage, access and privacy are the same for all variants. */
 export const OVERLAY_KEYS = ["profile", "answer_from", "cache", "model", "verify", "support", "web_search", "session"] as const;
 
-/** What is compared; each is a figure of a session (docs/experiments.md). */
+/** Metrics that an experiment compares, each computed per session (docs/experiments.md). */
 export const EXPERIMENT_METRICS = [
   "answered",
   "warned",
@@ -17,9 +17,9 @@ export const EXPERIMENT_METRICS = [
 ] as const;
 export type ExperimentMetric = (typeof EXPERIMENT_METRICS)[number];
 
-/** Sessions of each variant that a verdict waits for where none are set: they show a share that moves by .05 or more, from a half, four times in five. */
+/** Sessions per variant: 80 % power to detect a change of a share from .50 by .05. */
 export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
-/** Share of wrong verdicts where there is no difference. */
+/** Rate of false positives: verdicts where there is no difference. */
 export const DEFAULT_ALPHA = 0.05;
 
 const variantSchema = z.strictObject({

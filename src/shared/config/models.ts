@@ -3,17 +3,16 @@ import { DEFAULT_DTYPE, DTYPES, HUB_NAME, POOLINGS } from "../../models/hub/cata
 
 /** Milliseconds until a call to a model or encoder endpoint counts as failed. */
 export const DEFAULT_MODEL_TIMEOUT_MS = 30_000;
-/** Tries after the first one; backoff doubles from half a second. */
+/** Retries after the first attempt; the pause starts at half a second and doubles. */
 export const DEFAULT_MODEL_RETRIES = 2;
-/** Sampling temperature of the model writer: low, for facts (`book` source, section 5). */
+/** Sampling temperature of the model that writes: low, for facts (`book` source, section 5). */
 export const DEFAULT_MODEL_TEMPERATURE = 0.3;
-/** Tokens of one reply of the model writer: five times the longest answer that we have seen checked, and room for the thoughts of a model that thinks; one that goes on without end costs no more. */
+/** Maximum tokens of a model's reply: five times the longest observed answer, with room for reasoning. */
 export const DEFAULT_REPLY_TOKENS = 2000;
-/** Texts in one embedding call. */
 export const DEFAULT_EMBEDDING_BATCH = 64;
-/** Uncertain passages of one question that are looked up on the web: each costs a search and a few pages. */
+/** Uncertain passages per question that are checked on the web; each costs a search and a few pages. */
 export const DEFAULT_WEB_PASSAGES = 3;
-/** Milliseconds for everything that one question asks of the web: a reader waits for it. */
+/** Milliseconds for the whole web check of a question: the user waits for it. */
 export const DEFAULT_WEB_TIMEOUT_MS = 8000;
 
 export const httpUrl = z.url({
@@ -22,7 +21,6 @@ export const httpUrl = z.url({
 });
 
 const apiKey = z.string().default("").describe("Sent as bearer token; may be empty for a local server");
-/** How patient calls to an endpoint are. */
 const calls = {
   timeout_ms: z
     .int()

@@ -3,36 +3,32 @@ import { tokenSchema } from "./tokens.ts";
 
 export type { TokenSettings } from "./tokens.ts";
 
-/** Shortest admin token: what guards a server must not be guessed. */
+/** Minimum characters of the admin token, so that it cannot be guessed. */
 export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
-/** Port of the server. */
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
 export const DEFAULT_HOST = "127.0.0.1";
-/** Requests an hour with one key, or from one address (`spark` and `book` sources). */
+/** Requests per hour and key, or per address without a key (`spark` and `book` sources). */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
-/** Connections open at once: several times the 200 that load is measured with, far below the 65,535 files that a service is commonly allowed. */
+/** Open connections: several times the 200 of the load tests, far below the common limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
-/**
- * Milliseconds in which a request must have arrived, its body included: 64 KiB need 10 s on the slowest line that is in use, and what takes
- * longer keeps a connection for nothing.
- */
+/** Milliseconds until a request must have arrived with its body: twice the 10 s that 64 KiB need on the slowest line in use. */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
-/** Tokens that one answer may come to: two drafts by a large model over whole passages, with what verifies and compresses them. */
+/** Maximum tokens of an answer: two drafts by a large model over whole passages, plus verification and compression. */
 export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
-/** US dollars of one answer: those tokens at some $6 a million. */
+/** Maximum US dollars of an answer: those tokens at about $6 per million. */
 export const DEFAULT_USD_PER_ANSWER = 0.1;
-/** Questions that are worked on at once: they share one thread, and a model's are mostly waiting. Far more would only make each of them slower. */
+/** Concurrent questions. They share one thread and mostly wait for a model; many more would slow down all of them. */
 export const DEFAULT_ANSWERS_AT_ONCE = 32;
-/** Questions that wait: at some 100 answers a second the last one waits two or three seconds. */
+/** Queued questions: at about 100 answers per second the last one waits two or three seconds. */
 export const DEFAULT_QUEUE = 256;
-/** Milliseconds that a question waits at most before it is sent away: a reader would have given up. */
+/** Milliseconds in the queue until a question is rejected; users give up by then. */
 export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
-/** Milliseconds for a whole answer: two tries of a model that is slow, and what is done around them. */
+/** Milliseconds for a whole answer: two attempts of a slow model, with the other stages. */
 export const DEFAULT_ANSWER_TIMEOUT_MS = 90_000;
-/** Milliseconds that running answers get to finish when the server stops: what service managers commonly wait before they kill. */
+/** Milliseconds for running answers to finish at shutdown: shorter than the usual kill timeout of service managers. */
 export const DEFAULT_STOP_GRACE_MS = 25_000;
-/** Bytes that uploads and the database may come to together. */
+/** Bytes of uploads and database together. */
 export const DEFAULT_DISK_BYTES = 20 * 1024 ** 3;
 
 export const serverSchema = z

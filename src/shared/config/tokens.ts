@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { ROLES } from "../../store/keys.ts";
 
-/** Signatures that are taken: by keys of which the issuer alone has the secret half. `none` and HMAC are not among them and cannot be set. */
+/** Accepted signature algorithms: only asymmetric ones, whose secret key the issuer alone has. `none` and HMAC cannot be configured. */
 export const TOKEN_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
-/** Seconds by which the clocks of issuer and server may differ. */
+/** Clock difference of issuer and server, in seconds. */
 export const DEFAULT_CLOCK_TOLERANCE_S = 30;
 
-/** Keys come over TLS, but for an issuer on this machine: who can change them on the way signs what they like. */
+/** Keys must be fetched over TLS, except from this machine: anyone who can alter them in transit can sign tokens. */
 const issuerUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) URL" })
   .refine((url) => url.startsWith("https:") || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(url), {

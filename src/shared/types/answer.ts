@@ -2,24 +2,24 @@ import type { OriginalUnit, SourceText, TextRange } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
 
-/** A cell of a table's row with the name of its column; the name is empty where the header has none. */
+/** A table cell with the name of its column; the name is empty if the header has none. */
 export interface NamedCell {
   readonly name: string;
   readonly text: string;
 }
 
-/** A sentence as written, before it is checked. */
+/** A written sentence before its checks. */
 export interface DraftSentence {
   readonly text: string;
-  /** Quotes that it cites. */
+  /** Cited quotes. */
   readonly quotes: readonly Quote[];
-  /** Numbers that it cites and that no quote has. */
+  /** Cited numbers that no quote has. */
   readonly missing: readonly number[];
 }
 
 export type ClaimStatus = "supported" | "contradicted" | "unsupported" | "unchecked";
 
-/** A sentence of the answer with what the checks found. */
+/** A sentence of the answer with the result of its checks. */
 export interface Claim {
   readonly sentence: number;
   readonly text: string;
@@ -28,9 +28,9 @@ export interface Claim {
   readonly reason: string;
 }
 
-/** Where a quote stands in the file that was read. */
+/** The position of a quote in the original file. */
 export interface OriginalPlace {
-  /** Path relative to the source. */
+  /** Relative to the source. */
   readonly path: string;
   readonly unit: OriginalUnit;
   readonly start: number;
@@ -38,25 +38,25 @@ export interface OriginalPlace {
   /** SHA-256 of the original bytes. */
   readonly sha256: string;
   readonly normaliser: string;
-  /** How the file's bytes were decoded; absent: as UTF-8, or the file is no text. */
+  /** Encoding of the file; absent for UTF-8 and for files that are not text. */
   readonly encoding?: string;
-  /** Pages on which the quote stands; absent: the original has none. */
+  /** Pages of the quote; absent if the original has none. */
   readonly pages?: readonly PagePlace[];
-  /** A page of it is a picture whose text was recognised, and may be wrong; absent: none is. */
+  /** A page of the quote is a picture with recognised text (OCR), which may be wrong. */
   readonly recognised?: true;
-  /** Cells of the table in which the quote stands; absent: the original is no table. */
+  /** Table cells of the quote; absent if the original is not a table. */
   readonly cells?: readonly CellPlace[];
-  /** File inside the archive, from whose beginning `start` and `end` are counted; absent: the original is no archive. */
+  /** File inside the archive; `start` and `end` count from its beginning. Absent if the original is not an archive. */
   readonly part?: string;
 }
 
-/** A page, from 1, and where on it. */
+/** A page, counted from 1, with the position on it. */
 export interface PagePlace {
   readonly page: number;
-  /** Of the page as it is shown, in points; absent where boxes are. */
+  /** Size of the displayed page in points; absent without boxes. */
   readonly width?: number;
   readonly height?: number;
-  /** One for each line, in points from the upper left corner; absent: the format has no boxes. */
+  /** One box per line, in points from the upper left corner; absent if the format has no boxes. */
   readonly boxes?: readonly Box[];
 }
 
@@ -67,15 +67,15 @@ export interface Box {
   readonly height: number;
 }
 
-/** A cell as a spreadsheet counts: the first row and the first column are 1. */
+/** A spreadsheet cell; rows and columns count from 1. */
 export interface CellPlace {
   readonly row: number;
   readonly column: number;
-  /** Absent: the file has one table. */
+  /** Absent if the file has one table. */
   readonly sheet?: string;
 }
 
-/** Claim → quote. */
+/** The link from a claim to its quote. */
 export interface Citation extends TextRange {
   readonly n: number;
   readonly documentId: string;
@@ -85,40 +85,40 @@ export interface Citation extends TextRange {
   readonly title: string;
   readonly asOf: string | null;
   readonly quote: string;
-  /** The passage around the quote, for display; the quote stands in it at `quoteStart`. */
+  /** Passage around the quote, for display; the quote begins in it at `quoteStart`. */
   readonly context: string;
   readonly quoteStart: number;
-  /** Headings under which the quote stands, outermost first. */
+  /** Headings above the quote, outermost first. */
   readonly headingPath: readonly string[];
-  /** Page on which the quote begins, from 1; `null`: the document has no pages. Absent where an answer was stored before it was known. */
+  /** Page on which the quote begins, from 1; `null`: the document has no pages. Absent in answers stored by older versions. */
   readonly page?: number | null;
   readonly original: OriginalPlace;
-  /** Further sources whose passage says the same; absent when there are none. */
+  /** Further sources with a near-duplicate passage; absent if there are none. */
   readonly alsoIn?: readonly FurtherSource[];
-  /** Of a table's row: its cells under their header, for display; absent otherwise. */
+  /** Cells of a cited table row under their header, for display; absent otherwise. */
   readonly row?: CitedRow;
 }
 
-/** A table's row as people read it. */
+/** A table row for display. */
 export interface CitedRow {
   readonly cells: readonly NamedCell[];
-  /** Where the header stands in the normalised text. */
+  /** Position of the header in the normalised text. */
   readonly header: SourceText;
-  /** The sentence above the table that introduces it; absent when there is none. */
+  /** The sentence above the table that introduces it; absent if there is none. */
   readonly caption?: SourceText;
 }
 
-/** Where to read on: the best passage of another document that was found to bear on the question. */
+/** The best relevant passage of another document, as further reading. */
 export interface SeeAlso {
   readonly documentId: string;
   readonly documentVersion: string;
   readonly title: string;
-  /** Heading above the part that was found; `null` when there is none. */
+  /** Heading above the passage; `null` if there is none. */
   readonly heading: string | null;
   readonly url: string | null;
 }
 
-/** Another document that says what a citation says. */
+/** Another document with the content of a citation. */
 export interface FurtherSource {
   readonly documentId: string;
   readonly documentVersion: string;
@@ -134,31 +134,31 @@ export interface AnswerSentence {
 
 export type CheckVerdict = "pass" | "repaired" | "warn" | "fail";
 
-/** What one check found. */
+/** The result of one check. */
 export interface CheckResult {
   readonly name: string;
   readonly verdict: CheckVerdict;
-  /** 0–1, or `null` when the check has no score or could not compute one. */
+  /** 0–1; `null` if the check has no score or could not compute one. */
   readonly score: number | null;
   readonly reason: string;
-  /** Ranges in the sentence that it judged. */
+  /** Judged ranges of the sentence. */
   readonly spans: readonly TextRange[];
-  /** Index of the sentence, or `null` for the whole answer or for a sentence that was left out. */
+  /** Index of the sentence; `null` for the whole answer and for sentences that were removed. */
   readonly sentence: number | null;
-  /** It judged a sentence that is not shown. */
+  /** The judged sentence was removed. */
   readonly leftOut?: true;
 }
 
 export interface Warning {
   readonly code: string;
   readonly message: string;
-  /** The question to ask when it was read otherwise than it was meant. */
+  /** Question to ask instead, if the system interpreted the question in another way than it was meant. */
   readonly askInstead?: string;
-  /** Index of the sentence at which it stands; absent: it is about the answer. */
+  /** Index of the sentence; absent if the warning concerns the answer. */
   readonly sentence?: number;
 }
 
-/** Why there is no answer, and what was searched. It never says what the documents do not say: only what was looked for and not found. */
+/** The reason for a refusal, with what was searched. It states that nothing was found, never that the documents do not say something. */
 export interface Refusal {
   readonly reason:
     | "nothing_relevant"
@@ -170,56 +170,56 @@ export interface Refusal {
     | "small_talk"
     | "crisis";
   readonly message: string;
-  /** How the refusal is to be read: it is no answer. */
+  /** States that the refusal is not an answer. */
   readonly note: string;
   readonly searched: Searched;
-  /** The best passage of each of the documents that came nearest. */
+  /** Best passage of each of the most similar documents. */
   readonly nearest: readonly NearMiss[];
-  /** Whom to ask instead, those that the question calls for first. */
+  /** Contacts to ask instead; those that fit the question come first. */
   readonly contacts: readonly { readonly name: string; readonly contact: string }[];
 }
 
 export interface Searched {
   readonly documents: number;
   readonly chunks: number;
-  /** Of the index: raised by every commit that changes documents of the domain: files that are stored together raise it once. */
+  /** Revision of the index. Each commit that changes documents of the domain raises it once. */
   readonly revision: number;
-  /** Dates for which the documents say that they hold. */
+  /** Dates for which the documents claim to be valid. */
   readonly asOf: AsOfRange;
-  /** The first of the files that could not be read, as far as the asker may know of them. */
+  /** The first unreadable files that the user may see. */
   readonly unreadable: readonly string[];
-  /** How many there are of them. */
+  /** Total number of such files. */
   readonly unreadableCount: number;
-  /** Where filters or a selection kept the search to, in words; absent without them. The counts and dates are of that part alone. */
+  /** Description of the filters or the selection; absent without them. Counts and dates then cover that part only. */
   readonly within?: string;
 }
 
-/** ISO dates; `null` where no document states one. */
+/** ISO dates; `null` if no document states one. */
 export interface AsOfRange {
   readonly from: string | null;
   readonly to: string | null;
-  /** Documents that state none. */
+  /** Documents without a date. */
   readonly undated: number;
 }
 
-/** A passage that came near, and what it lacks; the document around it may hold more. */
+/** A similar passage, with what it lacks. The rest of its document may contain more. */
 export interface NearMiss {
   readonly title: string;
-  /** Heading above the part that was found; `null` when there is none. */
+  /** Heading above the passage; `null` if there is none. */
   readonly heading: string | null;
   readonly url: string | null;
   readonly documentId: string;
   readonly documentVersion: string;
   readonly original: Omit<OriginalPlace, "sha256" | "normaliser">;
-  /** What comes nearest in it, byte for byte; it is no answer. `null`: nothing that the checks let pass. */
+  /** The best sentence of the passage, byte for byte; not an answer. `null`: no sentence passes the checks. */
   readonly quote: string | null;
-  /** Words of the question that it does not hold, as they were asked. */
+  /** Words of the question that the passage lacks, as asked. */
   readonly missing: readonly string[];
-  /** Kinds of value that the question asks for and it does not show, such as "a length of time". */
+  /** Kinds of value that the question asks for and the passage lacks, such as "a length of time". */
   readonly missingValues: readonly string[];
 }
 
-/** Tokens of model calls by stage, vectors left out; `null` where an endpoint was asked and did not count. */
+/** Tokens of model calls by stage, without embeddings; `null` where an endpoint did not count. */
 export interface TokenUsage {
   readonly verification: number | null;
   readonly compression: number | null;
@@ -227,7 +227,7 @@ export interface TokenUsage {
   readonly total: number | null;
 }
 
-/** One call of an endpoint for an answer; `rewrite` is the one draft that follows a faulty one. `null`: the endpoint did not count. */
+/** One call to an endpoint; `rewrite` is the second draft after a faulty one. `null`: the endpoint did not count. */
 export interface ModelCall {
   readonly stage: "retrieve" | "verify" | "compress" | "write" | "rewrite";
   readonly model: string;
@@ -235,23 +235,23 @@ export interface ModelCall {
   readonly outputTokens: number | null;
 }
 
-/** A call by list price; `null`: it did not count, or its price is not known. */
+/** A call with its list price; `null`: not counted, or the price is unknown. */
 export interface PricedCall extends ModelCall {
   readonly costUsd: number | null;
 }
 
 /** One metric of a profile's report. */
 export interface Metric {
-  /** `null`: could not be told; the reason says why. */
+  /** `null`: not measurable, for the given reason. */
   readonly passed: boolean | null;
   readonly score: number | null;
   readonly threshold: number | null;
   readonly reason: string;
 }
 
-/** What a profile that grades says of an answer; it blocks nothing. */
+/** The report of a profile that grades answers; it blocks nothing. */
 export interface GradeReport {
-  /** `null`: no metric failed, but not every one could be told. */
+  /** `null`: no metric failed, but not all could be measured. */
   readonly overallPass: boolean | null;
   readonly metrics: Readonly<Record<string, Metric>>;
 }
@@ -260,9 +260,9 @@ export type AnswerStatus = "ok" | "insufficient_context" | "error";
 
 export type CacheMode = "miss" | "exact" | "semantic" | "graph" | "curated";
 
-/** Where an answer comes from that was not made for this question alone. */
+/** The origin of an answer from the cache. */
 export interface CachedFrom {
-  /** Redacted; `null` where no text is kept. */
+  /** Redacted; `null` where no text is stored. */
   readonly question: string | null;
   /** ISO time. */
   readonly storedAt: string;
@@ -274,39 +274,39 @@ export interface Answer {
   readonly question: string;
   readonly domain: string;
   readonly profile: string;
-  /** The filters that held; absent without any. */
+  /** Applied filters; absent without filters. */
   readonly filters?: AppliedFilters;
   readonly sentences: readonly AnswerSentence[];
-  /** Confidence in 0–1 of the decision to answer; `null` when nothing was found. */
+  /** Confidence of the decision to answer, 0–1; `null` if nothing was found. */
   readonly confidence: number | null;
   readonly confidenceCalibrated: boolean;
   readonly claims: readonly Claim[];
   readonly citations: readonly Citation[];
-  /** Absent where an answer was stored before there was any. */
+  /** Absent in answers stored by older versions. */
   readonly seeAlso?: SeeAlso | null;
   readonly evidence: readonly Evidence[];
   readonly conflicts: readonly Conflict[];
-  /** Only where the web was asked; empty when it could not be. */
+  /** Present only if the web was consulted; empty if that failed. */
   readonly web?: readonly WebEvidence[];
   readonly checks: readonly CheckResult[];
   readonly warnings: readonly Warning[];
   readonly refusal: Refusal | null;
   readonly cacheMode: CacheMode;
-  /** Of a hit: the stored question whose answer this is, and since when. */
+  /** Stored question of a cache hit, and its time. */
   readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
-  /** By dated list prices: 0 when no endpoint was called; `null` when one was and it did not count, or its price is not known. */
+  /** By dated list prices; 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
   readonly costUsd: number | null;
-  /** Every call of an endpoint in order, also those that failed; empty for a hit and for quotes. */
+  /** All calls to endpoints in order, failed ones included; empty for cache hits and quotes. */
   readonly calls: readonly PricedCall[];
-  /** Only of a profile that grades. */
+  /** Present only for profiles that grade. */
   readonly report?: GradeReport;
-  /** Milliseconds by stage; `first_sentence` is the time from the question to the first checked sentence, absent without any. */
+  /** Milliseconds by stage. `first_sentence` is the time to the first checked sentence, absent without sentences. */
   readonly timings: Readonly<Record<string, number>>;
   readonly latencyMs: number;
   /** Name of the model that wrote, or `extractive`. */
   readonly model: string;
   readonly sessionId: string | null;
-  /** Only where one was asked for; `null`: it could not be made, and a warning says why. Its shape is that of `sourcebound/proof`. */
+  /** Present only on request; `null`: it failed, and a warning gives the reason. `sourcebound/proof` defines its shape. */
   readonly proof?: Readonly<Record<string, unknown>> | null;
 }

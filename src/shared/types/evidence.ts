@@ -1,17 +1,17 @@
 import type { Authority, Block, PlacedUnit, Reading, SourceMapData, SourceText, TextRange } from "./document.ts";
 
-/** A retrieved chunk with its scores; everything later stages need of its document travels along. */
+/** A retrieved chunk with its scores, and the data of its document that later stages need. */
 export interface Passage {
   /** `S1`, `S2`, … in rank order. */
   readonly sid: string;
   readonly chunkId: string;
   readonly document: PassageDocument;
   readonly headingPath: readonly string[];
-  /** The chunk's range in the document. */
+  /** Range of the chunk in the document. */
   readonly range: TextRange;
-  /** What filters or a selection left around it: nothing outside is named by its units. Absent without them. */
+  /** The part of the document that filters or a selection allow; the context of units stays inside. Absent without them. */
   readonly bounds?: TextRange;
-  /** The window that scored best. */
+  /** The window with the best score. */
   readonly window: TextRange;
   readonly text: string;
   readonly units: readonly PlacedUnit[];
@@ -20,14 +20,14 @@ export interface Passage {
     readonly dense: number | null;
     readonly bm25: number | null;
     readonly fused: number;
-    /** Of a cross-encoder, 0–1. */
+    /** Score of a cross-encoder, 0–1. */
     readonly cross: number | null;
   };
-  /** Passages merged into this one: further sources of what it says. Absent when there are none. */
+  /** Near-duplicates merged into this passage, as further sources. Absent if there are none. */
   readonly twins?: readonly Twin[];
 }
 
-/** A passage elsewhere that says the same as the one that was kept. */
+/** A near-duplicate that was merged into another passage. */
 export interface Twin {
   readonly chunkId: string;
   readonly documentId: string;
@@ -39,7 +39,7 @@ export interface Twin {
   readonly range: TextRange;
 }
 
-/** A document's face in answers. */
+/** The data of a document that answers need. */
 export interface PassageDocument {
   readonly id: string;
   readonly path: string;
@@ -58,16 +58,16 @@ export interface PassageDocument {
 
 export type WebVerdict = "confirmed" | "contradicted" | "silent";
 
-/** What the web said about one uncertain passage: evidence of its own kind. It is never cited as a source and never given to a writer. */
+/** The result of the web check of one uncertain passage. It is never cited as a source and never given to a model that writes. */
 export interface WebEvidence {
-  /** The passage. */
+  /** Id of the passage. */
   readonly sid: string;
   readonly verdict: WebVerdict;
-  /** One line for people. */
+  /** One line for users. */
   readonly reason: string;
-  /** What was searched for. */
+  /** The search query. */
   readonly query: string;
-  /** Pages that speak of the same, and what each says. */
+  /** Pages about the same subject, with their verdicts. */
   readonly pages: readonly WebPageEvidence[];
 }
 
@@ -77,47 +77,47 @@ export interface WebPageEvidence {
   /** ISO 8601. */
   readonly retrievedAt: string;
   readonly verdict: Exclude<WebVerdict, "silent">;
-  /** The sentence of the passage that was compared. */
+  /** The compared sentence of the passage. */
   readonly claim: string;
-  /** The sentence of the page: plain text that strangers wrote. */
+  /** The sentence of the page: untrusted plain text. */
   readonly quote: string;
 }
 
 export type Verdict = "verified" | "uncertain" | "rejected";
 
-/** A passage with a verdict. */
+/** A passage with its verdict. */
 export interface Evidence {
   readonly passage: Passage;
   readonly verdict: Verdict;
-  /** 0–1, or `null` when it could not be scored; never 0 for "unknown". */
+  /** 0–1, or `null` if it could not be scored; never 0 for unknown. */
   readonly relevance: number | null;
   readonly consistency: number | null;
   readonly agreement: number | null;
-  /** The combination on which the verdict rests, 0–1. */
+  /** Combined score behind the verdict, 0–1. */
   readonly score: number;
-  /** One line for people. */
+  /** One line for users. */
   readonly reason: string;
 }
 
-/** An exact substring of evidence. `text === document.text.slice(start, end)`. */
+/** An exact substring of evidence: `text === document.text.slice(start, end)`. */
 export interface Quote extends TextRange {
   readonly passage: Passage;
   readonly text: string;
-  /** Of a table's row that can be read by it: the header of its table. */
+  /** Header of the table, for a quoted row. */
   readonly header?: SourceText;
 }
 
 export type ConflictKind = "value" | "date" | "polarity" | "condition";
 
-/** Two sources that differ; shown side by side. */
+/** Two passages that differ; shown side by side. */
 export interface Conflict {
   /** Words that both sides share, as written. */
   readonly about: string;
   readonly kind: ConflictKind;
-  /** How surely both speak of the same thing, 0–1: an order, no probability. */
+  /** How likely both sides concern the same subject, 0–1. It ranks conflicts and is not a probability. */
   readonly certainty: number;
   readonly sides: readonly [ConflictSide, ConflictSide];
-  /** The declared rule that decides, and the `sid` of the side that holds; `null`: the sources disagree. */
+  /** The declared rule that decides, with the `sid` of the valid side; `null`: undecided. */
   readonly resolvedBy: ConflictResolution | null;
 }
 
@@ -126,7 +126,7 @@ export interface ConflictResolution {
   readonly holds: string;
 }
 
-/** One side of a conflict: what it says, and the sentence that says it, in the document's text. */
+/** One side of a conflict: the sentence and its range in the document. */
 export interface ConflictSide extends TextRange {
   readonly sid: string;
   /** The words that differ. */

@@ -1,33 +1,33 @@
 import type { Scope, TextRange } from "./document.ts";
 
-/** What a request asks, before anything is known of it. */
+/** A request before admission. */
 export interface AskRequest {
   readonly question: string;
   readonly scope: Scope;
   readonly profile: string;
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
-  /** Earlier turns, oldest first, of a caller that keeps the conversation itself; in the place of those of the session. */
+  /** Earlier turns, oldest first, for callers that keep the conversation; they replace those of the session. */
   readonly turns?: readonly Turn[] | undefined;
   readonly selection: Selection | null;
-  /** As they came; admission checks them. */
+  /** Not yet validated. */
   readonly filters?: FilterRequest | null;
-  /** Whose session it is. */
+  /** Owner of the session. */
   readonly userId?: string | null;
-  /** What may be stored: redacted text (also when absent), or no text at all. */
+  /** Whether redacted text or no text may be stored. @default "redacted" */
   readonly privacy?: Privacy;
-  /** Stages say more of themselves. @default false */
+  /** Adds facts to the stages' events. @default false */
   readonly verbose?: boolean | undefined;
 }
 
 export type Privacy = "redacted" | "ephemeral";
 
-/** A part of one document to which an answer must keep. */
+/** The part of one document that an answer must come from. */
 export interface Selection extends TextRange {
   readonly documentId: string;
 }
 
-/** Parts of documents to which an answer must keep, by name; all that are given hold together. */
+/** Filters by name; all of them must match. */
 export interface FilterRequest {
   /** Title, path, file name or id. */
   readonly document?: string | undefined;
@@ -39,7 +39,7 @@ export interface FilterRequest {
   readonly page?: number | string | undefined;
 }
 
-/** Filters after admission; at least one is not `null`. */
+/** Validated filters; at least one is not `null`. */
 export interface Filters {
   readonly document: string | null;
   readonly chapter: string | null;
@@ -47,44 +47,43 @@ export interface Filters {
   readonly pages: PageRange | null;
 }
 
-/** Pages, both included, from 1. */
+/** An inclusive range of pages, from 1. */
 export interface PageRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** The only parts of documents that a question may be answered from, by document id; what is not listed is out of bounds. */
+/** The parts of documents that may be used, by document id; documents that are not listed are excluded. */
 export type Area = ReadonlyMap<string, AreaPart>;
 
-/** What of one document lies in an area. */
 export interface AreaPart {
-  /** Version that the ranges belong to; `null`: whichever is current. */
+  /** Version of the ranges; `null`: the current one. */
   readonly version: string | null;
-  /** In order, neither overlapping nor touching. */
+  /** Ordered, neither overlapping nor adjacent. */
   readonly ranges: readonly TextRange[];
 }
 
-/** Filters with what they were found to mean. */
+/** Validated filters with the part of the documents that they match. */
 export interface AppliedFilters extends Filters {
-  /** In words: `chapter "Cetology" of "Moby-Dick"`. */
+  /** Description such as `chapter "Cetology" of "Moby-Dick"`. */
   readonly searchedIn: string;
 }
 
-/** One earlier question–answer pair of a session. Helps to understand a question; never evidence. */
+/** An earlier question–answer pair of a session. It helps to understand a question and is never evidence. */
 export interface Turn {
   readonly question: string;
   readonly answer: string;
-  /** Titles of the documents that the answer cites, as far as the asker may see them today. */
+  /** Titles of the cited documents that the user may see today. */
   readonly titles?: readonly string[];
 }
 
-/** One of several questions that a message asks. */
+/** One of several questions in a message. */
 export interface QuestionPart {
-  /** As it was asked. */
+  /** As asked. */
   readonly text: string;
-  /** With what it leaves out: topics of what stands before it, as a follow-up gets those of the question before. */
+  /** Completed with topics of the earlier parts, like a follow-up question. */
   readonly resolved: string;
-  /** Does it say by itself what it is about, however shortly? "How much is a locker?" does, "how long does it take?" does not. */
+  /** Whether it names its subject: "How much is a locker?" does, "how long does it take?" does not. */
   readonly standsAlone: boolean;
 }
 
@@ -101,9 +100,9 @@ export interface Question {
   readonly privacy?: Privacy;
   readonly selection: Selection | null;
   readonly filters?: AppliedFilters | null;
-  /** What filters and selection leave together; absent or `null`: everything that the scope may see. */
+  /** The part of the documents that filters and selection allow; absent or `null`: everything visible in the scope. */
   readonly area?: Area | null;
   readonly history: readonly Turn[];
-  /** Names of injection patterns seen in the text. */
+  /** Names of the injection patterns found in the text. */
   readonly injectionSignals: readonly string[];
 }

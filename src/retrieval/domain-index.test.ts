@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Encoder } from "../models/encoder.ts";
+import type { Scope, StoredDocument } from "../shared/types.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { createStore, type Store } from "../store/store.ts";
+import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
+import { windowedDocument as document } from "../testing/windowed-document.ts";
+import { DomainIndex, type SearchRequest } from "./domain-index.ts";
+import { EmbeddedEngine } from "./embedded-engine.ts";
+
+let folder = "";
+let store: Store;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function put(...documents: StoredDocument[]): Promise<unknown> {
+  return Promise.all(
+    documents.map((one) => {
+      const place = { domain: "d", tenant: one.tenant, source: "s", path: one.path };
+      return store.documents.putFile(place, { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null });
+    }),
+  );
+}
+
+function corpusOf(encoder: Encoder | null = null, batch = 64): DomainIndex {
+  return new DomainIndex({
+    domain: "d",
+    engine: new EmbeddedEngine({ domain: "d" }),
+    documents: store.documents,
+    embeddings: store.embeddings,
+    encoder,
+    batch,
+  });
+}
+
+function request(corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
+  return {
+    terms: corpus.tokens(question),
+    codes: [],
+    vector: null,
+    scope: { domain: "d", tenant: null, access: ["public"] },
+    bm25: true,
+    candidates: 10,
+    alpha: 0.6,
+    beta: 0.4,
+    fusion: "min-max",
+    ...over,
+  };
+}
+
+const found = async (corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}) =>
+  (await corpus.search(request(corpus, question, over))).map(({ documentId }) => documentId);
+
+describe("search", () => {
+  it("ranks chunks with a code of the question first, and all as usual when none has it", async () => {
+    await put(
+      document("words", ["The rating for ringing ears, the rating for ears and their rating."]),
+      document("code", ["Diagnostic code 6260 is about something else."]),
+    );
+    const corpus = corpusOf();
+    await corpus.sync();
+    const question = "rating for ringing ears DC 6260";
+    expect(await found(corpus, question, { codes: ["dc6260"] })).toEqual(["code", "words"]);
+    expect(await found(corpus, question, { codes: ["dc9999"] })).toEqual(await found(corpus, question));
+  });
+
+  it("knows only words of documents that the asker may see, and forgets those of documents that went", async () => {
+    await put(document("open", ["The pension is paid monthly."]));
+    const corpus = corpusOf();
+    await corpus.sync();
+    const settings = { frame: true, repair: true, expand: true, codesFirst: true };
+    const read = async (resolved: string, scope: Scope) =>
+      (await corpus.understand({ resolved, scope }, settings)).repairs.map((one) => one.read);
+    const scope = { domain: "d", tenant: null, access: ["public"] };
+    expect(await read("my pensoin", scope)).toEqual(["pension"]);
+    expect(await read("my pensoin", { ...scope, access: ["internal"] })).toEqual([]);
+  });
+
+  it("gives the cosine of a passage also when only its words brought it in", async () => {
+    const angle = (text: string) => (text.includes("near") ? [1, 0] : text.includes("word") ? [0.5, Math.sqrt(0.75)] : null);
+    await put(document("n", ["It is near."]), document("w", ["The word."]));
+    const corpus = corpusOf(fakeEncoder({ dimensions: 2, vectorOf: angle }));
+    await corpus.sync();
+    const results = await corpus.search(request(corpus, "word", { vector: await corpus.embedQuestion("near"), candidates: 1 }));
+    expect(results.find(({ documentId }) => documentId === "w")?.dense).toBeCloseTo(0.5, 6);
+  });
+});
+
+describe("sync", () => {
+  it("takes in what was added, changed and deleted since, and nothing else", async () => {
+    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
+    const corpus = corpusOf();
+    await corpus.sync();
+    const loaded: string[] = [];
+    const { loadForIndex, heads } = store.documents;
+    Object.assign(store.documents, {
+      heads: () => expect.unreachable("reads every head"),
+      loadForIndex: (domain: string, ids: readonly string[]) => {
+        loaded.push(...ids);
+        return loadForIndex(domain, ids);
+      },
+    });
+    await put(document("b", ["Fresh claim."], { version: "v2" }), document("d", ["Travel pay."]));
+    await store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["c.md"]);
+    await corpus.sync();
+    Object.assign(store.documents, { heads });
+    expect(loaded.sort()).toEqual(["b", "c", "d"]);
+    expect(corpus.windows).toBe(3);
+    expect(await found(corpus, "rating")).toEqual([]);
+    expect(await found(corpus, "fresh travel")).toEqual(["b", "d"]);
+    expect(corpus.indexedRevision).toBe(await store.documents.revision("d"));
+  });
+
+  it("pays for a text once, across restarts, and loses one batch at most when the encoder fails", async () => {
+    await put(...Array.from({ length: 10 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    const failing = fakeEncoder({ failure: (call) => (call === 3 ? encoderDown() : null) });
+    await expect(corpusOf(failing, 2).sync()).rejects.toMatchObject({ code: "encoder_failed" });
+    expect(failing.calls).toHaveLength(4);
+    const paid = failing.calls.slice(0, 3).flat();
+    const again = fakeEncoder();
+    const restarted = corpusOf(again, 2);
+    await restarted.sync();
+    expect(again.calls.flat()).toHaveLength(4);
+    expect(again.calls.flat().filter((text) => paid.includes(text))).toEqual([]);
+    await restarted.sync();
+    expect(again.calls).toHaveLength(2);
+  });
+
+  it("never mixes vectors of two encoders", async () => {
+    await put(document("a", ["Tinnitus pays."]));
+    await corpusOf(fakeEncoder({ id: "one", dimensions: 8 })).sync();
+    const two = fakeEncoder({ id: "two", dimensions: 16 });
+    const corpus = corpusOf(two);
+    await corpus.sync();
+    expect(two.calls).toHaveLength(1);
+    expect((await corpus.embedQuestion("tinnitus"))?.values).toHaveLength(16);
+  });
+
+  it.each([
+    ["another dimension", (_text: string) => [1, 0, 0]],
+    ["values that are not finite", (_text: string) => [Number.NaN, 1]],
+  ])("stores nothing of an encoder that answers with %s, and recovers", async (_name, wrong) => {
+    await put(document("a", ["One."]), document("b", ["Two."]));
+    const bad = fakeEncoder({ vectorOf: (text) => (text.includes("Two") ? wrong(text) : [1, 0]) });
+    await expect(corpusOf(bad, 1).sync()).rejects.toMatchObject({ name: "ModelError", code: "encoder_changed" });
+    const good = fakeEncoder({ dimensions: 2, vectorOf: () => [0, 1] });
+    await corpusOf(good, 1).sync();
+    expect(good.calls.flat()).toHaveLength(1);
+  });
+
+  it("runs calls one after the other", async () => {
+    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    const encoder = fakeEncoder();
+    const corpus = corpusOf(encoder, 2);
+    await Promise.all([corpus.sync(), corpus.sync(), corpus.sync()]);
+    expect(encoder.calls).toHaveLength(3);
+    expect(corpus.windows).toBe(6);
+  });
+
+  it("is cancelled between batches and keeps what was paid", async () => {
+    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    const encoder = fakeEncoder();
+    const controller = new AbortController();
+    const corpus = corpusOf(encoder, 2);
+    await expect(corpus.sync({ signal: controller.signal, onEmbed: () => controller.abort(new Error("stop")) })).rejects.toThrow("stop");
+    await corpus.sync();
+    expect(encoder.calls).toHaveLength(3);
+  });
+});

@@ -1,0 +1,251 @@
+import { createEnglishWords, type EnglishWords } from "../language/content-words.ts";
+import type { EmbedOptions, Encoder } from "../models/encoder.ts";
+import type { QuerySettings } from "../profiles/profile.ts";
+import type { Scope } from "../shared/types.ts";
+import type { DocumentStore } from "../store/documents.ts";
+import type { EmbeddingStore } from "../store/embeddings.ts";
+import { createStemmer, tokenize } from "../text/tokens.ts";
+import type { FaceMemo } from "./deduplicate.ts";
+import { EncoderSwitch, type EncoderSwitchOptions, type SwitchState, type SyncOptions } from "./encoder-switch.ts";
+import { type Candidate, type Fusion, fuseHits } from "./fuse.ts";
+import { scopeKey } from "./indexed-windows.ts";
+import type { EngineOptions, EngineRequest, QuestionVector, SearchEngine, SearchFilters, TermStatistics } from "./search-engine.ts";
+import {
+  type AskedText,
+  createThesaurus,
+  isSureRepair,
+  LoadedWords,
+  type QuestionReader,
+  type Repair,
+  type Thesaurus,
+  type ThesaurusEntries,
+  type Understood,
+  understand,
+} from "./understand.ts";
+
+export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" | "encoder" | "batch" | "signal"> {
+  readonly domain: string;
+  readonly documents: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex">;
+  readonly embeddings: EmbeddingStore;
+  /** Other words for the domain's words; none when absent. */
+  readonly thesaurus?: ThesaurusEntries;
+  /** @default the lists that ship, read for this index */
+  readonly english?: Pick<EnglishWords, "real" | "isEnglish">;
+  /** Milliseconds. @default Date.now */
+  readonly now?: () => number;
+}
+
+export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector">, Pick<SearchFilters, "scope" | "area"> {
+  /** Codes of the question: passages that hold one come first. */
+  readonly codes: readonly string[];
+  readonly bm25: boolean;
+  /** Chunks asked of each ranking. */
+  readonly candidates: number;
+}
+
+/** Scopes whose words are kept at once: a server has a few tenants and labels in use at a time. */
+const MAX_SCOPES = 64;
+
+/** Keeps the search engine of one domain equal to the database, and asks it: what a question means, and what answers it. */
+export class DomainIndex implements QuestionReader {
+  private readonly options: DomainIndexOptions;
+  private readonly vectors: EncoderSwitch;
+  private readonly stem = createStemmer();
+  private readonly thesaurus: Thesaurus;
+  private readonly english: Pick<EnglishWords, "real" | "isEnglish">;
+  /** What a question was read as, until the index changes. */
+  private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Promise<Understood> }>();
+  private readonly words = new Map<string, LoadedWords>();
+  /** What near-duplicates were compared by, until the index changes. */
+  readonly faces: FaceMemo = new Map();
+  /** Windows indexed. */
+  windows = 0;
+  private revision = -1;
+  private syncing: Promise<void> = Promise.resolve();
+
+  constructor(options: DomainIndexOptions) {
+    this.options = options;
+    this.english = options.english ?? createEnglishWords();
+    this.vectors = new EncoderSwitch({
+      ...{ engine: options.engine, encoder: options.encoder, embeddings: options.embeddings, batch: options.batch, signal: options.signal },
+      takeIn: (then) =>
+        this.exclusive(async () => {
+          await this.takeIn();
+          await then?.();
+        }),
+      now: options.now ?? Date.now,
+    });
+    this.thesaurus = createThesaurus(options.thesaurus ?? { abbreviations: {}, synonyms: [] }, (text) => this.tokens(text), this.stem);
+  }
+
+  get domain(): string {
+    return this.options.domain;
+  }
+
+  get engine(): SearchEngine {
+    return this.options.engine;
+  }
+
+  /** The encoder whose vectors serve; `null`: words alone. */
+  get encoder(): Encoder | null {
+    return this.vectors.encoder;
+  }
+
+  get switching(): SwitchState | null {
+    return this.vectors.switching;
+  }
+
+  /** Revision of the documents that are indexed; 0 before any are. */
+  get indexedRevision(): number {
+    return Math.max(0, this.revision);
+  }
+
+  /** Tokens of a text as the index holds them. */
+  tokens(text: string): string[] {
+    return tokenize(text, this.stem);
+  }
+
+  /** Chooses the encoder that serves. */
+  async ready(): Promise<void> {
+    // Waits for nobody where the choice stands.
+    if (await this.vectors.isChosen()) return;
+    await this.exclusive(async () => {
+      await this.vectors.choose();
+    });
+  }
+
+  /** Takes in the documents as they stand in the store; makes no vectors. */
+  async read(): Promise<void> {
+    await this.exclusive(() => this.takeIn());
+  }
+
+  /** Takes in what other connections or processes committed, and makes vectors. Where nothing changed, it costs two small reads and waits for nobody. */
+  async sync(options: SyncOptions = {}): Promise<void> {
+    const { domain, documents } = this.options;
+    const isTakenIn = (await documents.revision(domain)) === this.revision;
+    if (isTakenIn && (await this.vectors.isCurrent(options))) return;
+    await this.exclusive(() => this.takeIn());
+    await this.vectors.follow(() => this.exclusive(() => this.vectors.choose()), options);
+  }
+
+  /** See `EncoderSwitch.switchTo`. */
+  switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
+    return this.vectors.switchTo(encoder, activate, options);
+  }
+
+  /** Waits for the switch that the choice of encoders asks for; its progress goes to `onEmbed`. */
+  finishSwitch(options: SyncOptions = {}): Promise<void> {
+    return this.vectors.finish(options);
+  }
+
+  /** Resolves when no work is under way and what changed is written. */
+  async idle(): Promise<void> {
+    await this.vectors.idle();
+    await this.syncing;
+    await this.engine.idle();
+  }
+
+  /** Throws what the encoder throws. @returns `null` without an encoder */
+  async embedQuestion(text: string, options: EmbedOptions = {}): Promise<QuestionVector | null> {
+    return this.vectors.active === null ? null : this.vectors.active.embedQuestion(text, options);
+  }
+
+  /** Vectors of texts by the encoder of a question's vector, through the cache on disk. */
+  embed(texts: readonly string[], { encoder }: QuestionVector, signal: AbortSignal): Promise<Float32Array[]> {
+    return this.vectors.embedderOf(encoder).embedTexts(texts, { signal });
+  }
+
+  understand(question: AskedText, settings: QuerySettings): Promise<Understood> {
+    const known = this.understood.get(question);
+    if (known?.settings === settings) return known.understood;
+    const { scope, resolved } = question;
+    const parts = {
+      thesaurus: this.thesaurus,
+      tokens: (text: string) => this.tokens(text),
+      stem: this.stem,
+      real: this.english.real,
+      held: async (tokens: readonly string[]) => {
+        const { frequencies } = await this.engine.statistics(tokens, scope);
+        return new Set(tokens.filter((token) => (frequencies.get(token) ?? 0) > 0));
+      },
+      similar: (word: string) => this.engine.similarWords(word, scope),
+    };
+    const understood = understand(resolved, parts, settings);
+    this.understood.set(question, { settings, understood });
+    understood.catch(() => this.understood.delete(question));
+    return understood;
+  }
+
+  async isSure({ resolved, scope }: AskedText, repairs: readonly Repair[]): Promise<boolean> {
+    for (const repair of repairs) {
+      const similar = await this.engine.similarWords(repair.written, scope);
+      const parts = { real: this.english.real(), isKnown: this.english.isEnglish, similar: similar.keys(), stem: this.stem };
+      if (!isSureRepair(resolved, repair, parts)) return false;
+    }
+    return true;
+  }
+
+  wordsIn(scope: Scope, texts: Iterable<string> = []): Promise<LoadedWords> {
+    const key = scopeKey(scope);
+    const known =
+      this.words.get(key) ??
+      new LoadedWords(
+        (text) => this.tokens(text),
+        (terms) => this.statistics(terms, scope),
+      );
+    if (this.words.size >= MAX_SCOPES && !this.words.has(key)) this.words.clear();
+    this.words.set(key, known);
+    return known.load(texts);
+  }
+
+  statistics(terms: readonly string[], scope: Scope, options?: Pick<EngineOptions, "signal">): Promise<TermStatistics> {
+    return this.engine.statistics(terms, scope, options);
+  }
+
+  /** Chunks ranked by fused score, best first, those with a code of the question before all others. */
+  async search(request: SearchRequest, options: EngineOptions = {}): Promise<Candidate[]> {
+    const { vector, codes, scope, area, candidates: k } = request;
+    const find = async (filters: SearchFilters) =>
+      fuseHits(await this.engine.search({ terms: request.bm25 ? request.terms : [], vector, filters, k }, options), request);
+    const filters = area === undefined ? { scope } : { scope, area };
+    const all = await find(filters);
+    const coded = codes.length === 0 ? [] : await find({ ...filters, holding: codes });
+    const chunks = new Set(coded.map(({ chunk }) => chunk.id));
+    return [...coded.map((one) => ({ ...one, coded: true })), ...all.filter(({ chunk }) => !chunks.has(chunk.id))];
+  }
+
+  private exclusive<T>(run: () => Promise<T>): Promise<T> {
+    const next = this.syncing.then(run);
+    this.syncing = next.then(
+      () => undefined,
+      () => undefined,
+    );
+    return next;
+  }
+
+  /** Brings the engine up to the documents in the store. */
+  private async takeIn(): Promise<void> {
+    const { domain, documents, engine } = this.options;
+    const revision = await documents.revision(domain);
+    if (revision === this.revision) return;
+    // A revision that went back is another database: the log tells nothing of it.
+    const isFollowed = this.revision >= 0 && revision > this.revision;
+    const ids = isFollowed ? await documents.changedSince(domain, this.revision) : await this.begin();
+    const fresh = await documents.loadForIndex(domain, ids);
+    const there = new Set(fresh.map(({ id }) => id));
+    await engine.remove(ids.filter((id) => !there.has(id)));
+    await engine.index({ revision, documents: fresh });
+    this.windows = (await engine.coverage(null)).windows;
+    this.revision = revision;
+    this.understood = new WeakMap();
+    this.words.clear();
+    this.faces.clear();
+  }
+
+  /** Ids of the documents that the engine lacks at the start. */
+  private async begin(): Promise<string[]> {
+    const { domain, documents, engine } = this.options;
+    await this.vectors.choose();
+    return engine.reconcile(await documents.heads(domain), this.encoder?.id ?? null);
+  }
+}

@@ -1,0 +1,375 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Chunk, Scope } from "../shared/types.ts";
+import type { DocumentHead } from "../store/document-records.ts";
+import { compareText } from "../text/normalise.ts";
+import { createStemmer } from "../text/tokens.ts";
+import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
+import type { Ranked } from "./fuse.ts";
+import { type Entry, IndexedWindows, ScopeFilter, scopeSees } from "./indexed-windows.ts";
+import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
+import type {
+  Coverage,
+  EngineOptions,
+  EngineRequest,
+  Hit,
+  IndexChanges,
+  SearchEngine,
+  SearchFilters,
+  TermStatistics,
+  WindowId,
+  WindowText,
+} from "./search-engine.ts";
+import { SlotSet } from "./slot-set.ts";
+import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
+import { TableVectors, type VectorTables } from "./table-vectors.ts";
+import { type Scored, type TermCounts, untimed } from "./top-k.ts";
+import { VectorIndex } from "./vector-index.ts";
+
+export interface EmbeddedEngineOptions {
+  readonly domain: string;
+  /** Where many vectors are searched beside this process; nowhere when absent. */
+  readonly tables?: VectorTables | undefined;
+  /** Where the index is kept between two starts; nowhere when absent. */
+  readonly snapshot?: SnapshotPlace | undefined;
+}
+
+/** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have one or two among the best. */
+const WINDOWS_PER_CHUNK = 2;
+/** Windows asked of a table for each chunk wanted: a chunk has a few among the best at most. */
+const TABLE_WINDOWS_PER_CHUNK = 8;
+
+/** Chunks by their best windows, best first, with the slots of those. */
+interface BestChunks {
+  readonly ranking: readonly Ranked<string>[];
+  readonly slots: ReadonlyMap<string, number>;
+}
+
+const NO_CHUNKS: BestChunks = { ranking: [], slots: new Map() };
+
+/** The search engine in this process: words and vectors of every window over typed arrays, kept in a file between two starts. */
+export class EmbeddedEngine implements SearchEngine {
+  private readonly options: EmbeddedEngineOptions;
+  private readonly stem = createStemmer();
+  private readonly scopes = new ScopeFilter(() => this.indexed.documents.values());
+  /** Counts among the windows of a scope, until its windows change. */
+  private readonly counts = new WeakMap<SlotSet, TermCounts>();
+  private readonly table: TableVectors | null;
+  private readonly keeper: SnapshotKeeper | null;
+  private indexed = new IndexedWindows();
+  /** By the encoders' ids: those of the one that serves, and of the next one while they are made. */
+  private readonly vectors = new Map<string, VectorIndex>();
+  private serving: string | null = null;
+  private reached = -1;
+
+  constructor(options: EmbeddedEngineOptions) {
+    this.options = options;
+    this.table = options.tables === undefined ? null : new TableVectors(options.tables);
+    this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
+  }
+
+  async revision(): Promise<number> {
+    return this.reached;
+  }
+
+  async reconcile(documents: ReadonlyMap<string, DocumentHead>, encoder: string | null): Promise<string[]> {
+    if (this.reached < 0) await this.restore(documents, encoder);
+    this.reached = Math.max(this.reached, 0);
+    const held = this.indexed.documents;
+    await this.remove([...held].flatMap(([id, { version }]) => (documents.get(id)?.version === version ? [] : [id])));
+    return [...documents.keys()].filter((id) => !held.has(id)).sort();
+  }
+
+  async index({ revision, documents = [], vectors }: IndexChanges): Promise<void> {
+    const held = this.indexed.documents;
+    const changed = documents.filter(({ id, version }) => held.get(id)?.version !== version);
+    this.drop(changed.flatMap(({ id }) => (held.has(id) ? [id] : [])));
+    for (const document of changed) this.indexed.insert(document, this.stem);
+    if (changed.length > 0) this.windowsChanged();
+    if (revision !== undefined) this.reached = revision;
+    if (vectors !== undefined) this.addVectors(vectors);
+  }
+
+  async remove(documentIds: readonly string[]): Promise<void> {
+    this.drop(documentIds);
+  }
+
+  async serve(encoder: string | null): Promise<void> {
+    for (const id of this.vectors.keys()) if (id !== encoder) this.vectors.delete(id);
+    if (this.serving !== encoder && this.reached >= 0) this.keeper?.markChanged();
+    this.serveFrom(encoder);
+    this.followTable();
+  }
+
+  async coverage(encoder: string | null): Promise<Coverage> {
+    const { words } = this.indexed;
+    const index = this.vectors.get(encoder ?? "");
+    const bytes = { words: words.bytes, vectors: index?.bytes ?? 0 };
+    return { windows: words.size, vectors: index?.size ?? 0, dimensions: index?.dimensions ?? null, bytes };
+  }
+
+  async *windowsWithout(encoder: string, batch: number): AsyncGenerator<WindowText[], void> {
+    for (let slot = 0; slot < this.indexed.entries.length; ) {
+      const part: WindowText[] = [];
+      for (; slot < this.indexed.entries.length && part.length < batch; slot++) {
+        const entry = this.indexed.entries[slot];
+        if (entry == null || this.vectors.get(encoder)?.has(slot) === true) continue;
+        const { document, chunk, window } = entry;
+        const text = document.text.slice(window.start, window.end);
+        part.push({
+          ...{ documentId: document.id, chunkId: chunk.id, start: window.start },
+          ...{ title: document.title, headingPath: chunk.headingPath, text },
+        });
+      }
+      if (part.length > 0) yield part;
+    }
+  }
+
+  async search({ terms, vector, filters, k }: EngineRequest, { signal, time = untimed }: EngineOptions = {}): Promise<Hit[]> {
+    signal?.throwIfAborted();
+    this.keeper?.postpone();
+    const index = vector === null ? undefined : this.vectors.get(vector.encoder.id);
+    // The table is asked first: windows may come and go meanwhile, but not behind it.
+    const near = vector === null || index === undefined ? null : await this.askTable(vector.values, index, filters, k, time);
+    signal?.throwIfAborted();
+    const accept = this.filter(filters);
+    if (k <= 0 || accept === null) return [];
+    const { words } = this.indexed;
+    const isAccepted = (slot: number) => accept.has(slot);
+    const counts = this.countsFor(filters.scope);
+    const byWords = (windows: number) => withTies((wanted) => words.search(terms, wanted, isAccepted, counts), windows);
+    const bm25 = terms.length === 0 ? NO_CHUNKS : time("words", () => this.bestChunks(byWords, k));
+    const nearest = (values: Float32Array, from: VectorIndex, wanted: number) =>
+      near === null ? from.search(values, wanted, accept) : near.filter(({ slot }) => accept.has(slot)).slice(0, wanted);
+    const byVector = (values: Float32Array, from: VectorIndex) => (windows: number) =>
+      withTies((wanted) => nearest(values, from, wanted), windows);
+    const dense =
+      vector === null || index === undefined ? NO_CHUNKS : time("vectors", () => this.bestChunks(byVector(vector.values, index), k));
+    const scores = { bm25: scoresOf(bm25), dense: scoresOf(dense) };
+    const slots = new Map([...bm25.slots, ...dense.slots]);
+    return [...slots]
+      .sort(([, a], [, b]) => this.order(a, b))
+      .map(([id, slot]) => {
+        const { document, chunk, window } = this.indexed.entries[slot] as Entry;
+        const score = scores.dense.get(id) ?? null;
+        const cosine = score ?? (vector === null || index === undefined ? null : this.cosineOf(chunk, vector.values, index, accept));
+        return {
+          ...{ documentId: document.id, version: document.version, chunk, window, title: document.title, text: document.textIn(window) },
+          ...{ bm25: scores.bm25.get(id) ?? null, dense: score, cosine },
+        };
+      });
+  }
+
+  async statistics(terms: readonly string[], scope: Scope, { signal }: Pick<EngineOptions, "signal"> = {}): Promise<TermStatistics> {
+    signal?.throwIfAborted();
+    const { words } = this.indexed;
+    const counts = this.countsFor(scope);
+    const frequencies = new Map(terms.map((term) => [term, words.frequency(term, counts)]));
+    return { windows: counts.size, averageLength: words.averageLength, frequencies };
+  }
+
+  async similarWords(word: string, scope: Scope, { signal }: Pick<EngineOptions, "signal"> = {}): Promise<ReadonlyMap<string, number>> {
+    signal?.throwIfAborted();
+    return this.indexed.vocabulary.near(word, (owner) => scopeSees(scope, owner));
+  }
+
+  async idle(): Promise<void> {
+    await this.table?.idle();
+    await this.keeper?.flush();
+  }
+
+  private serveFrom(encoder: string | null): void {
+    this.serving = encoder;
+    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new VectorIndex(encoder));
+  }
+
+  /** Takes documents out with their vectors. */
+  private drop(documentIds: readonly string[]): void {
+    for (const id of documentIds) {
+      for (const slot of this.indexed.remove(id)) for (const index of this.vectors.values()) index.delete(slot);
+    }
+    if (documentIds.length > 0) this.windowsChanged();
+  }
+
+  /** Must be called whenever a document was added or removed. */
+  private windowsChanged(): void {
+    this.scopes.clear();
+    this.table?.clear();
+    this.keeper?.markChanged();
+  }
+
+  private addVectors({ encoder, windows }: NonNullable<IndexChanges["vectors"]>): void {
+    const index = this.vectors.get(encoder) ?? new VectorIndex(encoder);
+    this.vectors.set(encoder, index);
+    const slots = this.slotsOf(windows);
+    windows.forEach(({ vector }, i) => {
+      const slot = slots[i];
+      if (slot !== undefined && !index.has(slot)) index.add(slot, vector);
+    });
+    if (encoder !== this.serving) return;
+    this.keeper?.markChanged();
+    this.followTable();
+  }
+
+  /** Slots of windows; `undefined` where a window is not indexed. */
+  private slotsOf(windows: readonly WindowId[]): (number | undefined)[] {
+    const known = new Map<string, number>();
+    const keyOf = (chunkId: string, start: number) => `${start} ${chunkId}`;
+    for (const id of new Set(windows.map(({ documentId }) => documentId)))
+      for (const slot of this.indexed.documents.get(id)?.slots ?? []) {
+        const { chunk, window } = this.indexed.entries[slot] as Entry;
+        known.set(keyOf(chunk.id, window.start), slot);
+      }
+    return windows.map(({ chunkId, start }) => known.get(keyOf(chunkId, start)));
+  }
+
+  private followTable(): void {
+    if (this.serving !== null) this.table?.follow(this.vectors.get(this.serving) ?? null, this.serving, this.indexed);
+  }
+
+  private async askTable(
+    values: Float32Array,
+    index: VectorIndex,
+    { scope, area = null, holding = [] }: SearchFilters,
+    k: number,
+    time: NonNullable<EngineOptions["time"]>,
+  ): Promise<readonly Scored[] | null> {
+    const { table } = this;
+    // What is asked of parts of documents, no table can tell apart: all that lie there are compared.
+    if (table === null || area !== null || holding.length > 0) return null;
+    this.followTable();
+    const wanted = { values, index, scope, k: k * TABLE_WINDOWS_PER_CHUNK, accept: this.scopes.slotsFor(scope) };
+    return time("vectors", () => table.search(wanted, this.indexed));
+  }
+
+  /** Counts by which words are weighed for a scope. */
+  private countsFor(scope: Scope): TermCounts {
+    const visible = this.scopes.slotsFor(scope);
+    const known = this.counts.get(visible);
+    if (known !== undefined) return known;
+    const counts = this.indexed.words.countsAmong(visible);
+    this.counts.set(visible, counts);
+    return counts;
+  }
+
+  /** Windows that a request may find; `null`: none. */
+  private filter({ scope, area = null, holding }: SearchFilters): SlotSet | null {
+    const visible = this.scopes.slotsFor(scope);
+    const inside = area === null ? visible : this.narrowed(visible, area);
+    if (holding === undefined) return inside;
+    const found = this.indexed.words.search(holding, this.indexed.words.slots, (slot) => inside.has(slot));
+    if (found.length === 0) return null;
+    const slots = new SlotSet();
+    for (const { slot } of found) slots.add(slot);
+    return slots;
+  }
+
+  private narrowed(slots: SlotSet, { parts, fit }: NonNullable<SearchFilters["area"]>): SlotSet {
+    const left = new SlotSet();
+    for (const id of parts.keys()) {
+      const held = this.indexed.documents.get(id);
+      const part = held === undefined ? undefined : partOf(parts, held.document);
+      if (held === undefined || part === undefined) continue;
+      for (const slot of held.slots) {
+        const { window } = this.indexed.entries[slot] as Entry;
+        const isInside = rangeAround(part, window) !== undefined;
+        const fits = fit === "window" ? isInside : !isInside && isOverlapped(part, window);
+        if (fits && slots.has(slot)) left.add(slot);
+      }
+    }
+    return left;
+  }
+
+  /** Cosine of a chunk's best window; `null` when none has a vector. */
+  private cosineOf(chunk: Chunk, values: Float32Array, index: VectorIndex, accept: SlotSet): number | null {
+    const slots = this.indexed.documents.get(chunk.documentId)?.slots ?? [];
+    return index.best(
+      values,
+      slots.filter((slot) => this.indexed.entries[slot]?.chunk === chunk && accept.has(slot)),
+    );
+  }
+
+  /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
+  private order(a: number, b: number): number {
+    const one = this.indexed.entries[a] as Entry;
+    const two = this.indexed.entries[b] as Entry;
+    return (
+      compareText(one.document.path, two.document.path) ||
+      compareText(one.document.id, two.document.id) ||
+      one.chunk.ordinal - two.chunk.ordinal ||
+      one.window.start - two.window.start
+    );
+  }
+
+  /**
+   * The `limit` best chunks of a ranking of windows; a chunk scores as its best window. Asks for more windows until they hold as many
+   * chunks: however many of the best share one, none is missed.
+   */
+  private bestChunks(search: (windows: number) => Scored[], limit: number): BestChunks {
+    for (let windows = limit * WINDOWS_PER_CHUNK; ; windows *= 2) {
+      const scored = search(windows);
+      const best = this.bestWindows(scored, limit);
+      if (best.ranking.length === limit || scored.length < windows) return best;
+    }
+  }
+
+  private bestWindows(scored: readonly Scored[], limit: number): BestChunks {
+    const slots = new Map<string, number>();
+    const ranking: Ranked<string>[] = [];
+    for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
+      const { chunk } = this.indexed.entries[slot] as Entry;
+      if (slots.has(chunk.id)) continue;
+      if (ranking.length === limit) break;
+      slots.set(chunk.id, slot);
+      ranking.push({ id: chunk.id, score });
+    }
+    return { ranking, slots };
+  }
+
+  /** Begins with what the last process kept, as far as the database still holds it like that. */
+  private async restore(heads: ReadonlyMap<string, DocumentHead>, encoder: string | null): Promise<void> {
+    const { domain, snapshot } = this.options;
+    this.serveFrom(encoder);
+    if (this.keeper === null || snapshot === undefined) return;
+    const kept = await this.keeper.read((file) => decodeCorpus(file, { store: snapshot.store, domain, encoder, heads }));
+    if (kept === null) return;
+    this.indexed = kept.windows;
+    this.scopes.clear();
+    if (kept.vectors !== null && encoder !== null) this.vectors.set(encoder, kept.vectors);
+    if (kept.outdated) this.keeper.markChanged();
+    if (kept.otherEncoder !== null)
+      snapshot.warn(
+        `${snapshot.path} holds vectors of "${kept.otherEncoder}", and "${encoder}" serves: vectors are taken from the database, or made.`,
+      );
+  }
+
+  private keeperOf(place: SnapshotPlace): SnapshotKeeper {
+    const facts = (): CorpusFacts => {
+      const { reached, serving } = this;
+      const vectors = this.vectors.get(serving ?? "")?.size ?? 0;
+      return { store: place.store, domain: this.options.domain, revision: reached, encoder: serving, vectors, analysis: analysis() };
+    };
+    return new SnapshotKeeper(place, {
+      equals: (file) => isDeepStrictEqual(readCorpusFacts(file), facts()),
+      capture: () => {
+        const { revision } = facts();
+        if (revision <= 0) return null;
+        const pieces = encodeCorpus(this.indexed, this.vectors.get(this.serving ?? "") ?? null, facts());
+        return { pieces, isCurrent: async () => (await place.revision()) === revision };
+      },
+    });
+  }
+}
+
+function scoresOf({ ranking }: BestChunks): Map<string, number> {
+  return new Map(ranking.map(({ id, score }) => [id, score]));
+}
+
+/** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */
+function withTies(search: (k: number) => Scored[], k: number): Scored[] {
+  for (let wanted = k + 1; ; wanted *= 2) {
+    const found = search(wanted);
+    if (found.length < wanted) return found;
+    const end = found.findIndex(({ score }, i) => i >= k && score < (found[k - 1] as Scored).score);
+    if (end >= 0) return found.slice(0, end);
+  }
+}
