@@ -2,10 +2,10 @@ import { cpus } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take minutes, the longest first; two of them wait for a registry most of the time. */
+/** Files that take minutes, the longest first; two of them mostly wait for a registry. */
 const LONG = ["kill", "deployment", "package", "proofs", "memory-schedules"];
 
-/** Long files begin first, so that no worker is left with one at the end; then the others as vitest orders them. */
+/** Starts long files first, so that no worker runs one alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -18,8 +18,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Files with a process of their own: they change what is global to a process (environment, modules, open sockets of every kind), measure its memory or time, or
- * drive other processes for minutes. All others share one process per worker, which reads the program, its weights and its lists of words once.
+ * Files with their own process: they change process-wide state (environment, modules, sockets), measure memory or time, or control other
+ * processes for minutes. All others share one process per worker, which loads the program, weights and word lists once.
  */
 const ALONE = [
   "test/{doc-examples,docs-examples,package,kill,hostile-folder,hostile-service,mcp,check,cli,deployment}.test.ts",
@@ -27,7 +27,7 @@ const ALONE = [
   "src/server/start.test.ts",
 ];
 
-/** Kinds of test that `./run test` leaves to `--all`, and says so: each drives other programs for its time. A file or a test is of a kind by its tag. */
+/** Tags of tests that only `./run test --all` runs, because each starts other programs. */
 const LEFT_TO_ALL = [
   { name: "all/browser", description: "the page in Chromium" },
   { name: "all/data", description: "figures on large sets" },
@@ -55,10 +55,10 @@ export default defineConfig({
     ],
     globalSetup: ["test/support/build.ts"],
     sequence: { sequencer: LongestFirst },
-    // Vitest keeps one core for itself, and it needs little; one file or another always waits for a timer, a registry or a browser.
+    // Vitest reserves one core but needs little of it, and some file always waits for a timer, a registry or a browser.
     maxWorkers: Math.max(2, cpus().length - 1) + 1,
     expect: { poll: { timeout: 60_000 } },
-    // What hangs ends here, and nothing else does: on a busy machine a second of work takes a minute.
+    // Only for hanging tests: on a busy machine a second of work can take a minute.
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },

@@ -8,7 +8,7 @@ import { addMeasurements } from "./commands/eval.ts";
 import { addTrainCommand } from "./commands/train.ts";
 import { unpackSets } from "./sets/unpack-sets.ts";
 
-/** The command tree of what measures and makes. */
+/** Creates the command tree of the lab. */
 export function createLab(context: CliContext): Command {
   const program = new Command(context.terminal.command)
     .description("Measures answers and speed.")

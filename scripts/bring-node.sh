@@ -1,5 +1,6 @@
 #!/bin/sh
-# Brings the Node.js of scripts/node/MAJOR, pinned by version and hash, from the package registry into .node/MAJOR of this checkout.
+# Installs the Node.js of scripts/node/MAJOR, pinned by version and hash, from the package registry into .node/MAJOR of
+# this checkout.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/node.sh
@@ -13,7 +14,8 @@ if [ ! -f "$pinned/package-lock.json" ]; then
   exit 2
 fi
 
-# The mark is written last and holds what was asked for: a half install, or one of another version, is none.
+# The marker is written last and holds the lock file's checksum: a partial install, or one of another version, does not
+# count.
 is_there() { [ "$(cat "$folder/.complete" 2>/dev/null)" = "$(cksum <"$pinned/package-lock.json")" ]; }
 if is_there; then exit 0; fi
 
@@ -37,7 +39,7 @@ if ! "$folder.new/node_modules/.bin/node" --version >/dev/null 2>&1; then
   echo "The package registry has no Node.js $major that runs on this machine ($(uname -sm)): install Node.js $node_minimum or newer from https://nodejs.org" >&2
   exit 1
 fi
-# Headers are for packages that are compiled: none is.
+# Headers serve only to compile packages, and no package is compiled.
 rm -rf "$folder.new"/node_modules/node-*/include
 mv "$folder.new" "$folder"
 cksum <"$pinned/package-lock.json" >"$folder/.complete"

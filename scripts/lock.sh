@@ -1,4 +1,5 @@
-# Sourced by the scripts that install or build, in the checkout: one process does so at a time; a lock whose owner died is taken over.
+# Sourced by the scripts that install or build: one process at a time does so in a checkout. A lock whose owner died is
+# taken over.
 
 lock=.run-lock
 

@@ -1,7 +1,7 @@
-// The pictures of docs/images, taken anew from a running demo:
-//   SOURCEBOUND_ADMIN_TOKEN=TOKEN SOURCEBOUND_DATA_DIR=EMPTY_FOLDER ./run demo
-//   node scripts/pictures.mjs http://127.0.0.1:8787 TOKEN
-// It asks some questions of the demo documents and, where there is none, starts a golden run. Look at each picture before it is kept.
+// Takes the screenshots in docs/images from a running demo:
+// SOURCEBOUND_ADMIN_TOKEN=TOKEN SOURCEBOUND_DATA_DIR=EMPTY_FOLDER ./run demo
+// node scripts/pictures.mjs http://127.0.0.1:8787 TOKEN
+// It asks the demo some questions and starts a golden run if there is none. Inspect each screenshot before committing it.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -13,11 +13,11 @@ if (url === undefined || token === undefined) {
 }
 
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
-/** Of 100: letters stay sharp, and each picture stays below 80 kB. */
+/** WebP quality out of 100: letters stay sharp, and each screenshot stays below 80 kB. */
 const QUALITY = 70;
-/** Milliseconds for what was loaded to be drawn. */
+/** Milliseconds for the page to render loaded content. */
 const DRAWN_MS = 800;
-/** A golden run asks some fifty questions. */
+/** Milliseconds for a golden run of about fifty questions. */
 const RUN_MS = 600_000;
 const ANSWERED = ["What is the rating for sleep apnea that requires a CPAP machine?", "How much is the burial allowance?"];
 const REFUSED = "May I park a camel at the clinic?";
@@ -33,14 +33,14 @@ try {
   await browser.close();
 }
 
-/** The page at a size, in light or dark, with a way to keep what it shows. */
+/** Opens the page at a size, in light or dark colours, with a function that takes a screenshot. */
 async function open({ name, width, height, colorScheme }) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   await page.goto(url);
   const keep = async (what) => {
-    // Nothing is set off because the pointer happens to lie there.
+    // Moves the pointer away, so that it highlights nothing.
     await page.mouse.move(0, 0);
     await page.waitForTimeout(DRAWN_MS);
     const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
@@ -57,7 +57,7 @@ async function send(page, question) {
   await page.locator(`article:nth-of-type(${before + 1})[aria-busy="false"]`).waitFor();
 }
 
-/** An answer with one of its quotes opened, and a refusal; where there is room also how it was made, the document, and the way in. */
+/** Takes an answer with an open quote, and a refusal; on the wide page also the explanation, the document and the sign-in dialog. */
 async function ask(size) {
   const { page, keep, close } = await open(size);
   if (size === WIDE) {

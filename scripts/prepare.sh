@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs packages and builds the program where that has not been done for this state of the files.
+# Installs packages and builds the program if the files have changed since the last time.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,4 +1,4 @@
-// What a run of the tests came to, from Vitest's results: counts, and by name and number what it left to `./run test --all`.
+// Summarizes Vitest's results: counts, and the number of tests of each kind left to `./run test --all`.
 import { readFileSync } from "node:fs";
 
 const LEFT = "all/";

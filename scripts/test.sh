@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every check of `./run test`. `--all`: every round of the long trials, the kinds of test that `vitest.config.ts` leaves to it, and Chromium installed through the system's package manager where it may.
+# Runs every check of `./run test`. `--all` adds the full long tests, the kinds that `vitest.config.ts` excludes, and an
+# installation of Chromium where the system's package manager permits it.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -22,21 +23,22 @@ while [ $# -gt 0 ]; do
 done
 use_node "$node"
 
-# Tests read it in test/support/trials.ts.
+# test/support/trials.ts uses it.
 if [ "$all" = yes ]; then SOURCEBOUND_TEST=all; else SOURCEBOUND_TEST=usual; fi
 export SOURCEBOUND_TEST
-# Real data to measure on is used where it is there; tests that need it say so when it is not.
+# Real data is used if present; tests that need it report its absence.
 if [ -z "${SOURCEBOUND_DATA:-}" ] && [ -d ../shared/data ]; then SOURCEBOUND_DATA=$(cd ../shared/data && pwd); export SOURCEBOUND_DATA; fi
 unset SOURCEBOUND_COMMAND
 NODE_COMPILE_CACHE=$root/node_modules/.cache/compiled
 export NODE_COMPILE_CACHE
 
-# Databases of tests lie in memory where the system has room there: nearly every one waits for a disk at each commit, and no test pulls the plug.
+# Puts test databases in memory if there is room: nearly every test waits for a disk at each commit, and no test cuts
+# the power.
 in_memory() {
   [ -d /dev/shm ] && [ -w /dev/shm ] || return 1
   [ "$(df -Pk /dev/shm | awk 'NR == 2 { print $4 }')" -ge 4194304 ] || return 1
   memory=$(mktemp -d /dev/shm/sourcebound-tests.XXXXXX) || return 1
-  # Containers often forbid to run what lies there; some tests run scripts that they wrote.
+  # Containers often mount it noexec, and some tests run scripts that they write.
   printf '#!/bin/sh\n' >"$memory/try" && chmod 755 "$memory/try" && "$memory/try" 2>/dev/null && rm "$memory/try" && chmod 1777 "$memory" && return 0
   rm -rf "$memory"
   return 1
@@ -75,7 +77,7 @@ install_chromium() {
 
 results=node_modules/.cache/results-$SOURCEBOUND_TEST.json
 
-# In one run, so that both cores are busy until the end.
+# One run for all tests keeps both cores busy to the end.
 tests() {
   if [ "$all" = yes ]; then set --; else set -- '--tags-filter=!all/*'; fi
   mkdir -p node_modules/.cache
@@ -87,7 +89,7 @@ rm -f "$results"
 echo "Node.js $(node --version)"
 
 step "format, lint, import rules, cycles" npx biome check --error-on-warnings .
-# What it found is kept, so that a further run reads only what has changed.
+# The build info is kept, so that a later run checks only changed files.
 step "types" npx tsc -p tsconfig.json --incremental --tsBuildInfoFile node_modules/.cache/types.tsbuildinfo
 step "unused code and dependencies" npx knip
 step "docs match the code" node dist/lab/docs/main.js --check

@@ -45,7 +45,7 @@ export async function* answer(request: AskRequest, context: PipelineContext, sig
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Retrieves, then serves a stored answer that fits, or verifies, decides and writes. Leaves a refusal in `outcome` if nothing is shown. */
+/** Retrieves passages, then serves a fitting stored answer, or verifies, decides and writes. Sets a refusal if nothing is shown. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { context, trace, signal } = run;
   outcome.warnings.push(...(await context.hotlines(question.text)));

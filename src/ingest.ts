@@ -8,12 +8,12 @@ import { IngestError, ModelError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
 
-/** Bytes of files prepared ahead. The bound limits memory, because a prepared file is held with its whole content. */
+/** Maximum bytes of files prepared ahead, because each prepared file is held in memory as a whole. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Prepares items ahead and yields the results in order. At most `room` items are begun ahead of the current one: always one, the others
- * while their total size is at most `AHEAD_BYTES`. If the consumer stops, begun preparations run to their end.
+ * Prepares up to `room` items ahead of the current one and yields the results in order. One item is always prepared ahead, more only while
+ * their total size is at most `AHEAD_BYTES`. If the consumer stops, begun preparations run to their end.
  */
 export async function* prepareAhead<Item, Prepared>(
   items: readonly Item[],

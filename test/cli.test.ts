@@ -265,6 +265,8 @@ describe("wrong usage", () => {
     [["bench", "formats", "--", "--jsn", "x"], /bench formats: Unknown option '--jsn'\. It measures [\s\S]*--data DIR --sets A,B/],
     [["bench", "formats", "--", "--data"], /bench formats: Option '--data <value>' argument missing/],
     [["serve", "--port", "70000"], /server\.port/],
+    [["serve", "--port", "abc"], /'abc' is invalid.*whole number/],
+    [["documents", "lst"], /unknown command 'lst'[\s\S]*Did you mean list/],
     [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
     [["eval", "retrieval", "--data", "nowhere", "--no-hub", "--no-peers"], /nowhere holds none of va-golden, policyqa/],
     [["eval", "retrieval", "--data", ".", "--sets", "clapqn"], /no set "clapqn"\. Did you mean "clapnq"\?/],
@@ -300,8 +302,13 @@ describe("wrong usage", () => {
     expect(help).not.toContain("sourcebound ask");
     expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists them");
     expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");
+    expect((await cli(seeded, ["ask", LIBRARY_QUESTIONS[0].question], { env })).stdout).toMatch(
+      /\nthe sources fit .*`\.\/run calibrate`\), quoted word for word, \d+ ms\n$/,
+    );
     const sandbox = fresh({ "tool.md": "# The tool\n\nThe tool sourcebound ask answers 12 questions of visitors a day.\n" });
-    await cli(sandbox, ["ingest", "documents"], { env });
+    const { stdout, stderr } = await cli(sandbox, ["ingest", "documents"], { env });
+    expect(stdout).toMatch(/; 1 chunk written in [\s\S]*\nNext: \.\/run ask "…", or \.\/run serve\n$/);
+    expect(stderr).not.toMatch(/0\.0 MB|1 chunks/);
     expect((await cli(sandbox, ["ask", "How many questions of visitors does the tool answer a day?"], { env })).stdout).toContain(
       "sourcebound ask",
     );
@@ -437,7 +444,7 @@ describe("a file that was read before", () => {
     const { stdout, stderr } = await cli(sandbox, reingest);
     expect(stderr).toMatch(/failed zebra\.md/);
     expect(stdout).toMatch(/1 deleted, 1 failed; not there any more, and deleted with what was read of it: wombat\.md;/);
-    expect((await cli(sandbox, reingest)).stdout).toMatch(/0 deleted, 1 failed; \d+ chunks/);
+    expect((await cli(sandbox, reingest)).stdout).toMatch(/0 deleted, 1 failed; \d+ chunks?/);
     // Nothing was read of it: nothing goes with it.
     rmSync(join(sandbox.folder, "documents/zebra.md"));
     const { deleted, gone } = JSON.parse((await cli(sandbox, [...reingest, "--json"])).stdout);
@@ -525,7 +532,7 @@ describe("ingest of bad files", () => {
       run.stderr
         .split("\n")
         .filter(Boolean)
-        .every((line) => /files, [\d.]+ MB\/s/.test(line)),
+        .every((line) => /files, [\d.]+ [kM]B\/s/.test(line)),
     ).toBe(true);
     const answers = await askAll(
       sandbox,
@@ -553,7 +560,7 @@ describe("ingest of bad files", () => {
       ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
     });
     const running = start(sandbox, reingest);
-    await running.shows(/files, [\d.]+ MB\/s/);
+    await running.shows(/files, [\d.]+ [kM]B\/s/);
     for (let i = 0; i < 300; i++) unlinkSync(join(sandbox.folder, `documents/z${i}.md`));
     const run = await running.finished;
     expect([0, 4]).toContain(run.code);
@@ -706,7 +713,7 @@ describe("being stopped", () => {
   it("Ctrl-C during ingest: exit code 130, says that what was finished is kept, and a second run completes it", async () => {
     const sandbox = fresh({ ...LIBRARY_DOCUMENTS, ...many });
     const running = start(sandbox, reingest);
-    await running.shows(/files, [\d.]+ MB\/s/);
+    await running.shows(/files, [\d.]+ [kM]B\/s/);
     running.child.kill("SIGINT");
     const run = await running.finished;
     expect(run).toMatchObject({ code: 130, stdout: "" });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { createClaimJudge } from "../src/grading/claim-judge.ts";
@@ -6,7 +5,7 @@ import { createEvaluations, type Evaluations } from "../src/grading/evaluations.
 import { layOutDocuments } from "../src/grading/golden-set.ts";
 import type { Evaluation } from "../src/grading/run-evaluation.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
-import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
+import { LIBRARY_DOCUMENTS } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const MAILBOX =
@@ -57,13 +56,5 @@ describe("questions that are sent to a server", () => {
     expect(report?.command).toBe("POST /v1/evaluations (own.yaml)");
     expect(report?.metrics["answered.answerable"]).toBe(1);
     expect(report?.metrics["right.answerable"]).toBe(1);
-  });
-
-  it("are not asked where two sources hold a file of one path", async () => {
-    writeFiles(join(library.sandbox.folder, "branch"), { "loans.md": "Books may be kept for 28 days." });
-    await library.ingest("branch");
-    const { state, reason } = await ended(start().id);
-    expect(state).toBe("failed");
-    expect(reason).toContain("Two sources hold a file loans.md (branch, documents)");
   });
 });

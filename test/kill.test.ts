@@ -68,7 +68,7 @@ const ingest = (sandbox: Sandbox) => start(sandbox, ["ingest", "documents", "--j
 /** Kills an ingest `ms` after its start or after its first file, or lets it end. */
 async function killAfter(sandbox: Sandbox, ms: number, from: "start" | "first file"): Promise<"killed" | "ended"> {
   const running = ingest(sandbox);
-  if (from === "first file") await running.shows(/files, [\d.]+ MB\/s/);
+  if (from === "first file") await running.shows(/files, [\d.]+ [kM]B\/s/);
   const timer = setTimeout(() => running.child.kill("SIGKILL"), ms);
   const { signal } = await running.finished;
   clearTimeout(timer);

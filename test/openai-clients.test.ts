@@ -45,7 +45,7 @@ describe("Open WebUI's way", () => {
       object: "model",
     });
     const missing = await app.request("/v1/models/nowhere", { headers: headers() });
-    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "unknown_model" } }]);
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "model_not_found" } }]);
     const wrong = await app.request("/v1/models", { headers: { authorization: "Bearer none" } });
     expect([401, 403]).toContain(wrong.status);
   });
@@ -131,11 +131,40 @@ describe("the OpenAI SDK's way", () => {
     const refused = await post({ model: "library", messages: [{ role: "user", content: UNANSWERABLE }] });
     const { sourcebound, choices } = chatResponseSchema.parse(await refused.json());
     expect(sourcebound.status).toBe("insufficient_context");
-    expect(choices[0]?.message.content).toContain(sourcebound.refusal?.message ?? "nothing");
+    const { message, note, nearest } = sourcebound.refusal ?? { message: "nothing", note: "nothing", nearest: [] };
+    expect(nearest.length).toBeGreaterThan(0);
+    for (const part of [message, note, ...nearest.flatMap(({ title, quote }) => [title, quote ?? ""])])
+      expect(choices[0]?.message.content).toContain(part);
+  });
+
+  it("asks by the Responses API: a question alone, a conversation, and a stream whose pieces are the text", async () => {
+    const respond = (body: object) =>
+      app.request("/v1/responses", { method: "POST", headers: headers(), body: JSON.stringify({ model: "library", ...body }) });
+    const whole = (await (await respond({ input: CARD, temperature: 0 })).json()) as {
+      status: string;
+      output: { content: { text: string }[] }[];
+      sourcebound: { answer_plain: string };
+    };
+    const text = whole.output[0]?.content[0]?.text ?? "";
+    expect([whole.status, text.startsWith(whole.sourcebound.answer_plain)]).toEqual(["completed", true]);
+    const input = [
+      { role: "developer", content: "Answer briefly." },
+      { role: "user", content: [{ type: "input_text", text: "Hello" }] },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hello!" }] },
+      { role: "user", content: [{ type: "input_text", text: CARD }] },
+    ];
+    const streamed = await (await respond({ input, stream: true })).text();
+    const events = streamed.split("\n\n").flatMap((frame) => /^event: \S+\ndata: (.*)$/.exec(frame)?.[1] ?? []);
+    const parsed = events.map((event) => JSON.parse(event) as { type: string; delta?: string; sequence_number: number });
+    expect(parsed.map(({ sequence_number: n }) => n)).toEqual(parsed.map((_, i) => i));
+    expect([parsed[0]?.type, parsed.at(-1)?.type]).toEqual(["response.created", "response.completed"]);
+    expect(parsed.map(({ delta = "" }) => delta).join("")).toMatch(/5 dollars.*\[1\]/);
+    expect((await respond({ input: CARD, model: "gpt-4o" })).status).toBe(404);
   });
 
   it.each([
-    ["another domain", { model: "veterans" }, 403, null],
+    ["another domain", { model: "veterans" }, 404, "model_not_found"],
+    ["a domain that does not exist", { model: "gpt-4o" }, 404, "model_not_found"],
     ["an empty question", { messages: [{ role: "user", content: " " }] }, 400, "question_empty"],
     ["several answers at once", { n: 2 }, 400, "invalid_request"],
     ["no message", { messages: [] }, 400, null],

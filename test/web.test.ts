@@ -12,7 +12,6 @@ import { type FakeHost, redirectTo, searxngReply, startFakeWeb, type WebHandler 
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
-import { part } from "./support/trials.ts";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -246,19 +245,6 @@ describe("a cache and the web", () => {
   });
 });
 
-describe("what is searched for", () => {
-  it("holds words of the question and the title, no amount of the passage, no personal data and no operator", async () => {
-    const { run } = await start({ pages: {} });
-    const { answer } = await run(
-      "vg-rag",
-      'What does a "replacement" library card cost !!g site:evil.test -fees for jane.doe@example.com, SSN 078-05-1120?',
-    );
-    const query = verdictOf(answer)?.query ?? "";
-    for (const word of ["replacement", "library", "card"]) expect(query.toLowerCase()).toContain(word);
-    for (const absent of ["$5", "5", "078", "jane", '"', "!", "site:", " -"]) expect(query).not.toContain(absent);
-  });
-});
-
 const FOREVER: WebHandler = (_request, response) => {
   response.writeHead(200, { "content-type": "text/html" });
   const timer = setInterval(() => response.write("<p>"), 30);
@@ -266,23 +252,11 @@ const FOREVER: WebHandler = (_request, response) => {
 };
 /** Each is the only result; none may be read, and the question is answered all the same. */
 const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "hosts">>> = {
-  "a redirect to this machine": { pages: { "/": redirectTo("http://127.0.0.1/secret") } },
   "a redirect to a name that leads inside": {
     pages: { "/": redirectTo("https://inside.library.example/") },
     hosts: { "inside.library.example": { pages: { "/": SAME }, addresses: [["10.0.0.7"]] } },
   },
-  "a name that leads inside": {
-    results: ["https://inside.library.example/"],
-    hosts: { "inside.library.example": { pages: { "/": SAME }, addresses: [["169.254.169.254"]] } },
-  },
-  "a name that changes to inside between two redirects": {
-    pages: {},
-    results: ["https://turn.library.example/"],
-    hosts: { "turn.library.example": { pages: { "/": redirectTo("/b"), "/b": SAME }, addresses: [["93.184.216.34"], ["127.0.0.1"]] } },
-  },
-  "elements inside each other without end": { pages: { "/": "<div>".repeat(100_000) } },
   "elements without end": { pages: { "/": "<b>x</b>".repeat(200_000) } },
-  "an attribute without end": { pages: { "/": `<p class="${"a".repeat(1_500_000)}">` } },
   "other hosts": {
     results: ["https://evil.test/", "https://library.example.evil.test/", "https://notlibrary.example/"],
     hosts: { "*": { pages: { "/": SAME } } },
@@ -290,7 +264,7 @@ const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "ho
 };
 
 describe("a hostile web", () => {
-  it.each(part(Object.keys(HOSTILE), 5))("%s: nothing is read, and the question is answered as without the web", async (name) => {
+  it.each(Object.keys(HOSTILE))("%s: nothing is read, and the question is answered as without the web", async (name) => {
     const { run, web } = await start({ ...HOSTILE[name], settings: { "web_search.timeout_ms": 3000 } });
     const before = process.memoryUsage().rss;
     const { answer, events } = await run("sourcebound");
@@ -302,15 +276,7 @@ describe("a hostile web", () => {
     // Only listed names, at the public address that was looked at, on their own ports.
     for (const { address, port } of web.connections) expect([address, [80, 443].includes(port)]).toEqual(["93.184.216.34", true]);
     expect(web.requests.filter((one) => /^(?:evil|inside|127\.0\.0\.1 \/secret)/.test(one))).toEqual([]);
-    if (HOSTILE[name]?.pages?.["/"] !== undefined && name !== "an attribute without end") expect(notices(events)).toContain("web_page");
-  });
-
-  it("a name that leads elsewhere after it was looked at: the connection goes to what was looked at", async () => {
-    const host = { pages: { "/": SAME }, addresses: [["93.184.216.34"], ["127.0.0.1"]] };
-    const { run, web } = await start({ results: ["https://library.example/"], hosts: { "library.example": host } });
-    expect(verdictOf((await run("vg-rag")).answer)?.verdict).toBe("confirmed");
-    expect(web.lookups).toEqual(["library.example"]);
-    expect(web.connections.map(({ address }) => address)).toEqual(["93.184.216.34"]);
+    if (HOSTILE[name]?.pages?.["/"] !== undefined) expect(notices(events)).toContain("web_page");
   });
 
   it("orders and markup of a page are not compared, and never stand anywhere as markup", async () => {
@@ -334,14 +300,8 @@ describe("a hostile web", () => {
 });
 
 describe("a fault of the web never fails the question", () => {
-  const faults: Readonly<Record<string, WebHandler>> = {
-    "an error": (_request, response) => response.writeHead(500).end("oops"),
-    "results of another form": (_request, response) =>
-      response.writeHead(200, { "content-type": "application/json" }).end('{"results":[1,2]}'),
-    "a cut connection": (_request, response) => response.socket?.destroy(),
-  };
-
-  it.each(Object.entries(faults))("the search answers with %s", async (_name, search) => {
+  it("answers without the web where the search fails, or refuses where the profile needs it", async () => {
+    const search: WebHandler = (_request, response) => response.writeHead(500).end("oops");
     const { run } = await start({ search, settings: { "web_search.timeout_ms": 500 } });
     const plain = await run("sourcebound");
     expect(plain.answer.status).toBe("ok");

@@ -31,7 +31,7 @@ interface Compared {
   readonly converted: readonly string[];
 }
 
-/** Do answers stay the same when the same documents come in another format? */
+/** Compares the answers from the same documents in different formats. */
 export const benchmark: Benchmark = {
   description:
     "answers and quotes from DOCX, EPUB and PDF made of markdown by pandoc and Chromium, beside those from the markdown (--data DIR --sets A,B [--kept DIR])",
@@ -99,7 +99,7 @@ function compare(id: string, question: string, format: Converted, markdown: Answ
   return { id: `${id} ${format}`, format, question, isSame, hasSameStatus, markdown: one, converted: other };
 }
 
-/** Words and signs without what typesetting changes: white space, the form of quotation marks, hyphens and dashes, bars between cells. */
+/** Removes differences of typesetting: white space, quotation marks, hyphens and dashes, and cell separators. */
 function bare(text: string): string {
   return text
     .normalize("NFKC")
@@ -132,7 +132,7 @@ async function answersOf(
   }
 }
 
-/** The folder in every format; what a kept folder has already of the same text is not made again. */
+/** Converts a folder to every format. Files in a kept folder whose source is unchanged are not converted again. */
 async function convert(from: string, to: string, progress: (what: string) => void): Promise<Readonly<Record<Converted | "md", string>>> {
   const folders = { md: join(to, "md"), rows: join(to, "rows"), docx: join(to, "docx"), epub: join(to, "epub"), pdf: join(to, "pdf") };
   const paths = markdownFiles(from);
@@ -155,7 +155,7 @@ async function convert(from: string, to: string, progress: (what: string) => voi
         return file;
       };
       cpSync(source, target("md"));
-      // Pandoc would join the rows that our reader keeps: the same document has them in each format.
+      // Pandoc would join lines that our Markdown parser keeps apart; hard breaks keep them apart in every format.
       const rows = target("rows");
       putSource(rows, withHardBreaks(readFileSync(source, "utf8")), FORMATS.map(target));
       for (const format of ["docx", "epub"] as const) if (!existsSync(target(format))) pandoc(rows, ["-o", target(format)]);

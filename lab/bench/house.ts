@@ -10,16 +10,16 @@ import { circlesOf, stepsFrom } from "./house/import-graph.ts";
 import { readSources, type SourceFile } from "./house/source-files.ts";
 import { filesVisited } from "./house/visited-files.ts";
 
-/** Functions should be no longer. */
+/** Maximum function length in lines. */
 const LONG = 60;
-/** Files that are opened to follow one answer should be no more. */
+/** Target for the number of files a person has to open to follow one answer. */
 const TARGET = 40;
 const START = "src/answer.ts";
 const ROOMS = ["src", "web", "lab"];
-/** What reads, counts and compares text for every stage: followed only where one of them is in doubt. */
+/** General-purpose folders that a person opens only in case of doubt. */
 const TOOLS = /^src\/(?:text|language|cross-encoder|models|store|retrieval)\//;
 
-/** How is the house built: long files and functions, circles, and what has to be opened to follow one answer? */
+/** Measures the code base: long files and functions, import cycles, and the files that run for one answer. */
 export const benchmark: Benchmark = {
   description: "the house: files, long functions, circles, and files that run for one answer",
   async run(_, progress) {
@@ -58,7 +58,7 @@ function linesOf(files: readonly SourceFile[]): number {
   return files.reduce((sum, { lines }) => sum + lines, 0);
 }
 
-/** Files of `src/` that run for a question of the shipped example, after another one has loaded what is loaded once. */
+/** Returns the files of `src/` that run for a demo question, after another question has triggered all one-time loading. */
 async function visitedByOneAnswer(): Promise<Set<string>> {
   const dataDir = mkdtempSync(join(tmpdir(), "sourcebound-house-"));
   const engine = await createEngine(embeddedIn(loadProcessConfig({ data_dir: dataDir, domain: "veterans" }), dataDir));
@@ -77,7 +77,7 @@ async function visitedByOneAnswer(): Promise<Set<string>> {
   }
 }
 
-/** `src/answer.ts`, of the source or of what was built from it. */
+/** Maps a source path or a build output path to the source path relative to the package root. */
 function sourceOf(path: string): string {
   return relative(PACKAGE_ROOT, path)
     .replace(/^dist\//, "")

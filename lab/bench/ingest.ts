@@ -9,7 +9,7 @@ import type { Benchmark } from "../commands/bench.ts";
 
 const MB = 1_000_000;
 
-/** How fast do documents become stored chunks, with vectors and without, and how much memory does it take? */
+/** Measures the throughput and memory of ingest, with and without embeddings. */
 export const benchmark: Benchmark = {
   description:
     "files to stored chunks: MB/s and chunks/s, without vectors and with (--corpus DIR, --mb N of them, copied where there are fewer)",
@@ -52,7 +52,7 @@ interface Ingested {
   readonly chunks: number;
   readonly seconds: number;
   readonly processorSeconds: number;
-  /** The most that the process held, in MB. */
+  /** Peak resident memory in MB. */
   readonly rssMb: number;
 }
 
@@ -75,7 +75,9 @@ async function ingestOnce(documents: string, dataDir: string, embeddings: "none"
   }
 }
 
-/** Copies of the documents until there are so many bytes; those of a later round differ in a last line, so that none is taken for a renamed one. */
+/**
+ * Copies documents until `bytes` are reached. Copies of later rounds get a different last line, so that they do not count as renamed files.
+ */
 function copyCorpus(from: string, to: string, bytes: number): { readonly files: number; readonly bytes: number } {
   const paths = readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))

@@ -19,7 +19,7 @@ import {
 } from "./page/measures.ts";
 import { type ServedPage, servePage } from "./page/served.ts";
 
-/** Of the demo documents; the last one is refused, which is laid out in another way. */
+/** Questions about the demo documents. The extra one in `QUESTIONS` is refused, which has another layout. */
 const ANSWERED = [
   "What is the rating for sleep apnea that requires a CPAP machine?",
   "What is the deadline for a Higher-Level Review?",
@@ -29,7 +29,7 @@ const ANSWERED = [
 const QUESTIONS = [...ANSWERED, "May I park a camel at the clinic?"] as const;
 const WIDTHS = [1_280, 390] as const;
 
-/** Long frames that are listed. */
+/** Maximum number of long frames listed. */
 const LISTED = 8;
 
 interface Setting {
@@ -59,7 +59,7 @@ const PARTS: Readonly<Record<string, (setting: Setting) => Promise<Found>>> = {
   lighthouse: scores,
 };
 
-/** What does the page cost whoever opens it: script, time until it can be used, jumps, frames, Lighthouse? */
+/** Measures the page: script size, time to interactive, layout shifts, frames and Lighthouse. */
 export const benchmark: Benchmark = {
   description: `the built page in Chromium (--only ${Object.keys(PARTS).join(",")}, --loads N, --messages N, --pages N of a book, --nodes N questions of a graph, --pause MS before a sentence, --chromium FILE)`,
   async run(args, progress) {

@@ -7,7 +7,7 @@ import { makeReport, quantile } from "../../src/internals.ts";
 import { embeddedIn } from "../../src/shared/config.ts";
 import type { Benchmark } from "../commands/bench.ts";
 
-/** How long do a document and a question take on their whole paths? */
+/** Measures the duration of ingest and of questions through all stages. */
 export const benchmark: Benchmark = {
   description: "ingest of a folder, and warm questions through every stage, in one process (--corpus DIR, --questions N)",
   async run(args, progress) {

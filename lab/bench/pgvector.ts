@@ -13,9 +13,9 @@ import { createVectors } from "./speed/generate.ts";
 const SEED = 11;
 const K = 10;
 const WINDOWS_PER_DOCUMENT = 100;
-/** Topics around which vectors lie, as those of texts do: uniform ones have no near neighbours, and no index finds them. */
+/** Number of cluster centres. Vectors of texts form clusters; uniform vectors have no near neighbours, so no index could find them. */
 const TOPICS = 400;
-/** Questions one after another, in one go, and by four at once, as the source asks them (its table 10). */
+/** Number of queries one at a time, in one batch, and with four clients, as in the source (its table 10). */
 const SINGLE = 100;
 const BATCH = 500;
 const CONCURRENT = 200;
@@ -40,7 +40,7 @@ interface Measured {
   readonly megabytes: number;
 }
 
-/** The `seven-layer` source's comparison of pgvector without and with HNSW, beside the scan in this process. */
+/** Repeats the `seven-layer` source's comparison of pgvector with and without HNSW, and adds the embedded scan. */
 export const benchmark: Benchmark = {
   description:
     "pgvector without index, m=16, m=24, beside the embedded scan (--database URL, an empty one; --sizes 1000,10000,100000; --dimensions 384)",
@@ -71,7 +71,7 @@ export const benchmark: Benchmark = {
       const vectors: Float32Array[] = [];
       const remote = await openPostgresVectors(db, { domain: "d", model: "bench", dimensions });
       for (const size of sizes) {
-        // The index of the size before would be kept up with every vector that is put in.
+        // Otherwise the index of the previous size would be updated with every insert.
         await remote.dropIndex();
         progress(`${size} vectors: stored`);
         for (; made < size; made += WINDOWS_PER_DOCUMENT) {
@@ -121,7 +121,7 @@ async function measureSize({ size, vectors, questions, remote, progress }: Trial
     if (settings !== null) await remote.buildIndex(settings);
     const build = settings === null ? 0 : (performance.now() - start) / 1000;
     const { table, index } = await remote.bytes();
-    // Without an index every vector is compared, however many there are; with one, it is asked whatever the size.
+    // 0 forces an exact scan; infinity forces the use of the index.
     const kept = settings === null ? 0 : Number.POSITIVE_INFINITY;
     measured.push({ size, name, buildS: build, megabytes: (table + index) / 1e6, ...(await ask(search(kept), questions, truth)) });
   }
@@ -166,7 +166,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T
   return { ms: performance.now() - began, result };
 }
 
-/** The true neighbours, by comparing everything in double precision. */
+/** Returns the exact nearest neighbours, computed in double precision. */
 function best(question: Float32Array, vectors: readonly Float32Array[]): ReadonlySet<number> {
   const scored = vectors.map((vector, slot) => ({
     slot,

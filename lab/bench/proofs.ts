@@ -9,17 +9,17 @@ import type { Benchmark } from "../commands/bench.ts";
 const ROUNDS = 41;
 const PAGES = 6;
 
-/** A page of about 8,000 characters whose rule stands among others. */
+/** A page of about 8,000 characters with one relevant rule among many. */
 const pageOf = (n: number) =>
   `# Allowance ${n}\n\nThe allowance ${n} pays ${n * 100 + 50} dollars a month. It is paid within ${n + 20} days of the request.\n\n## Further rules\n\n${Array.from(
     { length: 60 },
     (_, i) => `Rule ${i} of office ${n} says that form ${n}-${i} is sent with ${i + 2} copies and kept for ${i + 1} years.`,
   ).join(" ")}\n`;
 
-/** Two sentences of a model, neither a quote: each is scored. */
+/** A model's two sentences. Neither is a quote, so both need the cross-encoder. */
 const WRITTEN = ["Allowance 3 pays 350 dollars each month. [1] ", "The money comes within 23 days after you ask [1]."];
 
-/** How long does somebody wait who checks a proof, with the models that score wording and without? */
+/** Measures the verification of a proof with and without the models that score entailment. */
 export const benchmark: Benchmark = {
   description: "verification of a proof over its documents, with the models that score wording and without",
   async run(_args, progress) {
@@ -64,7 +64,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** A proof of an answer that a scripted model wrote. */
+/** Creates a proof of an answer written by a scripted model. */
 async function makeProof(folder: string): Promise<{ proof: string; key: string }> {
   const documents = join(folder, "documents");
   mkdirSync(documents);

@@ -11,16 +11,16 @@ import { type Health, type LoadOptions, type LoadResult, load, watchHealth } fro
 import { type Served, startServer } from "./serve/processes.ts";
 
 const DOMAIN = "veterans";
-/** The pack's own questions: those that the shipped settings answer are asked. */
+/** The pack's golden questions; the benchmark asks those that are answered with default settings. */
 const GOLDEN = join(PACKAGE_ROOT, "domains", DOMAIN, "golden");
-/** Milliseconds between two looks at `/healthz`, and at memory. */
+/** Milliseconds between requests to `/healthz`, and between memory samples. */
 const HEALTH_MS = 50;
 const MEMORY_MS = 1_000;
 const ENDING = extname(import.meta.filename);
 const CLI = join(import.meta.dirname, "..", "..", "src", "cli", `main${ENDING}`);
 const HELLO = join(import.meta.dirname, "serve", `hello${ENDING}`);
 
-/** What is asked of a server, and what each of its answers must hold. */
+/** The server to start, its requests, and the texts each response must contain. */
 interface Traffic extends Pick<LoadOptions, "body" | "expected"> {
   readonly start: () => Promise<Served>;
 }
@@ -29,11 +29,11 @@ interface Phase extends LoadResult {
   readonly health: Health;
   /** MiB at the beginning, middle and end of the phase. */
   readonly memory: readonly number[];
-  /** Of the server, for each answer. */
+  /** Processor time of the server per answer. */
   readonly processorMs: number;
 }
 
-/** What does a server hold, from a second process, beside the least that a server of its kind does? */
+/** Measures the server's throughput under load from a second process, compared with a minimal server. */
 export const benchmark: Benchmark = {
   description:
     "load on `serve` from a second process beside a bare server (--connections N, --seconds N for each phase, --few N connections of the phase before, --hits-seconds N for hits at all connections)",
@@ -78,7 +78,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** Hits ask one question again and again; fresh answers take the answered questions in turn. */
+/** `hits` repeats one question; `fresh` cycles through the answered questions. */
 function trafficOf(folder: string, answered: readonly string[]): Record<string, Traffic> {
   const asking = (n: number) => JSON.stringify({ question: answered[n % answered.length] });
   const status = '"status":"ok"';
@@ -89,7 +89,7 @@ function trafficOf(folder: string, answered: readonly string[]): Record<string, 
   };
 }
 
-/** @throws RequestError `bench_unmeant` when something else was measured than what stands over the figures */
+/** @throws RequestError `bench_unmeant` if responses differ from what the phase is meant to measure */
 function assertMeant(phases: Readonly<Record<string, Phase>>): void {
   for (const [name, { ms, statuses }] of Object.entries(phases)) {
     const found = JSON.stringify(statuses);
@@ -99,9 +99,9 @@ function assertMeant(phases: Readonly<Record<string, Phase>>): void {
 }
 
 /**
- * Reads the demo documents.
- * @returns those of the pack's questions that are answered and kept by the cache
- * @throws RequestError `bench_refused` when there is none
+ * Ingests the demo documents.
+ * @returns the pack's questions that are answered and cached
+ * @throws RequestError `bench_refused` if there are none
  */
 async function ingest(folder: string): Promise<string[]> {
   const settings = { server: { queue: 2_048 }, domain: DOMAIN, data_dir: join(folder, "data") };
@@ -125,7 +125,7 @@ async function ingest(folder: string): Promise<string[]> {
   }
 }
 
-/** With the cache, the question is an exact hit from its second time on; without, every answer is a new one. */
+/** With the cache, each repetition of a question is an exact hit; without it, every answer is new. */
 function serving(folder: string, cache: boolean): () => Promise<Served> {
   const env = { ...process.env, SOURCEBOUND_CACHE: cache ? "on" : "off" };
   return () => startServer([CLI, "serve", "--port", "0"], { cwd: folder, env });

@@ -11,21 +11,21 @@ import { measureStarts, type Starts } from "./speed/start.ts";
 
 const DIMENSIONS = 384;
 const MODEL = "generated";
-/** Sizes at which the growing index is measured; the last one with `--large` only. */
+/** Sizes at which the growing index is measured; the last one only with `--large`. */
 const SIZES = [1000, 10_000, 100_000, 1_000_000] as const;
-/** Sizes at which every way to scan is compared. */
+/** Sizes at which all scans are compared. */
 const COMPARED = [10_000, 100_000] as const;
 const QUERIES = 100;
 const QUESTIONS = 300;
-/** Rows rescored per result wanted, to compare with the default. */
+/** Rows rescored per wanted result, to compare with the default. */
 const OVERSAMPLINGS = [1, 1.5, 2, 3] as const;
-/** The scalar scan answers fewer. */
+/** Queries for the slow scalar scan. */
 const FEW_QUERIES = 20;
 const LOADS = 5;
-/** What `--only` names. */
+/** Values of `--only`. */
 const MEASURED = ["stage", "growth", "starts"] as const;
 
-/** How fast are ranking by vectors, ranking by words and loading, how do they grow, and how far is the memory's own limit? */
+/** Measures the speed of vector search, BM25 and loading, how they grow with size, and the lower bound set by memory bandwidth. */
 export const benchmark: Benchmark = {
   description:
     "the whole retrieval stage, dense and BM25 search, snapshots, growth, starts (--docs generated, --seed N, --stage N chunks, --questions N, --large, --starts N chunks, --corpus DIR; 0: none; --only stage, growth or starts)",
@@ -86,7 +86,7 @@ function measureVectors(findings: Findings, sizes: readonly number[], seed: numb
   }
 }
 
-/** Every way to scan the same rows, a query of each in turn, so that a busy machine slows all alike. */
+/** Compares all scans of the same rows. They alternate per query, so that other load slows all alike. */
 function compareScans(findings: Findings, index: DenseIndex, queries: readonly Float32Array[], progress: (text: string) => void): void {
   const n = index.size;
   progress(`comparing scans of ${n} vectors`);
@@ -200,7 +200,7 @@ function measureWords(findings: Findings, sizes: readonly number[], seed: number
   }
 }
 
-/** Both snapshots from files, as a server starts: read, checked, ready to search. */
+/** Loads both snapshots from files, as a server does at start. */
 function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: number[]; bytes: number } {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
   try {
@@ -220,7 +220,7 @@ function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: n
   }
 }
 
-/** A server's start, from its data folder: with the snapshot of its index, and without. */
+/** Measures the start of a server from its data folder, with and without a snapshot of its index. */
 async function measureAllStarts(
   findings: Findings,
   chunks: number,
@@ -249,7 +249,7 @@ function addStarts({ table, timings, n }: Findings, what: string, name: string, 
   }
 }
 
-/** Times of several ways to answer, in ms: every query by each way in turn. */
+/** Returns the times of several functions in milliseconds; the functions alternate per query. */
 function interleaved<Query, Way extends string>(
   queries: readonly Query[],
   ways: Record<Way, (query: Query) => unknown>,
@@ -272,7 +272,7 @@ function timesOf(times: number, run: () => unknown): number[] {
   ).run;
 }
 
-/** Reads so many bytes once, as fast as the machine does: the search of a byte that is not there. */
+/** Reads `bytes` bytes once at the machine's speed, by searching for an absent byte. */
 function readFloor(bytes: number): () => number {
   const memory = Buffer.alloc(bytes, 1);
   return () => memory.indexOf(2);

@@ -35,7 +35,7 @@ const PROFILE = profileNamed("sourcebound");
 const DEMO = join(PACKAGE_ROOT, "domains", DOMAIN);
 const VERDICTS: readonly WebVerdict[] = ["confirmed", "contradicted", "silent"];
 
-/** What do pages say of passages as they are, and of the same passages with changed numbers? Pages are found by our own retrieval, not by a service. */
+/** Compares web verdicts on passages and on the same passages with changed numbers. Our own retrieval replaces the web search service. */
 export const benchmark: Benchmark = {
   description: "passages against pages of the web, as they are and changed (--pages DIR, --documents DIR, --golden DIR, --support on|off)",
   async run(args, progress) {
@@ -137,7 +137,7 @@ async function retrieve(engine: Engine, text: string): Promise<readonly Passage[
   return (await retrievePassages(questionOf(text), PROFILE.retrieve, engine.retrieveParts(DOMAIN), signal)).passages;
 }
 
-/** A web of files: what is found is read as it stands. */
+/** Creates a web of local files; a fetched page is parsed from its file. */
 function webOf(pages: Engine, root: string, support: boolean): WebParts {
   const paths = new Map<string, string>();
   return {
@@ -164,7 +164,7 @@ function webOf(pages: Engine, root: string, support: boolean): WebParts {
   };
 }
 
-/** Another first digit in every number; as long as before, so that units keep their places. */
+/** Replaces the first digit of every number. The length stays the same, so that offsets of units remain valid. */
 function withChangedNumbers(passage: Passage): Passage {
   const text = passage.text.replaceAll(/\d+/g, (number) => `${(Number(number[0]) % 9) + 1}${number.slice(1)}`);
   return { ...passage, text, chunkId: `${passage.chunkId} changed` };

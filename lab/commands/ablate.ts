@@ -23,7 +23,7 @@ interface AblateFlags {
   out?: string;
 }
 
-/** Share of drafts with a fault of each category: more than the source's own rates, so that few questions say enough. */
+/** Default share of drafts with a fault of each category. Higher than the source's rates, so that fewer questions suffice. */
 const DEFAULT_RATE = "0.25";
 const DEFAULT_ROUNDS = "1";
 const DEFAULT_SEED = "1";
@@ -74,7 +74,7 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
   const places = { corpus: pathOf(context, corpus), golden: pathOf(context, golden) };
   const [chosen] = chooseSets({ ...places, domain, tenant, limit }, config.domains_dir);
   if (chosen === undefined) throw new RequestError("golden_missing", "There is no set: give --domain, or --corpus with --golden.");
-  // Loaded only now: help and wrong usage answer without the engine.
+  // Dynamic imports, so that help and usage errors do not load the engine.
   const [{ ablate }, { summarizeAblation, SOURCE_RATES }, { RUNGS }, { createShippedJudge }] = await Promise.all([
     import("../runs/ablate/ablate.ts"),
     import("../runs/ablate/summarize.ts"),

@@ -9,13 +9,13 @@ import { renderTable, writeReport } from "../../src/grading/report.ts";
 import { messageOf, RequestError, systemCodeOf } from "../../src/shared/errors.ts";
 import { didYouMean } from "../../src/text/spelling.ts";
 
-/** What a file in `lab/bench/` exports: one question that a benchmark answers. */
+/** A benchmark, exported by a file of `lab/bench/`. */
 export interface Benchmark {
   readonly description: string;
   run(args: readonly string[], progress: (text: string) => void): Promise<{ report: Report; table: readonly TableRow[] }>;
 }
 
-/** Benchmarks have the ending of this file: TypeScript from the source, JavaScript in the built program. */
+/** Extension of benchmark files: that of this file, `.ts` in the source and `.js` in the build. */
 const ENDING = extname(fileURLToPath(import.meta.url));
 const FOLDER = join(import.meta.dirname, "..", "bench");
 
@@ -46,7 +46,7 @@ export function addBenchCommand(program: Command, { terminal }: CliContext): voi
     });
 }
 
-/** Runs one benchmark. @throws RequestError for an option that it does not know, or one without its value, with what it takes */
+/** Runs one benchmark. @throws RequestError for an unknown option or a missing value, with the benchmark's description */
 async function runBenchmark(name: string, args: readonly string[], progress: (text: string) => void): ReturnType<Benchmark["run"]> {
   const benchmark = await load(name);
   try {

@@ -13,12 +13,12 @@ import { chooseCollections, PARTS } from "../sets/collections.ts";
 import { EXTRACT_SETS } from "../sets/extract-sets.ts";
 import { countOf, type Measure, namesOf, seedOf } from "./measurement.ts";
 
-/** The encoder that peers in this ecosystem use most, and the one that ours was distilled from. */
+/** The most used encoder of its kind, and the teacher of our encoder. */
 const DEFAULT_HUB_MODEL = "all-MiniLM-L6-v2";
-/** Questions of a replayed day. */
+/** Number of questions in a replayed day. */
 const DEFAULT_DAY = "5000";
 
-/** Measurements of single stages: retrieval, the choice of quotes, the gate, checks, guards and caches. */
+/** Adds evaluations of single stages: retrieval, quotes, decisions, checks, guards and caches. */
 export function addPartMeasurements(measure: Measure): void {
   addRetrieval(measure);
   addEvidence(measure);
@@ -144,7 +144,7 @@ interface ChecksFlags {
 
 const BASE_URL = ["--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`"] as const;
 
-/** What the checks of a profile measure support with; `null`: they do not. */
+/** Returns the entailment model of a profile's checks; `null` if they use none. */
 const supportOf = (profile: string, keeper: ReaderKeeper) =>
   profileNamed(profile).check.support === null ? null : createShippedSupport(keeper);
 

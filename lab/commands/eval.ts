@@ -6,7 +6,7 @@ import { countOf, createMeasure, dataOf, type Measure, SETS, type SetsFlags, see
 
 const EXAMPLE = "  sourcebound eval va --corpus data/va-pages --golden data/va-golden --json va.json";
 
-/** Measurements on sets of the laboratory, beside those on golden sets that anyone may have. */
+/** Adds evaluations on the lab's sets to those on golden sets. */
 export function addMeasurements(evaluate: Command, context: CliContext): void {
   evaluate.addHelpText("after", `\nExample:\n${EXAMPLE}`);
   const measure = createMeasure(evaluate, context);
@@ -81,10 +81,10 @@ function addConversations(measure: Measure): void {
   });
 }
 
-/** Who writes when profiles are measured. */
+/** Writers for the evaluation of profiles. */
 const WRITERS = ["own-words", "configured"] as const;
 
-/** What golden sets hold beside their questions, and questions of other people. */
+/** Adds evaluations on golden sets and on questions of other people. */
 function addOverSets(measure: Measure, context: CliContext): void {
   const seed = ["--seed <n>", "of what is changed", "1"] as const;
   measure<SetsFlags & { questions: string; seed: string }>({

@@ -10,15 +10,15 @@ import type { RetrievalEvent } from "../runs/retrieval.ts";
 import type { EvaluateEvent } from "../runs/va.ts";
 import { unpackSets } from "../sets/unpack-sets.ts";
 
-/** Domain pack of a measurement where none is named; `null`: the one of an installation without a setting. */
+/** Default domain pack of an evaluation. With `pack: null` the installation's default applies. */
 const DEFAULT_PACK = "veterans";
 
 type Events = AsyncIterable<EvaluateEvent | RetrievalEvent>;
 
-/** What every measurement is given besides its options. */
+/** Arguments of every evaluation besides its options. */
 interface Given {
   readonly config: Config;
-  /** The command with every option that the figures depend on. */
+  /** The command with every option that affects the figures. */
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -28,17 +28,20 @@ export interface Measurement<Flags> {
   readonly description: string;
   /** Flag, description and default; a flag that begins with `!` is required. */
   readonly options: readonly (Option | readonly [flag: string, description: string, value?: string])[];
-  /** Options that do not change the figures, such as where something is kept. */
+  /** Options that do not affect the figures, such as folders of caches. */
   readonly beside?: readonly string[];
   readonly pack?: string | null;
   readonly examples?: string;
-  /** Loads what it measures only when it runs: help and wrong usage answer without it. */
+  /** Imports its dependencies on demand, so that help and usage errors do not load them. */
   run(flags: Flags, given: Given): Promise<Events> | Events;
 }
 
 export type Measure = <Flags extends object>(measurement: Measurement<Flags>) => void;
 
-/** Adds measurements to `eval`: each prints its progress on stderr and its table on stdout, and writes its report with `--json`. */
+/**
+ * Creates a function that adds evaluations to `eval`. Each reports progress on stderr, prints its table on stdout, and writes a report with
+ * `--json`.
+ */
 export function createMeasure(evaluate: Command, context: CliContext): Measure {
   return ({ name, description, options, beside = [], pack = DEFAULT_PACK, examples, run }) => {
     const command = evaluate.command(name).description(description);
@@ -68,7 +71,7 @@ function show(event: EvaluateEvent | RetrievalEvent, json: string | undefined, {
   if (json !== undefined) writeReport(json, event.report);
 }
 
-/** The options of a command as they were given or defaulted, but for those that its figures do not depend on. */
+/** Formats a command's options, including defaults, except those that do not affect the figures. */
 export function givenOptions(command: Command, beside: readonly string[]): string {
   return command.options
     .filter((option) => !beside.includes(option.attributeName()))
@@ -92,7 +95,7 @@ export function seedOf(text: string): number {
   throw new RequestError("config_invalid", `--seed ${text} is no seed: give a whole number from 0.`);
 }
 
-/** @throws RequestError `unknown_set` with the nearest right name */
+/** @throws RequestError `unknown_set` with the nearest known name */
 export function namesOf<Name extends string>(list: string, known: readonly Name[]): Name[] {
   return list.split(",").map((name) => {
     const found = known.find((one) => one === name.trim());
@@ -106,7 +109,7 @@ export interface SetsFlags {
   readonly domains?: string;
 }
 
-/** Options of what is measured on golden sets. */
+/** Options of evaluations on golden sets. */
 export const SETS = [
   new Option("--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden").env("SOURCEBOUND_DATA"),
   ["--domains <names>", "comma-separated: only these sets"],
@@ -122,7 +125,10 @@ export function setsOf(flags: SetsFlags): ChosenFolders[] {
   return chooseGoldenSets(dataOf(flags), flags.domains);
 }
 
-/** Sets with a file of such a name; all that were named must have one. @throws RequestError `golden_missing` */
+/**
+ * Returns the sets that have a file with a matching name; every set named with `--domains` must have one. @throws RequestError
+ * `golden_missing`
+ */
 export function setsWith(flags: SetsFlags, pattern: RegExp): (ChosenFolders & { files: string[] })[] {
   const sets = setsOf(flags).map((set) => ({ ...set, files: readdirSync(set.golden).filter((name) => pattern.test(name)) }));
   const held = sets.filter(({ files }) => files.length > 0);

@@ -78,7 +78,7 @@ function dataFolder(data: string | undefined, dryRun: boolean): string {
   return folder;
 }
 
-/** @throws RequestError `data_missing`: names every folder that is not there */
+/** @throws RequestError `data_missing` naming every missing folder */
 function checkNeeds({ name, needs }: Recipe, { data, extra }: Pick<RecipeOptions, "data" | "extra">): void {
   const folders = [...needs.data.map((set) => join(data, set)), ...(needs.extra ?? []).map((set) => join(extra, set))];
   const missing = folders.filter((folder) => !existsSync(folder));
@@ -90,7 +90,7 @@ function checkNeeds({ name, needs }: Recipe, { data, extra }: Pick<RecipeOptions
   );
 }
 
-/** @throws SourceboundError `train_failed` when the program cannot be started or fails */
+/** @throws SourceboundError `train_failed` if the program cannot be started or fails */
 function runStep({ folder, command }: Step, signal: AbortSignal): Promise<void> {
   const [program = "", ...args] = command;
   return new Promise((done, fail) => {

@@ -124,8 +124,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "contradicted is rejected and is not used",
     ),
     "a targeted query from the chunk": at(
-      "test/web.test.ts",
-      "holds words of the question and the title, no amount of the passage, no personal data and no operator",
+      "src/evidence/web.test.ts",
+      "question, title, names and identifiers; no amounts, durations and dates",
     ),
     "only verified passages reach the writer": at("test/model.test.ts", "vg-rag: √(relevance · consistency), consistency 1 here"),
   },

@@ -10,23 +10,23 @@ import type { CacheMode, Passage, Question } from "../../src/shared/types.ts";
 import { FOUND, READ } from "../sets/cache-documents.ts";
 import { cosineOf } from "./cosine.ts";
 
-/** What became of a question asked while an answer to another one was stored. */
+/** Result of asking one question while the answer to another is stored. */
 export interface Served {
   readonly served: boolean;
-  /** Why it was a miss; `same` for a hit. */
+  /** Reason of a miss; `same` for a hit. */
   readonly rule: string;
   readonly detail: string;
   readonly score: number | null;
   readonly cosine: number | null;
-  /** Of a whole engine: the level that served it, and what was stored. */
+  /** Only with a whole engine: the cache level of the hit, and the stored answer's origin. */
   readonly level?: CacheMode;
   readonly storedAs?: StoredAs;
 }
 
-/** What stands in the cache for the first question: the engine's own answer, or an approved one because its own was refused or not clean. */
+/** Origin of the stored answer: the engine's own, or an approved one because the own answer was a refusal or had warnings. */
 export type StoredAs = "own" | "approved_refused" | "approved_unclean" | "nothing";
 
-/** Stores an approved answer for one question, then asks another: through the decision alone, or through a whole engine. */
+/** Stores an answer for one question, then asks the other: through the decision alone or through a whole engine. */
 export type Serve = (stored: string, asked: string) => Promise<Served>;
 
 interface DecisionOptions {
@@ -38,8 +38,8 @@ interface DecisionOptions {
 }
 
 /**
- * The decision by itself: slots, retrieval for both questions over the engine's documents, the combined score. An engine that refuses the stored question
- * still has an approved answer for it: from its best passage.
+ * Creates the decision alone: slots, retrieval for both questions over the engine's documents, and the combined score. If the engine
+ * refuses the stored question, its best passage counts as the stored answer's source.
  */
 export function createDecision(engine: Engine, { encoder, settings, domain, profile, signal }: DecisionOptions): Serve {
   const pack = engine.domain(domain);

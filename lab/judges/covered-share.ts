@@ -1,6 +1,6 @@
 import type { TextRange } from "../../src/shared/types.ts";
 
-/** Share of a range that other ranges hold together, 0–1; an empty range is held by nothing. */
+/** Returns the share of a range covered by the union of other ranges, 0–1; 0 for an empty range. */
 export function coveredShare({ start, end }: TextRange, ranges: readonly TextRange[]): number {
   const inside = ranges
     .map((range) => ({ start: Math.max(start, range.start), end: Math.min(end, range.end) }))

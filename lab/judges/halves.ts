@@ -1,14 +1,14 @@
 import { decimal, type TableRow } from "../../src/grading/report.ts";
 import { balancedAccuracy } from "../runs/ranking-metrics.ts";
 
-/** A case of a set with a score that is to be at least a threshold where `positive`; `null`: not scored. */
+/** A labelled case; its score should reach the threshold exactly if `positive`. `null`: not scored. */
 export interface ScoredCase {
   readonly set: string;
   readonly positive: boolean;
   readonly score: number | null;
 }
 
-/** A threshold chosen on every other set, in the order of their names, and what it gives on the rest; both ways. */
+/** Chooses a threshold on every other set, in order of names, and reports it on the remaining sets; then the reverse. */
 export function chooseOnHalves(cases: readonly ScoredCase[]): { table: TableRow[]; metrics: Record<string, number | null> } {
   const names = [...new Set(cases.map(({ set }) => set))].sort();
   const table: TableRow[] = [];
@@ -30,7 +30,7 @@ export function chooseOnHalves(cases: readonly ScoredCase[]): { table: TableRow[
   return { table, metrics };
 }
 
-/** Balanced accuracy of a threshold; what has no score takes no part. */
+/** Returns the balanced accuracy at a threshold, ignoring cases without a score. */
 export function accuracyAt(cases: readonly ScoredCase[], threshold: number): number | null {
   const known = cases.flatMap(({ positive, score }) => (score === null ? [] : [{ positive, passes: score >= threshold }]));
   return balancedAccuracy(
@@ -39,7 +39,7 @@ export function accuracyAt(cases: readonly ScoredCase[], threshold: number): num
   );
 }
 
-/** The least threshold from which at least such a share is positive; above all scores where there is none. */
+/** Returns the lowest threshold at which the share of positives reaches `share`; above all scores if there is none. */
 export function leastWithShare(cases: readonly ScoredCase[], share: number): number {
   const known = cases.flatMap(({ positive, score }) => (score === null ? [] : [{ positive, score }])).sort((a, b) => b.score - a.score);
   let [least, positives] = [(known[0]?.score ?? 0) + 1e-3, 0];
@@ -50,7 +50,7 @@ export function leastWithShare(cases: readonly ScoredCase[], share: number): num
   return Math.floor(least * 1000) / 1000;
 }
 
-/** The least of the thresholds with the best balanced accuracy, of all scores that came up to three digits. */
+/** Returns the lowest threshold with the best balanced accuracy, among all scores rounded to three decimals. */
 function bestThreshold(cases: readonly ScoredCase[]): number {
   const candidates = [...new Set(cases.flatMap(({ score }) => (score === null ? [] : [Math.round(score * 1000) / 1000])))].sort(
     (a, b) => a - b,

@@ -4,22 +4,22 @@ import { parseFile } from "../../src/ingest/parse.ts";
 import type { Answer, Citation } from "../../src/shared/types.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 
-/** How a served answer stands beside what the engine answers the asked question today. */
+/** Comparison of a served answer with the engine's current answer to the same question. */
 export type Sources =
-  /** At least one quote or passage is cited by both. */
+  /** Both cite at least one common quote or passage. */
   | "common"
-  /** No quote and no passage is. */
+  /** They share no quote and no passage. */
   | "other"
-  /** Today the question, asked alone, is refused. */
+  /** The engine currently refuses the question. */
   | "refused";
 
-/** What the files say today, read from the disk and not from the engine's store. */
+/** Current content of the files, read from disk and not from the engine's store. */
 export interface FilesToday {
-  /** Why a citation no longer stands in its file; `null`: it does. */
+  /** Returns why a citation no longer matches its file; `null` if it matches. */
   fault(citation: Citation): string | null;
 }
 
-/** @param root citations name their files relative to it */
+/** @param root folder that citation paths are relative to */
 export function readFilesToday(root: string): FilesToday {
   const parsed = new Map<string, readonly string[]>();
   return {
@@ -45,7 +45,9 @@ function readBytes(path: string): Buffer | null {
   }
 }
 
-/** Why an answer must not have been served today: a citation is of a version that is gone, or its quote is not there byte for byte; `null`: none. */
+/**
+ * Returns why an answer is stale: a citation of an outdated version, or a quote that does not match byte for byte; `null` if it is current.
+ */
 export function staleBecause({ citations }: Answer, files: FilesToday): string | null {
   if (citations.length === 0) return "it cites nothing";
   for (const citation of citations) {
@@ -55,7 +57,7 @@ export function staleBecause({ citations }: Answer, files: FilesToday): string |
   return null;
 }
 
-/** Do two answers say the same by the same quotes? */
+/** Tests whether two answers have the same sentences with the same quotes. */
 export function saysTheSame(one: Answer, other: Answer): boolean {
   return said(one) === said(other);
 }

@@ -1,13 +1,13 @@
-/** Logistic regression on standardised columns with a ridge, by Newton's method (Hastie et al. 2009, section 4.4). */
+/** Logistic regression on standardised columns with a ridge penalty, fitted by Newton's method (Hastie et al. 2009, section 4.4). */
 export interface LogisticModel {
   readonly mean: readonly number[];
   readonly spread: readonly number[];
-  /** The last one is the constant. */
+  /** The last weight is the intercept. */
   readonly weights: readonly number[];
 }
 
 const STEPS = 25;
-/** Strength of the ridge, in rows. */
+/** Ridge penalty, in rows. */
 const RIDGE = 1;
 
 /** @throws RangeError without rows */
@@ -55,7 +55,7 @@ function dot(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, i) => sum + value * (other[i] as number), 0);
 }
 
-/** Gaussian elimination with pivots. */
+/** Solves a linear system by Gaussian elimination with partial pivoting. */
 function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const rows = matrix.map((row, i) => [...row, right[i] as number]);
   const size = rows.length;

@@ -1,20 +1,20 @@
 import { normalizeQuestion } from "../../src/text/normalise.ts";
 import type { DayStep } from "./replayed-day.ts";
 
-/** What the labels of a day say of two of its questions. */
+/** Label for two questions of a day. */
 export type Relation = "same" | "must_not_share" | "unlabelled";
 
 interface Meaning {
-  /** The question as it was first asked. */
+  /** The question as first asked. */
   readonly of: string;
-  /** The question that it only looks like; `null`: none. */
+  /** The question of which this is a hard negative; `null`: none. */
   readonly looksLike: string | null;
   readonly isPair: boolean;
 }
 
 /**
- * A repeat and a paraphrase mean what their question means; a look-alike means something else than its own, and than what others make of that question by rule.
- * Of all other pairs nobody has said anything.
+ * Labels pairs of questions. Repeats and paraphrases mean the same as their original. A hard negative differs from its original and from
+ * other generated hard negatives of it. All other pairs are unlabelled.
  */
 export function createMeanings(steps: readonly DayStep[]): (asked: string, stored: string) => Relation {
   const meanings = new Map<string, Meaning>();

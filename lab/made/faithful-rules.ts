@@ -1,20 +1,20 @@
 import { changed, replaceAt } from "./edit.ts";
 
 /**
- * Ways to say a sentence that leave what it says as it is. Each gives `null` where it does not apply. They were written from the grammar of English and look at
- * no check: a check that finds something in one of these is wrong.
+ * Rules that rephrase a sentence without changing its meaning; `null` if a rule does not apply. They follow English grammar and are
+ * independent of the checks, so any finding of a check is a false positive.
  */
 export const FAITHFUL_RULES: Readonly<Record<string, (sentence: string) => string | null>> = {
   /** Word for word. */
   verbatim: (sentence) => sentence,
-  /** Without what stands in brackets: "The fee (in cash) is due." */
+  /** Removes a parenthesis: "The fee (in cash) is due." */
   "without brackets": (sentence) => changed(sentence, sentence.replace(/ \([^()]*\)/, "")),
-  /** The first of two statements that a semicolon joins. */
+  /** Keeps the first of two clauses joined by a semicolon. */
   "first statement": (sentence) => {
     const [first = "", ...rest] = sentence.split(/;\s+/);
     return rest.length > 0 && countWords(first) >= MIN_WORDS ? `${first}.` : null;
   },
-  /** Without the word that ties it to the sentence before. */
+  /** Removes the connective to the previous sentence. */
   "without connective": (sentence) => {
     const match =
       /^(?:However|In addition|Additionally|Also|Moreover|Furthermore|For example|Therefore|Thus|Instead|Similarly|Finally), (\p{L})/u.exec(
@@ -22,7 +22,7 @@ export const FAITHFUL_RULES: Readonly<Record<string, (sentence: string) => strin
       );
     return match === null ? null : `${(match[1] as string).toUpperCase()}${sentence.slice(match[0].length)}`;
   },
-  /** "do not" as "don't", and the other way round. */
+  /** "do not" to "don't", and vice versa. */
   contraction: (sentence) =>
     changed(
       sentence,
@@ -30,17 +30,17 @@ export const FAITHFUL_RULES: Readonly<Record<string, (sentence: string) => strin
         ? sentence.replace(/\b(do|does|is|are|was|were|has|have|should|could|would)n['’]t\b/i, "$1 not")
         : sentence.replace(/\b(do|does|is|are|was|were|has|have|should|could|would) not\b/i, "$1n't"),
     ),
-  /** "two weeks" as "2 weeks", and the other way round. */
+  /** "two weeks" to "2 weeks", and vice versa. */
   "number in words": (sentence) => {
     const word = new RegExp(`(?<= )(?:${NUMBER_WORDS.join("|")})(?= [a-z]{3})`).exec(sentence);
     if (word !== null) return replaceAt(sentence, word, String(NUMBER_WORDS.indexOf(word[0]) + FIRST_NUMBER));
     const digit = /(?<= )(?:[3-9]|1[0-2])(?= [a-z]{3})/.exec(sentence);
     return digit === null ? null : replaceAt(sentence, digit, NUMBER_WORDS[Number(digit[0]) - FIRST_NUMBER] as string);
   },
-  /** "12%" as "12 percent", and the other way round. */
+  /** "12%" to "12 percent", and vice versa. */
   percent: (sentence) =>
     changed(sentence, /\d%/.test(sentence) ? sentence.replace(/(\d)%/g, "$1 percent") : sentence.replace(/(\d) percent\b/g, "$1%")),
-  /** "If A, B." as "B if A." */
+  /** "If A, B." to "B if A." */
   "condition last": (sentence) => {
     const match = /^(If|When|Unless|Before|After|Until) ([^,;:]+), ([^,;:]+)\.$/.exec(sentence);
     if (match === null) return null;
@@ -49,10 +49,10 @@ export const FAITHFUL_RULES: Readonly<Record<string, (sentence: string) => strin
   },
 };
 
-/** Shorter ones say little by themselves. */
+/** Minimum length in words; shorter sentences say little on their own. */
 export const MIN_WORDS = 5;
 
-/** From three: "one" and "two" are too often no numbers ("one of them"). */
+/** From three: "one" and "two" are often not numbers ("one of them"). */
 const FIRST_NUMBER = 3;
 const NUMBER_WORDS = ["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 

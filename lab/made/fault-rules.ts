@@ -3,25 +3,25 @@ import { literally } from "../../src/text/normalise.ts";
 import { changed, pick, replaceAt } from "./edit.ts";
 import { countWords, MIN_WORDS } from "./faithful-rules.ts";
 
-/** What a rule may look at: the page of the sentence, and names that stand on other pages. */
+/** Context of a rule: the page of the sentence, and names from other pages. */
 export interface FaultContext {
   /** Text of the cited page. */
   readonly page: string;
-  /** Names of other pages of the same documents. */
+  /** Names from other pages of the same set. */
   readonly otherNames: readonly string[];
   readonly random: Random;
 }
 
-/** A sentence with one fault in it; `null` where it offers no place for one. */
+/** Returns a sentence with one fault; `null` if the rule does not apply. */
 type FaultRule = (sentence: string, context: FaultContext) => string | null;
 
 /**
- * Ways to make a true sentence wrong in one place, by kind and rule. They look at the words of the sentence and its page, and at no check. What comes out must
- * not stand on the page; the caller sees to it.
+ * Rules that make a true sentence wrong in one place, by kind and rule. They use only the sentence and its page and are independent of the
+ * checks. The caller drops results that occur on the page.
  */
 export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultRule>>>> = {
   number: {
-    /** A number that stands nowhere on the page. */
+    /** A number that does not occur on the page. */
     other: (sentence, { page, random }) => {
       const number = pick(numbersIn(sentence), random);
       if (number === null) return null;
@@ -30,7 +30,7 @@ export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultR
       const other = tries.map((one) => written(one, number[0])).find((one) => !standsIn(one, page));
       return other === undefined ? null : replaceAt(sentence, number, other);
     },
-    /** Another number of the page that counts the same: before the same word or sign. */
+    /** Another number of the page with the same unit (the word or sign next to it). */
     "of the page": (sentence, { page, random }) => {
       const swaps = numbersIn(sentence).flatMap((number) => {
         const unit = unitAfter(sentence, number);
@@ -43,7 +43,7 @@ export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultR
     },
   },
   name: {
-    /** A name of another page: one that shares a word with it where there is one. */
+    /** A name from another page, preferably one that shares a word with the original name. */
     other: (sentence, { page, otherNames, random }) => {
       const name = pick(namesIn(sentence), random);
       if (name === null) return null;
@@ -69,14 +69,14 @@ export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultR
     },
   },
   condition: {
-    /** "If A, B." and "B unless A." as "B." */
+    /** "If A, B." and "B unless A." to "B." */
     dropped: (sentence) => {
       const first = /^(?:If|Unless|Only if|Except (?:if|when)|Provided that) [^,;:]+, ([^;:]+\.)$/.exec(sentence);
       const main = first?.[1] ?? /^([^;:]+?),? (?:only if|unless|provided that|except (?:if|when|for)|if) [^;:]+\.$/.exec(sentence)?.[1];
       if (main === undefined || countWords(main) < MIN_WORDS) return null;
       return `${main[0]?.toUpperCase()}${main.slice(1).replace(/\.$/, "")}.`;
     },
-    /** "if" as "unless", "before" as "after", and the other way round. */
+    /** "if" to "unless", "before" to "after", and vice versa. */
     turned: (sentence) => {
       const match = /\b(if|unless|before|after)\b(?! (?:any|not|so)\b)/i.exec(sentence);
       if (match === null) return null;
@@ -85,7 +85,10 @@ export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultR
     },
   },
   modality: {
-    /** What may be as what is or must be, and what must be as what may; "will" as "may" would only say less. */
+    /**
+     * Possibility to fact or obligation, and obligation to possibility. "will" to "may" is excluded, because it would only weaken the
+     * sentence.
+     */
     turned: (sentence) => {
       const match = /\b(may|might|can|could|should|must)\b(?! not\b|n?['’]t)/.exec(sentence.slice(1));
       return match === null ? null : sentence[0] + replaceAt(sentence.slice(1), match, MODALS[match[0]] as string);
@@ -110,7 +113,7 @@ const MODALS: Readonly<Record<string, string>> = {
   should: "must",
   must: "may",
 };
-/** Each as one that does not follow from it. */
+/** Maps a quantifier to one that does not follow from it. */
 const QUANTIFIERS: Readonly<Record<string, string>> = {
   "at least": "at most",
   "at most": "at least",
@@ -127,7 +130,9 @@ const QUANTIFIERS: Readonly<Record<string, string>> = {
   generally: "always",
 };
 
-/** Numbers that count or measure: not in a code, an address or a date, no year, nor after a word with a capital ("Table 3", "Part 4"). */
+/**
+ * Finds numbers that count or measure. Excludes codes, addresses, dates, years, and numbers after a capitalised word ("Table 3", "Part 4").
+ */
 function numbersIn(text: string): RegExpExecArray[] {
   return [...text.matchAll(/(?<=^|[\s($])\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\d:/-]|[.,]\d)/gu)].filter(
     (match) => !/[A-Z]\w*\.? $/.test(text.slice(Math.max(0, match.index - 20), match.index)) && !/^(?:19|20)\d\d$/.test(match[0]),
@@ -144,7 +149,7 @@ function written(value: number, like: string): string {
   return like.includes(",") ? value.toLocaleString("en-US") : value.toFixed(decimals);
 }
 
-/** Words in capitals that do not begin the sentence, together where they stand together. */
+/** Finds capitalised words that do not begin the sentence; consecutive ones form one name. */
 export function namesIn(text: string): RegExpExecArray[] {
   return [...text.matchAll(/(?<=[a-z,;] )\(?[A-Z][\p{L}\p{N}-]{2,}(?: [A-Z][\p{L}\p{N}-]+)*/gu)].filter(([name]) => !name.startsWith("("));
 }

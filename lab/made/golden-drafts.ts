@@ -8,37 +8,37 @@ import { toOriginal } from "../../src/text/source-map.ts";
 import { countWords, FAITHFUL_RULES, MIN_WORDS } from "./faithful-rules.ts";
 import { FAULT_RULES, namesIn } from "./fault-rules.ts";
 
-/** A sentence as somebody might have written it about a page, true or wrong in one place. */
+/** A generated sentence about a page, true or with one fault. */
 export interface MadeDraft {
   readonly question: string;
   /** `none`: faithful. */
   readonly fault: string;
   readonly rule: string;
-  /** A sentence of a gold quote, or the answer that a person wrote from the quotes. */
+  /** A sentence of a gold quote, or a person's answer from the quotes. */
   readonly from: "quote" | "answer";
   readonly text: string;
-  /** The pages that it cites. */
+  /** The pages it cites. */
   readonly pages: readonly string[];
-  /** The pages that it was taken from. */
+  /** The pages it was made from. */
   readonly sources: readonly string[];
-  /** The sentence before it was changed. */
+  /** The sentence before the change. */
   readonly original: string;
 }
 
-/** Longer ones are lists or tables in disguise. */
+/** Longer ones are usually lists or tables. */
 const MAX_WORDS = 45;
-/** Sentences of one question's gold quotes: some questions have ten. */
+/** Maximum number of sentences per question; some questions have ten gold quotes. */
 const SENTENCES = 2;
-/** An answer from more pages says a little of each. */
+/** An answer from more pages takes too little from each. */
 const MAX_CITED = 3;
-/** A page that shares more of the sentence's long words may say the same: a citation of it may be no fault. */
+/** A page that shares more of the sentence's long words may support it, so citing it may not be a fault. */
 const MAX_SHARED = 0.5;
 const LONG_WORD = 5;
 
 /**
- * Drafts from a golden set: for each question up to two sentences of its pages that a gold quote stands in, and the answer that a person wrote where it is one
- * sentence; each by every rule that applies, and citing another page of the same folder that does not say it. Titles, rows and list items that are no sentences
- * are left out, and so is what holds brackets of citations.
+ * Makes drafts from a golden set. For each question, takes up to two sentences that overlap a gold quote, and the person's answer if it is
+ * one sentence. Applies every rule, and cites another page of the same folder that does not support the sentence. Skips titles, rows, list
+ * items without a sentence, and texts with brackets.
  */
 export function makeDrafts({ corpus, answerable }: GoldenSet, paths: readonly string[], random: Random): MadeDraft[] {
   const pages = createPages(corpus);
@@ -86,7 +86,7 @@ function draftsOf(origin: Origin, { paths, names, textOf, random }: Corpus): Mad
   return [...faithful, ...faulty, ...moved];
 }
 
-/** Capitals make no difference. */
+/** Ignores case. */
 function holds(text: string, sentence: string): boolean {
   return text.toLowerCase().includes(sentence.toLowerCase());
 }
@@ -116,7 +116,7 @@ function createPages(corpus: string): (path: string) => Page {
   };
 }
 
-/** Whole sentences of a page that hold at least half of themselves in a gold quote. */
+/** Returns sentences of a page of which at least half is in a gold quote. */
 function sentencesAt({ sentences, file }: Page, page: string, quotes: readonly string[]): { text: string; page: string }[] {
   const ranges = quotes.flatMap((quote) => {
     const start = file.indexOf(quote);
@@ -133,7 +133,7 @@ function isWhole(text: string): boolean {
   return words >= MIN_WORDS && words <= MAX_WORDS && /^\p{Lu}.*\p{Ll}.*\.$/su.test(text) && !/[[\]\n|]|\s{2}/.test(text);
 }
 
-/** A page of the same folder, else any, that neither holds the sentence nor many of its long words. */
+/** Picks a page of the same folder, else of any, that shares few of the sentence's long words. */
 function otherPage(
   sentence: string,
   sources: readonly string[],

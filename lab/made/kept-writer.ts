@@ -4,14 +4,14 @@ import type { EndpointRequest } from "../../src/testing/fake-endpoint.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { type KeptWriter, startKept } from "./kept-writing.ts";
 
-/** A real model that is asked in its place. */
+/** Connection to a real model. */
 interface RealModel {
   readonly base_url: string;
   readonly api_key: string;
   readonly timeout_ms: number;
 }
 
-/** A citation as writers put it. */
+/** A citation marker. */
 const MARK = /\s*\[+\d+\]+/g;
 
 const REPLY = z.object({
@@ -19,7 +19,7 @@ const REPLY = z.object({
   usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish(),
 });
 
-/** A real model behind HTTP, whose replies are passed on as they are and kept, so that also what a reader is not shown can be read. */
+/** Starts a proxy to a real model. It returns the replies unchanged and records them, including those that a user never sees. */
 export function startKeptWriter(model: RealModel): Promise<KeptWriter> {
   return startKept(false, async ({ request }) => {
     const reply = await askModel(request, model).catch((error: unknown) => messageOf(error));

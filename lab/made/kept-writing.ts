@@ -1,45 +1,45 @@
 import { type ChatReply, type EndpointRequest, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
 
-/** What a right answer to one question is. */
+/** The reference answer to one question. */
 export interface RightAnswer {
-  /** As a person wrote it; empty: there is none. */
+  /** The answer as a person wrote it; empty: none. */
   readonly answer: string;
-  /** Where it stands: exact substrings of pages. */
+  /** Its evidence: exact substrings of pages. */
   readonly goldQuotes: readonly string[];
 }
 
-/** A model behind HTTP whose prompts and sentences are kept, question by question. */
+/** A model behind HTTP that records prompts and sentences per question. */
 export interface KeptWriter {
   /** Base address of the endpoint. */
   readonly url: string;
-  /** Does it know the right answer, so that what else a reader is shown is not its own? */
+  /** Whether the writer knows the reference answer, so that any other sentence shown to the user is not from it. */
   readonly knows: boolean;
-  /** The question that comes next; forgets what was asked before. */
+  /** Sets the next question's reference and clears the records. */
   begin(right: RightAnswer): void;
-  /** Prompts for answers since `begin`, those for quotes and verdicts left out. */
+  /** Answer prompts since `begin`, without those for quotes and verdicts. */
   readonly prompts: readonly string[];
-  /** Sentences that were written since `begin`, without their citations. */
+  /** Sentences written since `begin`, without their citations. */
   readonly written: readonly string[];
   close(): Promise<void>;
 }
 
-/** What a writer is asked. */
+/** One request to a writer. */
 export interface WriterCall {
   readonly request: EndpointRequest;
   readonly prompt: string;
-  /** For an answer, and not for quotes or verdicts. */
+  /** Whether it asks for an answer, not for quotes or verdicts. */
   readonly isForAnswer: boolean;
-  /** Of the question that was begun. */
+  /** Reference of the current question. */
   readonly right: RightAnswer;
 }
 
 export interface WriterReply {
   readonly chat: ChatReply;
-  /** What it says, without citations; `null`: it could not say anything, and nothing of the call is kept. */
+  /** Its sentences without citations; `null`: the call failed and is not recorded. */
   readonly sentences: readonly string[] | null;
 }
 
-/** Starts the endpoint of a writer and keeps what it is asked and says for answers. */
+/** Starts the endpoint of a writer and records its answer prompts and sentences. */
 export async function startKept(knows: boolean, reply: (call: WriterCall) => WriterReply | Promise<WriterReply>): Promise<KeptWriter> {
   let right: RightAnswer = { answer: "", goldQuotes: [] };
   let prompts: string[] = [];
@@ -78,7 +78,7 @@ function asksForAnswer(prompt: string): boolean {
   return prompt.includes("\nQuestion: ") && !prompt.includes("Passages:\n");
 }
 
-/** The text of a request's messages. */
+/** Joins the texts of a request's messages. */
 function promptOf({ body: { messages } }: EndpointRequest): string {
   return Array.isArray(messages) ? messages.map((one) => (typeof one?.content === "string" ? one.content : "")).join("\n") : "";
 }

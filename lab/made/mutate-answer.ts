@@ -2,7 +2,7 @@ import { valuesIn } from "../../src/language/values.ts";
 import { pick, replaceRange } from "./edit.ts";
 import { mutate } from "./mutations.ts";
 
-/** What a mutation makes wrong in a good answer. */
+/** Kinds of fault that a mutation makes in a correct answer. */
 export const ANSWER_MUTATIONS = [
   "number",
   "unit",
@@ -21,28 +21,28 @@ export const ANSWER_MUTATIONS = [
 ] as const;
 export type AnswerMutation = (typeof ANSWER_MUTATIONS)[number];
 
-/** A sentence of a good answer with the sources that it cites, by index. */
+/** A sentence of a correct answer with the indices of its cited sources. */
 export interface GoodSentence {
   readonly text: string;
   readonly cited: readonly number[];
 }
 
-/** A sentence made wrong in one place; `missing`: numbers that no source has. */
+/** A sentence with one fault; `missing`: cited numbers that no source has. */
 export interface MutatedSentence extends GoodSentence {
   readonly missing: readonly number[];
 }
 
 export interface MutationMaterial {
-  /** What the sentence's sources say. */
+  /** Text of the sentence's sources. */
   readonly passage: string;
-  /** A text about something else, and sentences of it: plausible, and not in the sources. */
+  /** A text on another subject, and sentences of it: plausible, but not in the sources. */
   readonly donor: string;
   readonly claims: readonly string[];
-  /** How many sources the answer has. */
+  /** Number of sources of the answer. */
   readonly sources: number;
 }
 
-/** Makes one sentence wrong in exactly one way; `null` where it offers no place for it. Seeded: the same `random` gives the same fault. */
+/** Makes one fault of a kind in a sentence; `null` if the kind does not apply. The same `random` gives the same fault. */
 export function mutateSentence(
   kind: AnswerMutation,
   good: GoodSentence,
@@ -144,7 +144,7 @@ function swapOne(text: string, swaps: Swaps, random: () => number): string | nul
   return place === null ? null : replaceRange(text, place, place.to);
 }
 
-/** Another year, month or day of a date that the text names. */
+/** Changes the year or month of a date in the text. */
 function changeDate(text: string, random: () => number): string | null {
   const dates = valuesIn(text).filter(
     ({ start, end }) => /\b(?:19|20)\d\d\b/.test(text.slice(start, end)) || namesMonth(text.slice(start, end)),
@@ -171,7 +171,7 @@ function other(list: readonly string[], not: string, random: () => number): stri
   );
 }
 
-/** What stands behind "if", "unless" or "only" is what makes a rule true. */
+/** Matches a condition: without it, the rule is no longer true. */
 const CONDITION = /,?\s+(?:if|unless|only if|provided that|as long as|except)\s[^,.;]{8,}/i;
 const LEADING_CONDITION = /^(?:If|Unless|Provided that)\s[^,]{8,},\s*(\p{L})/u;
 

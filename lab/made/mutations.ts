@@ -2,19 +2,19 @@ import { createWordReader } from "../../src/language/content-words.ts";
 import { keyOf, valuesIn } from "../../src/language/values.ts";
 import { pick, replaceRange } from "./edit.ts";
 
-/** What a mutation makes wrong. */
+/** Kinds of fault. */
 export const MUTATIONS = ["value", "value_elsewhere", "name", "negation", "citation"] as const;
 export type Mutation = (typeof MUTATIONS)[number];
 
-/** Another text to take values and names from. */
+/** A text that supplies other values and names. */
 export interface Donor {
   readonly text: string;
 }
 
 /**
- * A true sentence made wrong in exactly one place; `null` where it offers none.
- * @param passage where the sentence stands; `value_elsewhere` takes another value of the same measure from it
- * @param donor a passage about something else; `name` takes a name from it
+ * Makes one fault in a true sentence; `null` if the kind does not apply.
+ * @param passage passage of the sentence; `value_elsewhere` takes another value of the same measure from it
+ * @param donor passage on another subject; `name` takes a name from it
  */
 export function mutate(kind: Mutation, sentence: string, passage: string, donor: Donor, random: () => number): string | null {
   switch (kind) {

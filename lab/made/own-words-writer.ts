@@ -3,9 +3,9 @@ import { readPrompt } from "../runs/ablate/scripted-model.ts";
 import { type KeptWriter, startKept } from "./kept-writing.ts";
 
 /**
- * A model behind HTTP that knows the right answer and writes it in a person's words, citing every source of its prompt in which a marked quote stands; where none
- * does it writes that the sources are not enough. It reads nothing but the prompt.
- * @param countTokens of a text, so that it counts what it reads and writes as a model does
+ * Starts a model behind HTTP that knows the reference answer. It writes that answer and cites every source of its prompt that contains a
+ * gold quote; if none does, it reports insufficient sources. It depends only on the prompt.
+ * @param countTokens counts tokens, for realistic usage figures
  */
 export function startOwnWordsWriter(countTokens: (text: string) => number): Promise<KeptWriter> {
   return startKept(true, ({ prompt, isForAnswer, right: { answer, goldQuotes } }) => {
@@ -23,12 +23,12 @@ export function startOwnWordsWriter(countTokens: (text: string) => number): Prom
   });
 }
 
-/** Letters and digits alone: marks of tables, of emphasis and of line ends are put otherwise in a prompt. */
+/** Keeps only letters and digits: the prompt formats tables, emphasis and line ends differently. */
 function lettersOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** Does a text hold a marked quote, or its longest line where the quote runs over several? */
+/** Tests whether a text contains a gold quote, or the longest line of a quote with several lines. */
 export function holdsQuote(text: string, gold: string): boolean {
   const longest = gold.split("\n").reduce((best, line) => (line.length > best.length ? line : best), "");
   const sought = lettersOf(longest);

@@ -5,7 +5,7 @@ import { once } from "../../src/text/memo.ts";
 import { literally } from "../../src/text/normalise.ts";
 import { pick, replaceAt, replaceMatch, replaceRange } from "./edit.ts";
 
-/** What of a question was changed, so that its answer is another one. */
+/** The changed part of a question, which changes its answer. */
 export type QuestionMutation = "number" | "person" | "negation" | "date" | "benefit" | "opposite" | "branch" | "place";
 
 export interface MutatedQuestion {
@@ -15,7 +15,7 @@ export interface MutatedQuestion {
 
 type Mutate = (question: string, random: Random, names: readonly string[]) => string | null;
 
-/** Ways to make a question that looks like another one and must not share its answer. */
+/** Rules that make a hard negative of a question. */
 const MUTATIONS: Readonly<Record<QuestionMutation, Mutate>> = {
   number: (question, random) =>
     replaceMatch(question, /(?<![\d\p{L},.-])\d{1,3}(?:,\d{3})*(?![\d\p{L}/,.-])/gu, random, (found) => otherNumber(found, random)),
@@ -34,7 +34,7 @@ const MUTATIONS: Readonly<Record<QuestionMutation, Mutate>> = {
     ),
 };
 
-/** What is exchanged: words of every domain, and the armed forces of one that has them. */
+/** Groups of exchangeable words: general ones, and the service branches of the veterans pack. */
 const lists = once(() => {
   const { persons, us_states, opposites } = loadQuestionWords();
   const isChanged = ([word]: readonly string[]) => ["spouse", "child", "parent", "caregiver", "sibling", "survivor"].includes(word ?? "");
@@ -47,8 +47,8 @@ const lists = once(() => {
 });
 
 /**
- * Every way in which a question can be changed, each once.
- * @param names names of benefits, products and the like: one takes another's place
+ * Applies each rule once and returns the changed questions.
+ * @param names names of benefits, products and the like, which replace each other
  */
 export function mutateQuestion(question: string, names: readonly string[], random: Random): MutatedQuestion[] {
   return Object.entries(MUTATIONS).flatMap(([kind, mutate]) => {
@@ -65,15 +65,16 @@ function otherNumber(found: string, random: Random): string {
 }
 
 /**
- * Where a question says a word that stands for itself; `null`: nowhere. Most words stand in none, and no pattern is made for those.
- * @param beside what makes another word of it where it stands beside it, as in a class of a pattern
+ * Finds a word in a question as a whole word; `null` if absent. Tests for the substring first, because most words are absent and compiling
+ * a pattern is slow.
+ * @param beside character class that must not be adjacent to the word
  */
 function placeOf(question: string, word: string, beside: string): RegExpExecArray | null {
   if (!question.toLowerCase().includes(word.toLowerCase())) return null;
   return new RegExp(`(?<![${beside}])${literally(word)}(?![${beside}])`, "iu").exec(question);
 }
 
-/** One word of a group for a word of another group. */
+/** Replaces one word of a group by a word of another group. */
 function swap(question: string, random: Random, groups: readonly (readonly string[])[]): string | null {
   const said = groups.flatMap((group, at) =>
     group.flatMap((word) => {
@@ -81,7 +82,7 @@ function swap(question: string, random: Random, groups: readonly (readonly strin
       return match === null ? [] : [{ at, start: match.index, end: match.index + match[0].length }];
     }),
   );
-  // The longest stands for itself: a part of a name is no name.
+  // Replaces the longest match, because a shorter one may be only a part of a name.
   const chosen = said.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start)[0];
   if (chosen === undefined) return null;
   const [other] =
@@ -108,7 +109,7 @@ function opposite(question: string, random: Random): string | null {
 const AUXILIARY = /\b(does|do|did|is|are|was|were|can|could|will|would|should|must)\s+((?:the\s+|my\s+|a\s+|an\s+)?[\p{L}'’-]+)\b/iu;
 const DENIED = /\b(?:not|never|no|without|cannot)\b|n['’]t\b/iu;
 
-/** Puts "not" behind the first auxiliary and its subject; a question that denies already is left. */
+/** Puts "not" after the first auxiliary and its subject; `null` for a question that is already negated. */
 function deny(question: string): string | null {
   if (DENIED.test(question)) return null;
   const match = AUXILIARY.exec(question);

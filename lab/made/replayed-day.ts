@@ -2,43 +2,43 @@ import { createRandom, type Random } from "../../src/grading/metrics.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 import { mutateQuestion } from "./question-mutations.ts";
 
-/** What a question of the day is to what was asked before. */
+/** Relation of a question to the earlier ones of the day. */
 export type AskedClass = "repeat" | "paraphrase" | "look-alike" | "new";
 
 /** Shares of the day's questions. */
 export const DAY_SHARES: Readonly<Record<AskedClass, number>> = { repeat: 0.2, paraphrase: 0.4, "look-alike": 0.25, new: 0.15 };
-/** A document is edited after so many questions. */
+/** Number of questions between two edits of a document. */
 export const EDIT_EVERY = 50;
 
-/** One thing that happens. */
+/** One event of the day. */
 export type DayStep =
   | {
       readonly type: "ask";
       readonly at: number;
       readonly question: string;
       readonly class: AskedClass;
-      /** The question asked before that it repeats, rewords or only looks like; `null` for a new one. */
+      /** The earlier question of which this is a repeat, a paraphrase or a hard negative; `null` for a new one. */
       readonly of: string | null;
-      /** Where the wording comes from: `pair`, `wording`, or the mutation that was made. */
+      /** Origin of the wording: `pair`, `wording`, or the kind of mutation. */
       readonly source: string;
     }
   | { readonly type: "edit"; readonly at: number; readonly document: string };
 
-/** What the day is made of. Nothing here may have been trained on. */
+/** Sources of a day. None of them may be training data. */
 export interface DaySources {
-  /** Pairs of wordings of one question, labelled by people. */
+  /** Paraphrases labelled by people. */
   readonly paraphrases: readonly { readonly stored: string; readonly asked: string }[];
-  /** Pairs that look alike and must not share an answer. */
+  /** Hard negatives labelled by people. */
   readonly lookAlikes: readonly { readonly stored: string; readonly asked: string }[];
-  /** Questions by themselves. */
+  /** Single questions. */
   readonly questions: readonly string[];
   /** Ids of documents that may be edited. */
   readonly documents: readonly string[];
-  /** Names of which one takes another's place in a look-alike. */
+  /** Names that replace each other in hard negatives. */
   readonly names: readonly string[];
 }
 
-/** Ways to say a whole question in other words without changing what it asks: `$` is the question as a sentence, `%` without its question mark. */
+/** Frames that rephrase a question without changing its meaning; `$` is the question, `%` the question without its question mark. */
 const FRAMES: readonly string[] = [
   "Hello, $",
   "Quick question: $",
@@ -52,7 +52,7 @@ const FRAMES: readonly string[] = [
   "Hi there. $ Thank you.",
 ];
 
-/** Contractions and short forms that people write. */
+/** Contractions and abbreviations of informal writing. */
 const SHORT: readonly (readonly [RegExp, string])[] = [
   [/\bWhat is\b/gi, "whats"],
   [/\bdo not\b/gi, "dont"],
@@ -67,9 +67,9 @@ const SHORT: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A day of questions as data: the same sources and seed give the same day. Before a wording or a look-alike comes the question that it is one of, as a new one;
- * once the pairs are used up, wordings and mutations are made by rule from what was asked.
- * @throws RangeError when there is nothing to ask
+ * Generates a day of questions; the same sources and seed give the same day. The original of a paraphrase or hard negative is asked before
+ * it. When the labelled pairs run out, rules make paraphrases and mutations of earlier questions.
+ * @throws RangeError if there is no question
  */
 export function createReplayedDay(
   sources: DaySources,
@@ -88,12 +88,12 @@ export function createReplayedDay(
 
 type Ask = Omit<Extract<DayStep, { type: "ask" }>, "type" | "at">;
 
-/** What was asked so far, and how many of each class: the next question is of the class that lags behind most. */
+/** The questions so far. The next question is of the class furthest below its share. */
 class Day {
   private readonly sources: DaySources;
   private readonly random: Random;
   private readonly fresh: string[];
-  /** Questions as they were first asked; wordings and look-alikes are made of these alone. */
+  /** Questions as first asked; paraphrases and hard negatives are made only from these. */
   private readonly asked: string[] = [];
   private readonly said = new Set<string>();
   private readonly counts: Record<AskedClass, number> = { repeat: 0, paraphrase: 0, "look-alike": 0, new: 0 };
@@ -105,7 +105,7 @@ class Day {
     const paired = [...new Set([...sources.paraphrases, ...sources.lookAlikes].map(({ stored }) => stored))];
     const others = [...new Set(sources.questions)].filter((question) => !paired.includes(question));
     if (paired.length + others.length === 0) throw new RangeError("a day needs questions: give golden sets that hold some");
-    // What people reworded comes first: the sooner it is asked, the more real wordings the day has.
+    // Questions with labelled pairs come first, so that the day uses as many of the pairs as possible.
     this.fresh = [...shuffled(paired, random), ...shuffled(others, random)];
     this.paired = { paraphrase: byStored(sources.paraphrases), "look-alike": byStored(sources.lookAlikes) };
   }
@@ -123,7 +123,7 @@ class Day {
       if (kind === "new") this.asked.push(made.question);
       return { ...made, class: kind };
     }
-    // Whatever runs dry, a question can be repeated.
+    // Every source is exhausted, but a repeat is always possible.
     const question = pick(this.asked, this.random);
     this.counts.repeat++;
     return { question, class: "repeat", of: question, source: "repeat" };
@@ -171,10 +171,10 @@ class Day {
   }
 }
 
-/** Tries to make a question that was not asked before. */
+/** Attempts to make a question that was not asked before. */
 const ATTEMPTS = 60;
 
-/** The question in a frame that adds nothing, with or without short forms, in small letters or as it was. */
+/** Puts the question into a neutral frame, randomly with abbreviations and in lower case. */
 function reword(question: string, random: Random): { text: string; source: string } | null {
   const bare = question.replace(/\s*\?+\s*$/, "");
   const short = random() < 0.5 ? SHORT.reduce((text, [pattern, by]) => text.replaceAll(pattern, by), bare) : bare;
@@ -186,7 +186,7 @@ function reword(question: string, random: Random): { text: string; source: strin
   return text.length > MAX_CHARACTERS ? null : { text, source: "wording" };
 }
 
-/** What is longer is not admitted (DESIGN.md, stage 1). */
+/** Longest question that is admitted. */
 const MAX_CHARACTERS = 500;
 
 function byStored(pairs: readonly { readonly stored: string; readonly asked: string }[]): Map<string, string[]> {

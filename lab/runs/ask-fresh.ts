@@ -8,7 +8,7 @@ export interface AskWhere {
   readonly signal: AbortSignal;
 }
 
-/** A question as `engine.answer` asks it when only domain and profile are given. */
+/** Builds the request that `engine.answer` makes when only domain and profile are given. */
 export function requestFor(question: string, { config, domain }: Pick<Engine, "config" | "domain">, where: AskWhere): AskRequest {
   const pack = domain(where.domain);
   return {
@@ -21,7 +21,7 @@ export function requestFor(question: string, { config, domain }: Pick<Engine, "c
   };
 }
 
-/** What the engine answers today when no cache is asked and nothing is stored. */
+/** Answers a question without cache lookup and without storing anything. */
 export async function askFresh(engine: Engine, question: string, where: AskWhere): Promise<Answer> {
   const request = requestFor(question, engine, where);
   await engine.corpus(request.scope.domain).ready();

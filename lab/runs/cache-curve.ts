@@ -9,7 +9,7 @@ import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { cosineOf } from "../judges/cosine.ts";
 import type { CachePair } from "../sets/cache-pairs.ts";
 
-/** What is served at one threshold. */
+/** Hits at one threshold. */
 export interface CurvePoint {
   readonly threshold: number;
   readonly hits: number;
@@ -19,12 +19,12 @@ export interface CurvePoint {
 export interface Curve {
   readonly share: number;
   readonly others: number;
-  /** By combined score, slots agreeing; and by cosine alone. */
+  /** Points by combined score (with equal slots), and by cosine alone. */
   readonly ours: readonly CurvePoint[];
   readonly cosine: readonly CurvePoint[];
-  /** At the shipped threshold. */
+  /** Point at the shipped threshold. */
   readonly chosen: CurvePoint;
-  /** Cosine alone at the hit rate of `chosen`, and at the thresholds that others use. */
+  /** Cosine alone at the hit rate of `chosen`. */
   readonly equalHits: CurvePoint | null;
 }
 
@@ -34,12 +34,12 @@ const COSINES = [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92, 0.95, 0.98];
 export interface ScoredPair {
   readonly share: boolean;
   readonly cosine: number;
-  /** `null` where the slots differ. */
+  /** `null`: the slots differ. */
   readonly score: number | null;
   readonly rule: string;
 }
 
-/** Each pair as the cache would judge it, at any threshold. */
+/** Scores each pair as the cache does, independent of the threshold. */
 export function scorePairs(
   pairs: readonly CachePair[],
   vocabulary: SlotVocabulary,
@@ -54,7 +54,7 @@ export function scorePairs(
   });
 }
 
-/** Features of a pair whose slots agree; else the rule by which they do not. */
+/** Returns the features of a pair with equal slots, else the rule that found a difference. */
 export function featuresOf(
   pair: CachePair,
   vocabulary: SlotVocabulary,
@@ -75,7 +75,7 @@ export function featuresOf(
   return { features: matchFeatures(asked, stored, closeness, verdict.alignment), rule: "same" };
 }
 
-/** False hits against hits over thresholds. Pairs whose slots differ are never served by us. */
+/** Computes false hits against hits over thresholds. Pairs with different slots are never served. */
 export function curveOf(rows: readonly ScoredPair[], threshold: number): Curve {
   const point = (at: number, score: (row: ScoredPair) => number | null): CurvePoint => {
     const served = rows.filter((row) => (score(row) ?? Number.NEGATIVE_INFINITY) >= at);
@@ -99,7 +99,7 @@ export function curveOf(rows: readonly ScoredPair[], threshold: number): Curve {
   };
 }
 
-/** Figures of one set by name. */
+/** Returns the metrics of one set. */
 export function curveMetrics(set: string, { share, others, chosen, cosine, equalHits }: Curve): Record<string, number | null> {
   const rate = (part: number, whole: number) => (whole === 0 ? null : part / whole);
   const at = (threshold: number) => cosine.find((point) => point.threshold === threshold);
@@ -118,7 +118,7 @@ export function curveMetrics(set: string, { share, others, chosen, cosine, equal
   };
 }
 
-/** The curve for people: the chosen point, cosine alone beside it, then the rest. */
+/** Renders the curve: the chosen point, cosine alone at common thresholds, then the rest. */
 export function curveTable(set: string, curve: Curve, note: string): TableRow[] {
   const { share, others, chosen, equalHits, ours, cosine } = curve;
   const row = (name: string, { threshold, hits, wrong }: CurvePoint, remark = ""): TableRow => {

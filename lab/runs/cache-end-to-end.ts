@@ -8,8 +8,8 @@ import type { Serve, StoredAs } from "../judges/cache-decision.ts";
 import { type AskWhere, requestFor } from "./ask-fresh.ts";
 
 /**
- * The whole path: `a` is asked of the engine, which stores its answer if it is clean; where it is not, an answer from the best passages is stored by the same
- * calls. A reviewer approves it. Then `b` is asked. No pair sees what another one stored.
+ * Creates the end-to-end measurement: asks `a` of the engine, which stores its answer if it has no warnings; otherwise stores an answer
+ * from the best passages through the same code. Approves it, then asks `b`. Clears the cache between pairs.
  */
 export function createEndToEnd(engine: Engine, where: AskWhere): Serve {
   return async (stored, asked) => {
@@ -38,7 +38,10 @@ export function createEndToEnd(engine: Engine, where: AskWhere): Serve {
 
 const APPROVED_INSTEAD = { ok: "approved_unclean", insufficient_context: "approved_refused", error: "approved_refused" } as const;
 
-/** Stores what the best passages answer, whatever the gate says and without what a person who approves it has read past; `null`: they give no quote. */
+/**
+ * Stores an answer from the best passages without the answerability decision, and without the warnings that an approving reviewer accepts;
+ * `null`: no quote.
+ */
 async function storeInstead(engine: Engine, text: string, where: AskWhere): Promise<Answer | null> {
   const answer = await engine.answer(text, { ...where, measuring: true });
   if (answer.status !== "ok") return null;

@@ -7,7 +7,7 @@ import type { Serve, Served } from "../judges/cache-decision.ts";
 const pairSchema = z.object({ id: z.string(), a: z.string().min(1), b: z.string().min(1), same_answer: z.boolean(), kind: z.string() });
 export type GoldenPair = z.infer<typeof pairSchema>;
 
-/** Question pairs of a golden folder, `va-pairs*.jsonl`. */
+/** Reads question pairs of a golden folder, `va-pairs*.jsonl`. */
 export function readGoldenPairs(golden: string): GoldenPair[] {
   return readGolden(golden, "va-pairs", pairSchema);
 }
@@ -22,9 +22,9 @@ export interface JudgedPairs {
 type JudgedPair = Readonly<Served> & Readonly<{ id: string; kind: string; share: boolean }>;
 
 /**
- * An approved answer stored for `a`, then `b` asked (DESIGN.md, section 10): `pairs.hit_rate` is the share of pairs that must share an answer and did,
- * `pairs.false_hits` the number of others that did.
- * @param name of the figures: `pairs` for the decision alone, `pairs.end_to_end` through a whole engine
+ * Stores an approved answer for `a`, then asks `b`. `pairs.hit_rate` is the share of hits among pairs that must share an answer,
+ * `pairs.false_hits` the number of hits among the others.
+ * @param name prefix of the metrics: `pairs` for the decision alone, `pairs.end_to_end` through a whole engine
  */
 export async function judgePairs(
   pairs: readonly GoldenPair[],
@@ -40,7 +40,7 @@ export async function judgePairs(
   return { ...summarize(items, name), items };
 }
 
-/** `a` as the engine itself answers it, apart from where a person had to approve an answer; and which level served. */
+/** Summarizes the pairs whose stored answer was the engine's own, and the hits by cache level. */
 export function ownAnswers({ items }: Pick<JudgedPairs, "items">, name: string): JudgedPairs {
   const own = summarize(
     items.filter(({ storedAs }) => storedAs === "own"),

@@ -36,7 +36,7 @@ describe("evaluateCache", () => {
       const rows = [
         { id: "same", a: review, b: "How much time is there to request a Higher-Level Review?", same_answer: true },
         { id: "repeat", a: "What is the burial allowance?", b: "what is the burial allowance", same_answer: true },
-        // Served only if the answer of the first pair were still there.
+        // A hit would mean that the answer of the first pair was still stored.
         { id: "earlier", a: "What is the burial allowance?", b: review, same_answer: false },
         { id: "refused", a: "Which vaccines does the zoo require for penguins?", b: review, same_answer: false },
       ];

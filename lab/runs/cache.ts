@@ -14,13 +14,13 @@ import { createEndToEnd } from "./cache-end-to-end.ts";
 import { type GoldenPair, type JudgedPairs, judgePairs, ownAnswers, readGoldenPairs } from "./cache-va.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
-/** On what a cache is measured. */
+/** Data and settings of a cache evaluation. */
 export interface CacheRun {
-  /** Folder with `pages/`; a day copies it, and edits the copy. */
+  /** Folder with `pages/`; a replayed day edits a copy. */
   readonly corpus: string;
   /** Folder with `va-pairs*.jsonl`. */
   readonly golden: string;
-  /** Folder of further sets; without it only the golden pairs are asked. */
+  /** Folder of further sets; without it only the golden pairs are evaluated. */
   readonly data?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly domain?: string | undefined;
@@ -31,11 +31,11 @@ export interface CacheRun {
 }
 
 export interface CacheOptions extends CacheRun {
-  /** Questions asked of a further set at most. */
+  /** Maximum number of questions per further set. */
   readonly questions: number;
 }
 
-/** Sets that are reported; `written` was made for training. */
+/** Sets that are reported; `written` is training data. */
 const REPORTED = CACHE_SETS.filter((set) => set !== "written");
 
 const NOTES: Readonly<Partial<Record<CacheSet, string>>> = {
@@ -48,7 +48,7 @@ const NOTES: Readonly<Partial<Record<CacheSet, string>>> = {
 
 const END_TO_END = "pairs.end_to_end";
 
-/** `eval cache`: which questions share an answer, judged by slots and combined score, with cosine alone beside it. */
+/** `eval cache`: measures which questions share an answer, by slots and combined score, compared with cosine alone. */
 export async function* evaluateCache(options: CacheOptions): AsyncGenerator<EvaluateEvent, void> {
   const { corpus, golden, data, questions, signal } = options;
   const pairs = readGoldenPairs(golden);
@@ -108,7 +108,7 @@ export async function* evaluateCache(options: CacheOptions): AsyncGenerator<Eval
   };
 }
 
-/** Judges the pairs one after the other, with progress between them. */
+/** Judges the pairs in sequence and reports progress. */
 async function* judge(pairs: readonly GoldenPair[], serve: Serve, name: string): AsyncGenerator<EvaluateEvent, JudgedPairs> {
   const judging = progressOf<JudgedPairs>((onPair) => judgePairs(pairs, serve, name, (done) => onPair(done, pairs.length)));
   for (;;) {

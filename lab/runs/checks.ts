@@ -12,11 +12,11 @@ import { evaluateSupport } from "./support.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface ChecksOptions {
-  /** Folder with `pages/`, and folder of golden drafts; without both no drafts are measured. */
+  /** Folder with `pages/` and folder of golden drafts; drafts are measured only with both. */
   readonly corpus?: string | undefined;
   readonly golden?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Folder of further sets: sentences to make wrong, and answers that people judged; without it only the drafts are measured. */
+  /** Folder of further sets: sentences to mutate, and answers judged by people; without it only the drafts are measured. */
   readonly data?: string | undefined;
   readonly domain: DraftOptions["domain"];
   readonly profile: string;
@@ -25,13 +25,13 @@ export interface ChecksOptions {
   readonly command: string;
 }
 
-/** Seed and size of the sentences that are made wrong. */
+/** Seed and number of mutated sentences. */
 const SEED = 7;
 const SENTENCES = 300;
-/** Judged answers of each task that go through every check. */
+/** Number of judged answers per task that go through every check. */
 const ANSWERS = 150;
 
-/** `eval checks`: one section after the other, joined in one report. A further section is one more line. */
+/** `eval checks`: runs the sections in sequence and joins them in one report. */
 export async function* evaluateChecks(options: ChecksOptions): AsyncGenerator<EvaluateEvent, void> {
   const { data, corpus, golden, support, signal } = options;
   const sections: { name: string; run: () => Promise<ChecksSection | null> }[] = [];

@@ -13,7 +13,7 @@ type Draft = Extract<WrittenRow, { type: "draft" }>;
 
 export interface CollectionDraftsOptions {
   readonly names: readonly string[];
-  /** Folder that holds `NAME/pages/`. */
+  /** Folder with `NAME/pages/`. */
   readonly pages: string;
   readonly profile: string;
   readonly support: CheckContext["support"];
@@ -24,15 +24,15 @@ export interface CollectionDraftsOptions {
 interface JudgedSentence {
   readonly text: string;
   readonly isFalse: boolean;
-  /** Checks that removed, repaired or warned. */
+  /** Checks that did not pass. */
   readonly flaggedBy: readonly string[];
-  /** Score of each check that gives one. */
+  /** Lowest score of each check that has scores. */
   readonly scores: Readonly<Record<string, number>>;
 }
 
 /**
- * `eval written`: every sentence of the collections' drafts through every check of a sentence. Prints faithful drafts and true sentences flagged, false
- * sentences caught by kind, and for each check what it flags and the AUROC of its score between true and false sentences.
+ * `eval written`: runs every sentence of the collections' drafts through all checks. Reports flagged faithful drafts and true sentences,
+ * false sentences caught by kind, and for each check its flags and the AUROC of its score between true and false sentences.
  */
 export async function* evaluateCollectionDrafts(options: CollectionDraftsOptions): AsyncGenerator<EvaluateEvent, void> {
   const { names, pages, profile, support, command, signal } = options;

@@ -37,10 +37,10 @@ const pairSchema = z.object({
   kind: z.string(),
 });
 
-/** Conflicts of the scan that are printed to be read. */
+/** Number of conflicts of the scan printed for manual review. */
 const SHOWN = 20;
 const SEED = 11;
-/** Sentences of each further set that are changed. */
+/** Number of mutated sentences per further set. */
 const SENTENCES = 200;
 
 interface Measured {
@@ -51,7 +51,7 @@ interface Measured {
   readonly timings?: Readonly<Record<string, number>>;
 }
 
-/** `eval conflicts`: golden pairs, a scan of the corpus to be read by people, and other corpora with contradictions made on purpose. */
+/** `eval conflicts`: measures golden pairs, a scan of the corpus for manual review, and generated contradictions in other corpora. */
 export async function* evaluateConflicts({ corpus, golden, data, command, signal }: ConflictsOptions): AsyncGenerator<EvaluateEvent, void> {
   const pages = readPages(corpus);
   const words = await wordsOf(pages.map(({ id, title, text }) => ({ id, title, text })));
@@ -81,7 +81,7 @@ export async function* evaluateConflicts({ corpus, golden, data, command, signal
   };
 }
 
-/** Recall and precision over pairs of passages, through the comparison that a question's passages go through. */
+/** Measures recall and precision on pairs of passages, with the comparison used for a question's passages. */
 function measurePairs(golden: string, words: FactWords, reader: FactReader): Measured {
   const rows = readGolden(golden, "va-conflicts", pairSchema).map((row) => {
     const passages = [toPassage("S1", row.passage_a), toPassage("S2", row.passage_b)];
@@ -143,7 +143,7 @@ interface SetPassage {
   readonly text: string;
 }
 
-/** Sets that nothing here was tuned on. */
+/** Sets that were not used for tuning. */
 const SETS: Readonly<Record<string, (data: string) => SetPassage[]>> = {
   policyqa: (data) =>
     readGolden(join(data, "policyqa"), "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() })).map(
@@ -155,7 +155,10 @@ const SETS: Readonly<Record<string, (data: string) => SetPassage[]>> = {
     ),
 };
 
-/** A passage against a copy: unchanged, with one value changed, with one statement denied; and against another section of its document. Each also as two editions. */
+/**
+ * Compares a passage with a copy (unchanged, with one value changed, with one sentence negated) and with another section of its document;
+ * each pair also as two editions.
+ */
 async function measureMade(set: string, all: readonly SetPassage[], signal: AbortSignal): Promise<Measured> {
   const passages = all.filter(({ text }) => text.length > 200 && text.length < 4000);
   const words = await wordsOf(all.map(({ id, text }) => ({ id, title: "", text })));
@@ -227,7 +230,7 @@ async function measureMade(set: string, all: readonly SetPassage[], signal: Abor
   };
 }
 
-/** Of each kind of pair how many were flagged and how many there are. */
+/** Flagged and total pairs by kind. */
 type MadeCounts = Readonly<Record<"value" | "negation" | "copy" | "section", readonly number[]>>;
 
 function rowsOfMade(set: string, counts: MadeCounts): Pick<Measured, "n" | "metrics" | "table"> {
@@ -296,7 +299,7 @@ function toScanned({ path, metadata, text, units, blocks }: ParsedDocument): Sca
   return { id: path, version: "1", title, url, asOf, authority, text, units, blocks };
 }
 
-/** A text as a passage of a document of its own. */
+/** Makes a passage of a separate document from a text. */
 function toPassage(sid: string, source: string, title = ""): Passage {
   const [parsed] = parseFile({ path: `${sid}.txt`, bytes: Buffer.from(source) });
   const { text, blocks } = parsed ?? { text: "", blocks: [] };

@@ -11,7 +11,7 @@ import { type ContradictionRow, contradictionsIn, readContradictions, toPage } f
 import type { EvaluateEvent } from "./va.ts";
 
 export interface ContradictionsOptions {
-  /** Folder that holds the set, `contradictions`. */
+  /** Folder with the set `contradictions`. */
   readonly data: string;
   readonly config: Config;
   readonly parts?: EngineParts;
@@ -25,17 +25,18 @@ interface Judged {
   readonly contradicts: boolean;
   readonly question: string;
   readonly shown: boolean;
-  /** Both sentences are quoted, or shown as the sides of a conflict. */
+  /** At least one of the two sentences is quoted. */
   readonly isEitherQuoted: boolean;
   readonly areBothShown: boolean;
-  /** The two sentences are said to contradict each other. */
+  /** A conflict between the two sentences is shown. */
   readonly isFound: boolean;
-  /** Two others are. */
+  /** A conflict between other sentences is shown. */
   readonly hasOther: boolean;
 }
 
 /**
- * Pages of one organisation of which two contradict each other, or look like it: each question is asked of all pages of its field.
+ * Evaluates pairs of pages of one organisation that contradict each other or only look like it: asks each question over all pages of its
+ * field.
  */
 export async function* evaluateContradictions(options: ContradictionsOptions): AsyncGenerator<EvaluateEvent, void> {
   const { data, command, signal } = options;

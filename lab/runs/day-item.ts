@@ -10,49 +10,49 @@ import type { CacheRun } from "./cache.ts";
 export interface DayOptions extends CacheRun {
   readonly questions: number;
   readonly seed: number;
-  /** A model of this process writes the answers, so that there are tokens to save. */
+  /** A scripted model in this process writes the answers, so that there are tokens to save. */
   readonly scriptedModel: boolean;
-  /** Share of the answers that are made and stored that a person approves at once. */
+  /** Share of new stored answers that a reviewer approves at once. */
   readonly approved: number;
-  /** Opens the engine that is judged. @default createEngine */
+  /** Opens the engine under test. @default createEngine */
   readonly open?: (config: Config, parts: EngineParts) => Promise<Engine>;
 }
 
-/** What became of a question: served from a cache, made and stored, made and not stored, refused. */
+/** Outcome of a question: served from a cache, answered and stored, answered and not stored, refused. */
 export type Outcome = "served" | "stored" | "not_clean" | "refused";
 
-/** One question of the day and what it got. */
+/** Result of one question of the day. */
 export interface DayItem {
   readonly at: number;
   readonly class: AskedClass;
-  /** Where the wording comes from. */
+  /** Origin of the wording. */
   readonly source: string;
   readonly question: string;
   readonly outcome: Outcome;
   readonly mode: CacheMode;
-  /** What became of the question of which it is a repeat, a wording or a look-alike; `null` for a new one. */
+  /** Last outcome of the question of which this is a repeat, paraphrase or hard negative; `null` for a new one. */
   readonly before: Outcome | null;
-  /** Was a document that the answer then named edited since? */
+  /** Whether a document named in that answer has been edited since. */
   readonly edited: boolean;
   readonly ms: number;
-  /** The person of the day approved it. */
+  /** Whether the simulated reviewer approved it. */
   readonly approved: boolean;
-  /** Of a hit. */
+  /** Judgement of a hit. */
   readonly hit: JudgedHit | null;
 }
 
-/** A hit beside what the engine answers today with its caches off. */
+/** A hit compared with the engine's current answer without caches. */
 export interface JudgedHit {
   readonly stored: string | null;
   readonly relation: Relation;
-  /** Why it is stale; `null`: every quote stands in today's file. */
+  /** Why it is stale; `null`: every quote is in the current file. */
   readonly stale: string | null;
-  /** Is it what the stored question is answered today? */
+  /** Whether it equals the current answer to the stored question. */
   readonly current: boolean;
-  /** What was served and what is answered today, where they differ. */
+  /** The served and the current answer, if they differ. */
   readonly differs: { readonly served: readonly string[]; readonly today: readonly string[] } | null;
   readonly sources: Sources;
-  /** What answering the asked question would have taken; `null`: an endpoint did not count, or its price is not known. */
+  /** Tokens of a fresh answer; `null`: an endpoint reported none, or the price is not known. */
   readonly tokens: number | null;
   readonly usd: number | null;
   readonly freshMs: number;

@@ -5,12 +5,12 @@ import type { DayEdit, DayItem, DayOptions, JudgedHit } from "./day-item.ts";
 
 const LEVELS = ["exact", "semantic", "graph", "curated"] as const;
 const CLASSES = Object.keys(DAY_SHARES) as AskedClass[];
-/** What the source designs say of their own traffic, which nobody else has seen. */
+/** Hit rates that the source designs claim for their own, unpublished traffic. */
 const CLAIMED = { exact: 0.15, semantic: 0.35, all: 0.6 } as const;
 
 type Hit = DayItem & { readonly hit: JudgedHit };
 
-/** A day as figures: what was served by class, and what of it was wrong. */
+/** Summarizes a day: hits by class, and faults. */
 export function summarizeDay(
   items: readonly DayItem[],
   edits: readonly DayEdit[],
@@ -86,7 +86,7 @@ const COULD = "repeats and paraphrases of a question whose answer was stored or 
 const MIX =
   "20 % repeats, 40 % paraphrases (people's pairs first, then frames and short forms by rule), 25 % look-alikes (people's pairs, then one slot changed by rule), 15 % new; a repeat or a wording is of any question asked before, answered or refused";
 
-/** How one class fared: by level, by where the wording comes from, and why it was missed. */
+/** Summarizes one class: hits by level and by origin of the wording, and reasons of misses. */
 function summarizeClass(kind: AskedClass, items: readonly DayItem[]) {
   const hits = items.filter(({ hit }) => hit !== null);
   const byLevel = LEVELS.map((level) => [level, hits.filter(({ mode }) => mode === level).length] as const);
@@ -154,8 +154,7 @@ const MISSED = {
   other: "found unlike",
 } as const;
 
-/** What was served and should not have been, and what only looks at other sources. */
-/** Stale, given to a question that must not share it, or not what the stored question is answered today. */
+/** Tests whether a hit is stale, served to a hard negative, or different from the current answer to the stored question. */
 export function isFault({ stale, relation, current }: JudgedHit): boolean {
   return stale !== null || relation === "must_not_share" || !current;
 }
@@ -202,7 +201,7 @@ function summarizeFaults(hits: readonly Hit[]) {
   };
 }
 
-/** What answering anew would have taken: measured by answering anew. */
+/** Summarizes the savings, measured by answering each hit again without caches. */
 function summarizeSaved(items: readonly DayItem[], hits: readonly Hit[], scripted: boolean) {
   const tokens = sum(hits.map(({ hit }) => hit.tokens));
   const usd = sum(hits.map(({ hit }) => hit.usd));
@@ -248,7 +247,7 @@ function rate(hits: number, n: number): number | null {
   return n === 0 ? null : hits / n;
 }
 
-/** `null` when one of them is not known. */
+/** Sums values; `null` if one is not known. */
 function sum(values: readonly (number | null)[]): number | null {
   return values.reduce<number | null>((total, value) => (total === null || value === null ? null : total + value), 0);
 }

@@ -57,7 +57,7 @@ async function run(options: Partial<DayOptions> = {}): Promise<Report> {
 }
 const pages = () => DOCUMENTS.map((name) => readFileSync(join(folder, "pages", name), "utf8"));
 
-/** An engine whose memory is never told that a document changed, and never looks. */
+/** Wraps an engine in a cache that is never invalidated. */
 function forgetNothing(engine: Engine): Engine {
   const known = new Map<string, Answer>();
   return {
@@ -102,7 +102,7 @@ describe("evaluateDay", () => {
   });
 
   it("finds the stale answers of a memory that is not invalidated", async () => {
-    // Edits meet stored answers late in the day.
+    // Edits affect stored answers only late in the day.
     const questions = WHOLE_DAY;
     const report = await run({
       questions,
@@ -116,7 +116,7 @@ describe("evaluateDay", () => {
   it("finds the answers of a memory that takes any question for the same", async () => {
     const matcher = fakeMatcher(() => true);
     const report = await run({
-      // Elsewhere the reader would have the last word.
+      // In other domains the cross-encoder would make the final decision.
       domain: "veterans",
       open: (config, parts) => createEngine(config, { ...SHARED_PARTS, ...parts, matcher }),
       questions: rounds({ all: 60, usually: 40 }),

@@ -22,18 +22,21 @@ import type { DayEdit, DayItem, DayOptions, JudgedHit, Outcome } from "./day-ite
 import { isFault, summarizeDay } from "./day-summary.ts";
 import { type EvaluateEvent, ingestCorpus } from "./va.ts";
 
-/** Milliseconds of the day that is replayed: its clock is not ours, so that the same schedule gives the same day. */
+/** The day has a simulated clock, so that the same schedule gives the same day. */
 const DAY_MS = 86_400_000;
 
 const DAY_BEGINS = Date.UTC(2026, 0, 5);
 
-/** The model is in this process: it answers at once, or something is broken. */
+/** Short, because the scripted model runs in this process and answers at once. */
 const MODEL_TIMEOUT_MS = 30_000;
 
-/** Models that the scripted one stands for: their list prices are known. */
+/** Model names of the scripted model; their list prices are known. */
 const SCRIPTED = { small: "gpt-4o-mini", large: "gpt-4o" } as const;
 
-/** `eval cache --day`: a day of questions through the real engine, documents edited meanwhile, and every hit held against a fresh answer. */
+/**
+ * `eval cache --day`: replays a day of questions through the real engine with edits of documents, and compares every hit with a fresh
+ * answer.
+ */
 export async function* evaluateDay(options: DayOptions): AsyncGenerator<EvaluateEvent, void> {
   const { seed, questions, signal, config } = options;
   const { abbreviations } = loadDomain(options.domain ?? config.domain, config.domains_dir);
@@ -57,7 +60,7 @@ export async function* evaluateDay(options: DayOptions): AsyncGenerator<Evaluate
     await ingestCorpus(engine, where);
     const day = new RunningDay(engine, model, steps, root, where);
     for (const step of steps) {
-      // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+      // Without a model nothing waits for I/O, so Ctrl-C is noticed only here.
       await setImmediate();
       signal.throwIfAborted();
       clock.at = step.at;
@@ -75,7 +78,7 @@ export async function* evaluateDay(options: DayOptions): AsyncGenerator<Evaluate
 
 const NO_FAULTS = { hallucination: 0, number: 0, url: 0, citation: 0 };
 
-/** Nothing of the caller's own data folder is touched, and no entry goes for want of room. */
+/** Leaves the caller's data folder untouched. */
 function configFor(config: Config, dataDir: string, model: ScriptedModel | null): Config {
   const own = { ...embeddedIn(config, dataDir), cache: { ...config.cache, enabled: true, rewordings: "always" as const } };
   if (model === null) return own;
@@ -83,7 +86,7 @@ function configFor(config: Config, dataDir: string, model: ScriptedModel | null)
   return { ...own, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
 }
 
-/** What became of a question when it was asked last, and the documents that its answer named. */
+/** Last outcome of a question, and the documents named in its answer. */
 interface Known {
   readonly outcome: Outcome;
   readonly documents: ReadonlySet<string>;
@@ -91,7 +94,7 @@ interface Known {
   readonly citations: readonly Citation[];
 }
 
-/** A day while it runs: asks, edits and judges; knows what was asked before. */
+/** State of a running day: asks, edits and judges. */
 class RunningDay {
   readonly items: DayItem[] = [];
   readonly edits: DayEdit[] = [];
@@ -104,7 +107,7 @@ class RunningDay {
   private readonly root: string;
   private readonly where: DayOptions;
   private readonly random: Random;
-  /** Apart from the edits, which are the same whatever is approved. */
+  /** Separate generator, so that the edits do not depend on the share of approvals. */
   private readonly approves: Random;
   private readonly known = new Map<string, Known>();
 
@@ -149,7 +152,7 @@ class RunningDay {
     throw new Error("a question ended without an answer");
   }
 
-  /** By what the files say today, by what the engine answers with its caches off, and by the labels of the day. */
+  /** Judges a hit by the current files, by the engine's answer without caches, and by the labels of the day. */
   private async judge(question: string, served: Answer): Promise<JudgedHit> {
     const stored = served.cached?.question ?? null;
     const fresh = await this.fresh(question);
@@ -175,7 +178,10 @@ class RunningDay {
     return askFresh(this.engine, question, this.where);
   }
 
-  /** Changes a fact that an answer in force quotes, or adds to its document elsewhere; where nothing is quoted yet, the document that the schedule names. */
+  /**
+   * Changes a fact that a current answer quotes, or adds text elsewhere in its document; if nothing is quoted yet, edits the scheduled
+   * document.
+   */
   async edit({ at, document }: Extract<DayStep, { type: "edit" }>): Promise<void> {
     const quoted = [...this.known.values()].flatMap(({ outcome, citations }) =>
       outcome === "stored" || outcome === "served" ? citations.filter((citation) => this.files.fault(citation) === null) : [],

@@ -16,7 +16,7 @@ const rowSchema = z.object({
 });
 type Row = z.infer<typeof rowSchema>;
 
-/** `data` also holds `follow-ups`. */
+/** `data` must also contain `follow-ups`. */
 export interface DialogOptions extends StrangersOptions {
   readonly command: string;
 }
@@ -27,12 +27,12 @@ interface Judged {
   readonly outcome: "right" | "wrong" | "refused";
   readonly confidence: number | null;
   readonly firstShown: boolean;
-  /** The turn before was answered first with the same sentence. */
+  /** The answer begins with the same sentence as the previous turn's answer. */
   readonly repeats: boolean;
   readonly sentences: readonly string[];
 }
 
-/** The second question of a conversation: answered with the words that answer it, refused where nothing does. */
+/** Evaluates the second question of a conversation: whether the answer quotes gold words, and whether unanswerable ones are refused. */
 export async function* evaluateDialogs(options: DialogOptions): AsyncGenerator<EvaluateEvent, void> {
   const { data, command, signal } = options;
   const judged: Judged[] = [];

@@ -14,30 +14,30 @@ import type { EvaluateEvent } from "./va.ts";
 export interface Doc2dialOptions {
   /** Folder with `questions.jsonl` and `pages`, or with `doc2dial/`. */
   readonly data: string;
-  /** Questions at most. */
+  /** Maximum number of questions. */
   readonly limit: number;
   readonly seed: number;
   readonly config: Config;
-  /** What its engine shares with others. */
+  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
 }
 
-/** A span counts as quoted when at least this share of its characters stands in the quotes shown. */
+/** Minimum share of a span's characters in the shown quotes for the span to count as quoted. */
 const QUOTED = 0.5;
-/** A span of fewer words is no statement of its own page: "Yes." stands on every other. */
+/** Minimum words of a span; shorter ones such as "Yes." occur on many pages. */
 const STATEMENT_WORDS = 5;
 
 interface Judged {
   readonly item: Doc2dialQuestion;
   readonly answered: boolean;
   readonly page: boolean;
-  /** Largest share of a gold span that the quotes shown hold. */
+  /** Largest share of a gold span covered by the shown quotes. */
   readonly share: number;
-  /** The quotes shown, of whatever page, hold a gold span word for word. */
+  /** A shown quote of any page contains a gold span verbatim. */
   readonly says: boolean;
-  /** With the pages of its agency taken away. */
+  /** Refused when its agency's pages are removed. */
   readonly refusedWithout: boolean;
   readonly confidence: number | null;
   readonly confidenceWithout: number | null;
@@ -46,8 +46,8 @@ interface Judged {
 }
 
 /**
- * Questions over the pages of all agencies: is the span that grounds the answer quoted. And over the pages of the other agencies alone, where nothing answers
- * them: are they refused. Measuring only: nothing may be learned from this set.
+ * Asks questions over the pages of all agencies and measures whether the grounding span is quoted; then over the other agency's pages
+ * alone, and measures refusals. For evaluation only: this set must not be used for training.
  */
 export async function* evaluateDoc2dial(options: Doc2dialOptions): AsyncGenerator<EvaluateEvent, void> {
   const nested = join(options.data, "doc2dial");
@@ -107,7 +107,7 @@ function judge(item: Doc2dialQuestion, page: string, answer: Answer, without: An
   };
 }
 
-/** A quote of whatever page holds the span, signs and spaces aside. */
+/** Tests whether a quote of any page contains the span, ignoring punctuation and spaces. */
 function saysWordForWord({ citations }: Answer, span: string): boolean {
   const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const words = wordsOf(span);

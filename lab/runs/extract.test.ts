@@ -18,7 +18,7 @@ beforeAll(() => {
     mkdirSync(join(data, folder), { recursive: true });
     writeFileSync(join(data, folder, file), lines(rows));
   };
-  // Which half a site belongs to follows from the hash of its name.
+  // The half of a site follows from the hash of its name.
   put("policyqa", "passages_dev.jsonl", [
     { passage_id: "p0", site: "fool.com", text: "Zebras are striped. Cookies are kept for 30 days." },
     { passage_id: "p1", site: "fool.com", text: "We sell nothing to anyone." },

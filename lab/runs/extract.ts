@@ -35,12 +35,12 @@ export interface ExtractOptions {
   readonly data: string;
   readonly sets: readonly ExtractSetName[];
   readonly part: ExtractPart;
-  /** Questions of one set at most; drawn with the seed. */
+  /** Maximum number of questions per set, sampled with the seed. */
   readonly limit: number;
   readonly profile: Profile;
   readonly encoder: EmbeddedEncoder;
   readonly weights: RankingWeights;
-  /** `null`: nothing is read. */
+  /** Cross-encoder; `null`: not used. */
   readonly read: ReadTexts | null;
   readonly command: string;
   readonly signal: AbortSignal;
@@ -50,7 +50,7 @@ export type ExtractEvent =
   | { readonly type: "progress"; readonly what: string }
   | { readonly type: "report"; readonly report: Report; readonly table: readonly TableRow[] };
 
-/** A question with what retrieval found for it. */
+/** A question with its retrieved evidence. */
 export interface AskedQuestion {
   readonly question: ExtractQuestion;
   readonly evidence: readonly Evidence[];
@@ -59,7 +59,7 @@ export interface AskedQuestion {
 
 const SEED = 1;
 
-/** The evaluation with the encoder, the weights and the profile that ship. */
+/** Creates the evaluation with the shipped encoder, weights and profile. */
 export function createExtractEvaluation(
   options: Omit<ExtractOptions, "profile" | "encoder" | "weights" | "read">,
 ): AsyncGenerator<ExtractEvent, void> {
@@ -75,8 +75,8 @@ export function createExtractEvaluation(
 }
 
 /**
- * The extractive writer on questions whose answers are marked in the documents: of the questions for which a passage with the answer was among those
- * handed on, how many answers hold it, and in how many words. No gate stands before: what is measured is the choice of quotes.
+ * Evaluates the extractive writer on questions with annotated answers. Of the questions for which a retrieved passage contains the answer,
+ * counts the answers that contain it, and their words. There is no answerability decision: only quote selection is measured.
  */
 export async function* evaluateExtract(options: ExtractOptions): AsyncGenerator<ExtractEvent, void> {
   const metrics: Record<string, number | null> = {};
@@ -107,7 +107,7 @@ export async function* evaluateExtract(options: ExtractOptions): AsyncGenerator<
   yield { type: "report", report: makeReport({ name: "extract", command, seed: SEED, n, metrics, timings, items }), table };
 }
 
-/** Every question of a set with its passages, as the profile retrieves them. */
+/** Yields every question of a set with its passages, retrieved as the profile does. */
 export async function* askAll(
   set: ExtractSet,
   { profile, encoder, limit, signal }: Pick<ExtractOptions, "profile" | "encoder" | "limit" | "signal">,
@@ -125,7 +125,7 @@ export async function* askAll(
 
 interface Judged {
   readonly question: ExtractQuestion;
-  /** Does a passage that was handed on hold the answer? */
+  /** Whether a retrieved passage contains the answer. */
   readonly found: boolean;
   readonly held: boolean;
   readonly words: number;
@@ -145,7 +145,7 @@ async function judge({ question, evidence, words }: AskedQuestion, options: Extr
   return { question, ...judgeDrafts(question.gold, drafts, evidence), ms };
 }
 
-/** What an answer is worth against what people marked. */
+/** Scores an answer against the annotations. */
 export function judgeDrafts(gold: Gold, drafts: readonly DraftSentence[], evidence: readonly Evidence[]): Omit<Judged, "question" | "ms"> {
   const quotes = drafts.flatMap((draft) => draft.quotes);
   const text = drafts.map(readDraft).join("\n");
@@ -162,7 +162,7 @@ export function judgeDrafts(gold: Gold, drafts: readonly DraftSentence[], eviden
   };
 }
 
-/** A draft as people read it: a table's row by its header. */
+/** Renders a draft as people see it: a table row with its column names. */
 function readDraft({ text, quotes: [quote] }: DraftSentence): string {
   const cells = quote?.header === undefined || quote.text !== text ? null : nameCells(quote.header.text, text);
   return cells === null ? text : readCells(cells);
@@ -228,7 +228,10 @@ function report(name: string, set: ExtractSet, judged: readonly Judged[], { metr
   items.push(...judged.map(({ question, ms: _, ...one }) => ({ set: name, question: question.text, scope: question.scope, ...one })));
 }
 
-/** A share whose interval draws whole sources, because questions about one source are not independent; with one question per source it is Wilson's. */
+/**
+ * Formats a share with an interval that resamples whole sources, because questions about one source are not independent; with one question
+ * per source it is the Wilson interval.
+ */
 function clusterRow(name: string, found: readonly Judged[], held: number): TableRow {
   const note = "of those, the answer holds it";
   const clusters = found.map(({ question }) => question.cluster);
@@ -241,7 +244,7 @@ function clusterRow(name: string, found: readonly Judged[], held: number): Table
   return { name, figure, interval: `${decimal(held / found.length)} [${decimal(drawn.low)}, ${decimal(drawn.high)}]`, note };
 }
 
-/** The product's own index over documents that are in no store. */
+/** Creates the product's index over documents without a store. */
 export async function createParts(set: Pick<ExtractSet, "documents">, encoder: Encoder | null): Promise<RetrieveParts> {
   const byId = new Map(set.documents.map((document) => [document.id, document]));
   const load: DocumentStore["load"] = async ({ tenant }, ids) => {

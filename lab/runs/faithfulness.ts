@@ -37,17 +37,18 @@ interface Scored {
   readonly set: string;
   /** `none`: faithful. */
   readonly fault: string;
-  /** `null`: nothing could be scored. */
+  /** `null`: not scored. */
   readonly score: number | null;
 }
 
 const { faithfulness } = VALIDATOR_GUARDS;
-/** Score from which an answer is faithful by `validator`. */
+/** Score from which `validator` considers an answer faithful. */
 const SHIPPED = faithfulness?.minimum ?? 0;
 
 /**
- * Sentences of gold quotes, as they are and made wrong in one way each, beside the three passages that `validator` retrieves: those whose original stands in
- * them. The threshold of best balanced accuracy on every other set, and what it gives on the rest; then drafts that people wrote, beside the pages that they cite.
+ * Scores sentences of gold quotes, unchanged and with one fault each, against the three passages that `validator` retrieves, if these
+ * contain the original. Chooses the threshold with the best balanced accuracy on every other set and reports it on the rest. Then scores
+ * drafts written by people, against the pages they cite.
  */
 export async function* evaluateFaithfulness(options: FaithfulnessOptions): AsyncGenerator<EvaluateEvent, void> {
   const keeper = createReaderKeeper();
@@ -62,7 +63,7 @@ export async function* evaluateFaithfulness(options: FaithfulnessOptions): Async
   yield { type: "report", ...summarize(made, written, options) };
 }
 
-/** Adds to what is scored, saying how far it is. */
+/** Appends to `scored` and yields progress. */
 async function* scoreMade(
   folders: ChosenFolders,
   judges: Judges,
@@ -84,7 +85,7 @@ async function* scoreMade(
       yield { type: "progress", done: i, total: drafts.length, what: `${folders.name}: made drafts` };
       const passages = found.get(question) ?? (await passagesFor(question, engine, domain, signal));
       found.set(question, passages);
-      // What was changed must have stood there: else nothing tells whether the score or the search was wrong.
+      // Without the original among the passages, an error of the score and one of the search could not be told apart.
       if (!passages.some(([passage]) => passage.includes(original))) continue;
       scored.push({ set: folders.name, fault, score: await scoreOf({ question, text }, passages, judges) });
     }
@@ -101,7 +102,7 @@ async function passagesFor(text: string, engine: Engine, domain: string, signal:
   return passages.map(({ text: passage, document, headingPath }) => [passage, document.title, ...headingPath]);
 }
 
-/** Drafts with marked faults, beside everything on the pages that they cite. */
+/** Scores drafts with annotated faults against all text of the pages they cite. */
 async function* scoreWritten(
   { name, corpus, golden }: ChosenFolders,
   judges: Judges,
@@ -144,7 +145,7 @@ async function scoreOf(
   return (await checkFaithfulness(sentences, passages, { ...judges, question }, faithfulness)).score;
 }
 
-/** Of one domain: faulty drafts that fail, faithful ones that fail. */
+/** Adds the rejected faulty and faithful drafts of one set. */
 function addSet(
   set: string,
   what: string,

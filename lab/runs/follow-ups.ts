@@ -39,9 +39,9 @@ const WAYS = ["last_turn", "full_history", "ours", "human"] as const;
 type Way = (typeof WAYS)[number];
 
 /**
- * Retrieval for follow-up questions asked as they stand, with the whole history, rewritten by us, and rewritten by people.
- * Passages: every answer of every dialog under its article's and section's title. An answer is known only where a later turn
- * shows it, so the last question of a dialog has none; the first of a dialog follows nothing. Both are left out.
+ * Evaluates retrieval for follow-up questions: as asked, with the whole history, rewritten by us, and rewritten by people. Passages are all
+ * answers of all dialogs with the titles of article and section. An answer is known only from a later turn, so the last question of a
+ * dialog has none; the first is not a follow-up. Both are excluded.
  */
 export async function* evaluateFollowUps({ data, command }: FollowUpOptions): AsyncGenerator<EvaluateEvent, void> {
   const rows = readRows(data);
@@ -142,7 +142,7 @@ function indexAnswers(
   return { index, dialogs, followed };
 }
 
-/** Pairs of a dialog; each answer was read out of its section of the article, which therefore is what it cites. */
+/** Pairs questions and answers of a dialog. Each answer comes from its section of the article, which therefore counts as its citation. */
 function turnsOf([title = "", section = "", ...said]: readonly string[]): EarlierTurn[] {
   const turns: EarlierTurn[] = [];
   for (let at = 0; at + 1 < said.length; at += 2) {
@@ -151,7 +151,7 @@ function turnsOf([title = "", section = "", ...said]: readonly string[]): Earlie
   return turns;
 }
 
-/** F1 of the sets of content tokens. */
+/** Returns the F1 of the sets of content tokens. */
 function overlap(text: readonly string[], reference: readonly string[]): number {
   const a = new Set(text);
   const b = new Set(reference);

@@ -15,10 +15,10 @@ import { createEndToEnd } from "./cache-end-to-end.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface PairsOptions {
-  /** Sets whose folder holds `[prefix-]pairs*.jsonl`. */
+  /** Sets whose folder has `[prefix-]pairs*.jsonl`. */
   readonly sets: readonly (ChosenFolders & { readonly files: readonly string[] })[];
   readonly config: Config;
-  /** What its engine shares with others. */
+  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
@@ -28,18 +28,21 @@ interface Judged {
   readonly set: string;
   readonly pair: Pair;
   readonly served: Served;
-  /** Cosine of the two questions by the encoder that ships. */
+  /** Cosine of the two questions by the shipped encoder. */
   readonly cosine: number;
-  /** Do both share a topic and an entity of the pack, as the graph's query of the seven-layer source asks? */
+  /** Whether both share a topic and an entity of the pack, as the graph query of the seven-layer source requires. */
   readonly linked: boolean;
 }
 
-/** Cosines from which a cache that goes by nothing else serves. Source 000 names none; .92 is that of source 001. */
+/** Thresholds for a cache by cosine alone. Source 000 names none; .92 is that of source 001. */
 const COSINES = [0.8, 0.85, 0.92] as const;
 
-/** Pairs of questions through the whole engine: an approved answer is stored for the first, then the second is asked. Served though not the same is a wrong hit. */
+/**
+ * Evaluates pairs of questions through the whole engine: stores an approved answer for the first, then asks the second. A hit on a pair
+ * with different answers is a false hit.
+ */
 export async function* evaluateGoldenPairs({ sets, command, parts, signal, ...given }: PairsOptions): AsyncGenerator<EvaluateEvent, void> {
-  // Whether a pack may say `semantic_cache` is what is measured here.
+  // Always on, because this evaluation decides whether a pack may set `semantic_cache`.
   const config: Config = { ...given.config, cache: { ...given.config.cache, rewordings: "always" } };
   const judged: Judged[] = [];
   const encoder = sharedEncoder();
@@ -71,7 +74,7 @@ function share<T>(one: readonly T[], other: readonly T[], key: (node: T) => stri
   return other.some((node) => known.has(key(node)));
 }
 
-/** Wrong hits of a cache by cosine alone, and with the graph's query before it: what source 000 calls its graph's gain. */
+/** Adds false hits of a cache by cosine alone, and with the graph query as a filter, which source 000 claims as the gain of its graph. */
 function addGraph(judged: readonly Judged[], table: TableRow[], metrics: Record<string, number | null>): void {
   for (const least of COSINES) {
     const near = judged.filter(({ cosine }) => cosine >= least);

@@ -96,7 +96,7 @@ describe("measuring on golden sets", () => {
     const { metrics, n, items } = await reportOf(evaluateDoc2dial({ ...common(), data: root, limit: 10, seed: 1 }));
     expect(n).toEqual({ questions: 4, first: 1 });
     expect(metrics).toMatchObject({ "first.quoted": 1, "refused.removed": 1, "library.example.quoted": 1 });
-    // Two pages say the same word for word, one of which is quoted; what a third says of a garden room is no statement.
+    // Two pages have the same text and one of them is quoted; the span of the third page is too short to count.
     expect(metrics).toMatchObject({ "rooms.example.quoted": 1 / 3, "rooms.example.quoted.words": 2 / 3 });
     expect(items.map(({ id }) => id)).toEqual(["d1", "d2", "d3", "d4"]);
     const one = await reportOf(evaluateDoc2dial({ ...common(), data: root, limit: 1, seed: 1 }));

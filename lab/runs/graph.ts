@@ -20,9 +20,9 @@ export interface GraphOptions extends Omit<DaySourceOptions, "names"> {
   readonly signal: AbortSignal;
 }
 
-/** Cosines from which a cache that goes by nothing else serves. Source 000 names none; .92 is that of source 001. */
+/** Thresholds for a cache by cosine alone. Source 000 names none; .92 is that of source 001. */
 const COSINES = [0.8, 0.85, 0.92] as const;
-/** What may be served: any earlier question, or only one with a topic and an entity in common, or only one with a topic in common. */
+/** Candidates for a hit: any earlier question, those with a common topic and entity, or those with a common topic. */
 const WAYS = ["cosine", "topic and entity", "topic"] as const;
 type Way = (typeof WAYS)[number];
 
@@ -42,9 +42,10 @@ interface Served {
 }
 
 /**
- * A made day through two caches that look at nothing but questions: one serves the nearest earlier question by cosine, the other the nearest of those that share
- * a topic and an entity with it, as the query of the seven-layer source asks (its listing 7). What is served though the labels of the day do not say that both ask
- * for the same is wrong. Of all questions, of those that name a topic and an entity, where the query can say anything, and without those made to look alike.
+ * Replays a generated day through caches that compare only questions: one serves the nearest earlier question by cosine, the others the
+ * nearest with a common topic (and entity), as the query of the seven-layer source does (its listing 7). A hit is wrong unless the labels
+ * of the day say that both questions ask the same. Reports all questions, those with a topic and an entity, and those without hard
+ * negatives.
  */
 export async function* evaluateGraph(options: GraphOptions): AsyncGenerator<EvaluateEvent, void> {
   const { config, questions, seed, signal } = options;
@@ -62,7 +63,7 @@ export async function* evaluateGraph(options: GraphOptions): AsyncGenerator<Eval
     const asked = read(step);
     for (const way of WAYS) {
       const near = nearest(asked, before, way);
-      // The very question again is served by every cache, and by none wrongly.
+      // Any cache serves an identical question correctly, so it does not count.
       if (near !== null && near.one.text !== asked.text)
         served.push({ way, asked, cosine: near.cosine, relation: relationOf(asked.text, near.one.text) });
     }

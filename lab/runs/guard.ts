@@ -20,10 +20,10 @@ export interface GuardOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the source says of its two thresholds: the share of relevant passages, and of answerable questions, from them on. */
+/** Claims of the source for its two thresholds: the share of relevant passages, and of answerable questions, above them. */
 const CLAIMED = { perPassage: 0.85, aggregate: 0.9 } as const;
 
-/** A question with the sums of its passages. */
+/** A question with the scores of its passages. */
 interface Guarded {
   readonly set: string;
   readonly id: string;
@@ -31,7 +31,7 @@ interface Guarded {
   readonly passages: readonly { readonly score: number; readonly gold: boolean }[];
 }
 
-/** Sum of a passage, and whether it holds a marked quote. */
+/** Score of a passage, and whether it contains a gold quote. */
 type Sum = Guarded["passages"][number];
 
 function higher(best: Sum | null, one: Sum): Sum {
@@ -44,8 +44,9 @@ interface Thresholds {
 }
 
 /**
- * Sums of `spark`'s guard where the reader and the learned chance stand for the cross-encoder: from which on what the source says of .28 and .35 holds. Chosen on every other
- * set, and what each choice gives on the rest; both ways, then on all.
+ * Evaluates the thresholds of `spark`'s guard with our cross-encoder and confidence in place of the source's cross-encoder: finds the
+ * thresholds at which the source's claims for .28 and .35 hold. Chosen on every other set and reported on the rest, in both directions,
+ * then on all.
  */
 export async function* evaluateGuard({ sets, config, command, signal }: GuardOptions): AsyncGenerator<EvaluateEvent, void> {
   const asked: Guarded[] = [];
@@ -81,7 +82,7 @@ function passagesOf(asked: readonly Guarded[]): ScoredCase[] {
   return asked.flatMap(({ set, passages }) => passages.map(({ score, gold }) => ({ set, score, positive: gold })));
 }
 
-/** Mean of the sums that pass: what the guard's second threshold is compared with. */
+/** Returns the mean score of the passages above the threshold, which the guard's second threshold applies to. */
 function confidencesOf(asked: readonly Guarded[], perPassage: number): ScoredCase[] {
   return asked.map(({ set, kind, passages }) => ({
     set,

@@ -10,21 +10,21 @@ import { parseFile } from "../../src/ingest/parse.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import type { EvaluateEvent } from "./va.ts";
 
-/** A line of the joined prompt-injection sets. */
+/** A row of the joined prompt-injection sets. */
 const rowSchema = z.object({ set: z.string(), label: z.enum(["attack", "benign"]), text: z.string() });
 
 export interface InjectionOptions {
-  /** Folder with `prompts*.jsonl`, or a folder of sets that holds it as `prompt-injection`. */
+  /** Folder with `prompts*.jsonl`, or a folder of sets with `prompt-injection/`. */
   readonly data: string;
-  /** Folder with `pages/`: its sentences must not be taken for attacks. */
+  /** Folder with `pages/`; its sentences must not be flagged. */
   readonly corpus?: string | undefined;
   readonly command: string;
 }
 
 /**
- * Attacks caught and benign text blocked, by set: `document` looks at every sentence as if a document had brought it, `question` at the
- * whole as a question. A BIPIA attack is a request without any sign of one as often as not; what it asks for must then be stopped by the
- * checks of citations, since no source supports it.
+ * Measures recall on attacks and false positives on benign text, by set: `document` checks every sentence as document text, `question` the
+ * whole text as a question. Many BIPIA attacks are requests without any sign of an attack; the citation checks must stop their effect,
+ * because no source supports it.
  */
 export async function* evaluateInjection({ data, corpus, command }: InjectionOptions): AsyncGenerator<EvaluateEvent, void> {
   const folder = join(data, "prompt-injection");

@@ -7,24 +7,23 @@ import type { ChecksSection } from "../sets/drafts.ts";
 import { readSupportSet } from "../sets/support-sets.ts";
 
 export interface JudgedOptions {
-  /** Folder with the folder `ragtruth`. */
+  /** Folder with `ragtruth/`. */
   readonly data: string;
   readonly settings: CheckSettings;
   readonly support: CheckContext["support"];
-  /** Answers of each task, drawn with the seed. */
+  /** Number of answers per task, sampled with the seed. */
   readonly answers: number;
   readonly seed: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Tasks whose evidence is prose; records (`data2txt`) are what the support score alone reads. */
+/** Tasks with prose as evidence; structured records (`data2txt`) are evaluated by the entailment score only. */
 const TASKS = ["qa", "summary"] as const;
 
 /**
- * Sentences that models wrote freely and people judged, through every check of a sentence, each with all evidence of its answer as cited
- * quotes. `caught`: a sentence in which people marked something was removed, repaired or warned about; `touched`: one in which they
- * marked nothing was.
- * @returns `null` when the set is not there
+ * Runs model-written sentences judged by people through every check, with all evidence of their answer as cited quotes. `caught`: a
+ * sentence with an annotated fault was removed, repaired or flagged; `touched`: a sentence without one was.
+ * @returns `null` if the set is missing
  */
 export async function evaluateJudgedSentences(options: JudgedOptions): Promise<ChecksSection | null> {
   const { data, settings, support, answers, seed, signal } = options;

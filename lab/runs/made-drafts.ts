@@ -24,12 +24,12 @@ interface Judged {
   readonly set: string;
   readonly draft: MadeDraft;
   readonly verdict: VerifiedSentence["verdict"];
-  /** Checks that found something. */
+  /** Checks that did not pass. */
   readonly found: readonly string[];
   readonly reason: string;
 }
 
-/** Sentences made from gold quotes through `verifyAnswer`, each citing its page beside the other pages of its question. */
+/** Runs sentences made from gold quotes through `verifyAnswer`; each cites its page, with the question's other pages as sources. */
 export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeDraftsOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
   const keeper = createReaderKeeper();
@@ -43,7 +43,7 @@ export async function* evaluateMadeDrafts({ sets, seed, command, signal }: MadeD
       files.map(({ path }) => path),
       createRandom(seed),
     );
-    // Drafts about one source are one answer, so that its sources are read once.
+    // Drafts with the same sources form one answer, so that the sources are parsed once.
     for (const [key, group] of Map.groupBy(drafts, ({ question, sources }) => JSON.stringify([question, ...sources]))) {
       await setImmediate();
       yield { type: "progress", done: judged.length, total: judged.length + drafts.length, what: `${set.name}: ${key}` };

@@ -7,18 +7,18 @@ import type { Config } from "../../src/shared/config.ts";
 import type { Answer, TextRange } from "../../src/shared/types.ts";
 import { unpackSets } from "../sets/unpack-sets.ts";
 
-/** Sets of messages are halved by collection: chosen on one half, reported on the other. */
+/** Halves of the sets of messages, split by collection: selection on one half, reporting on the other. */
 export const HALVES = ["first-half", "second-half"] as const;
 export type Half = (typeof HALVES)[number];
 
-/** Exact words of a page that answer. */
+/** An exact substring of a page that answers. */
 export const markedSchema = z.object({ page: z.string(), quote: z.string() });
 export type Marked = z.infer<typeof markedSchema>;
 
 /**
- * Does an answer quote any of the words that answer?
- * @param corpus folder that the pages are named from
- * @throws Error where a page does not hold its words
+ * Tests whether an answer quotes any gold words.
+ * @param corpus folder that page paths are relative to
+ * @throws Error if a page does not contain its gold words
  */
 export function quotesAny({ citations }: Pick<Answer, "citations">, marked: readonly Marked[], corpus: string): boolean {
   const places = marked.map((one) => placeOf(one, readFileSync(join(corpus, one.page), "utf8")));
@@ -28,8 +28,8 @@ export function quotesAny({ citations }: Pick<Answer, "citations">, marked: read
 }
 
 /**
- * Where the words stand in their page.
- * @throws Error where they do not
+ * Locates the gold words in their page.
+ * @throws Error if the page does not contain them
  */
 export function placeOf({ page, quote }: Marked, text: string): TextRange & { readonly page: string } {
   const start = text.indexOf(quote);
@@ -38,14 +38,14 @@ export function placeOf({ page, quote }: Marked, text: string): TextRange & { re
 }
 
 export interface StrangersOptions {
-  /** Folder that holds the collections, `strangers`. */
+  /** Folder with the collections, `strangers`. */
   readonly data: string;
   readonly config: Config;
   readonly parts?: EngineParts;
   readonly signal: AbortSignal;
 }
 
-/** One collection of strangers, read by an engine of its own, as long as it is asked. */
+/** Opens an engine on one collection of `strangers` while `ask` runs. */
 export async function* askStrangers<Event>(
   set: string,
   { data, config, parts, signal }: StrangersOptions,

@@ -20,7 +20,7 @@ export interface MutatedAnswersOptions {
   readonly corpus: string;
   readonly golden: string;
   readonly baseUrl?: string | undefined;
-  /** Folder with `policyqa`: sentences of passages that no check was tuned on. */
+  /** Folder with `policyqa`: passages on which no check was tuned. */
   readonly data?: string | undefined;
   readonly domain: DomainPack;
   readonly profile: string;
@@ -28,7 +28,7 @@ export interface MutatedAnswersOptions {
   readonly command: string;
 }
 
-/** A good sentence with everything that its checks and its mutations need. */
+/** A correct sentence with the input of its checks and mutations. */
 interface Case extends GoodSentence {
   readonly set: string;
   readonly question: string;
@@ -38,13 +38,13 @@ interface Case extends GoodSentence {
 }
 
 const SEED = 11;
-/** Sentences of the further set. */
+/** Number of sentences from the further set. */
 const SENTENCES = 200;
 const WORDS = /\p{L}{2,}/gu;
 
 /**
- * Good sentences made wrong in one way each, and what the checks do. A layer kills when it objects to the wrong sentence and not to the good one;
- * alone, when no other layer does; what it says of good sentences is a false alarm.
+ * Makes one fault in each correct sentence and runs the checks. A check kills a mutant if it flags the mutant but not the original; alone,
+ * if no other check does. Flags on originals are false positives.
  */
 export async function* evaluateMutatedAnswers(options: MutatedAnswersOptions): AsyncGenerator<EvaluateEvent, void> {
   const { domain, profile, support, data } = options;
@@ -91,14 +91,14 @@ export async function* evaluateMutatedAnswers(options: MutatedAnswersOptions): A
   yield { type: "report", report, table };
 }
 
-/** Names of the layers that object. */
+/** Returns the names of the checks that did not pass. */
 async function objections({ text, cited, missing }: MutatedSentence, { sources }: Case, context: CheckContext): Promise<Set<string>> {
   const others = sources.filter((_, i) => !cited.includes(i));
   const checked: CheckedSentence = await checkSentence({ text, cited: cited.flatMap((i) => sources[i] ?? []), missing, others }, context);
   return new Set(checked.results.filter(({ verdict }) => verdict !== "pass").map(({ name }) => name));
 }
 
-/** Sentences of faithful drafts with the pages that they cite, and one page more that is about something else. */
+/** Returns sentences of faithful drafts with the pages they cite, and one page on another subject. */
 function draftCases({ corpus, golden, baseUrl, domain }: MutatedAnswersOptions): Case[] {
   const drafts = readGolden(golden, "va-drafts", draftSchema).filter(({ fault }) => fault === "none");
   const questions = new Map(readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => [id, question]));
@@ -122,7 +122,7 @@ function draftCases({ corpus, golden, baseUrl, domain }: MutatedAnswersOptions):
   });
 }
 
-/** Sentences of passages, with their passage as the source. */
+/** Returns sentences of passages, with their passage as the source. */
 function passageCases(data: string): Case[] {
   const random = createRandom(SEED);
   const passages = readGolden(join(data, "policyqa"), "passages", z.object({ text: z.string() }))

@@ -11,21 +11,21 @@ import { splitSentences } from "../../src/text/sentences.ts";
 import { MUTATIONS, type Mutation, mutate } from "../made/mutations.ts";
 import type { ChecksSection } from "../sets/drafts.ts";
 
-/** Sets that no check was tuned on, as passages. */
+/** Sets on which no check was tuned. */
 const SETS = {
   policyqa: (data: string) => readGolden(join(data, "policyqa"), "passages", z.object({ text: z.string() })).map(({ text }) => text),
   medquad: (data: string) => readGolden(join(data, "medquad"), "medquad", z.object({ answer: z.string() })).map(({ answer }) => answer),
 };
 
-/** Folders that are needed. */
+/** Required folders. */
 export const MUTATED_SETS: readonly string[] = Object.keys(SETS);
 
 export interface MutationOptions {
-  /** Folder with the folders `policyqa` and `medquad`. */
+  /** Folder with `policyqa/` and `medquad/`. */
   readonly data: string;
   readonly profile: string;
   readonly support: CheckContext["support"];
-  /** Sentences of each set. */
+  /** Number of sentences per set. */
   readonly sentences: number;
   readonly seed: number;
 }
@@ -33,8 +33,8 @@ export interface MutationOptions {
 const WORDS = /\p{L}{2,}/gu;
 
 /**
- * True sentences of other corpora, as they stand and made wrong in one place, against the passage that they come from. How many wrong
- * ones are found, and how many true ones are touched. The sentences are the source's own words: paraphrases are harder.
+ * Runs true sentences of other corpora, unchanged and with one fault, through the checks with their passage as evidence, and counts faults
+ * caught and true sentences flagged. The sentences are verbatim; paraphrases are harder.
  */
 export async function evaluateMutations({ data, profile, support, sentences, seed }: MutationOptions): Promise<ChecksSection> {
   const metrics: Record<string, number | null> = {};

@@ -12,7 +12,7 @@ export interface OwnSentencesOptions {
   /** Tab-separated, with a header: domain, kind, title, quote, false, true. */
   readonly file: string;
   readonly profile: string;
-  /** They cite nothing: the quote is one that the writer had. */
+  /** Sentences cite nothing; the quote is only available to the checks. */
   readonly uncited: boolean;
   readonly command: string;
 }
@@ -26,7 +26,7 @@ interface Row {
   readonly true: string;
 }
 
-/** What became of a sentence: left out, shown with a doubt at it, or shown as it stands. */
+/** Outcome of a sentence: removed, shown with a warning, or shown without one. */
 type Outcome = "struck" | "doubted" | "shown";
 
 interface Judged extends Row {
@@ -35,7 +35,7 @@ interface Judged extends Row {
   readonly why: readonly string[];
 }
 
-/** Sentences that are false against their quote, each in its way, and true ones in other words, through every check of a sentence. */
+/** Runs sentences that contradict their quote in various ways, and true paraphrases, through every check. */
 export async function* evaluateOwnSentences({ file, profile, uncited, command }: OwnSentencesOptions): AsyncGenerator<EvaluateEvent, void> {
   const settings = profileNamed(profile).check;
   const keeper = createReaderKeeper();

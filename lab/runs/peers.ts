@@ -4,41 +4,41 @@ import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
-/** A document as a peer takes it in. */
+/** A document for a peer library. */
 export interface PeerDocument {
   readonly title: string;
   readonly text: string;
   readonly scope: string | null;
 }
 
-/** What is asked of a peer; only documents of the scope may be found, all when it is `null`. */
+/** A query to a peer; only documents of the scope are candidates, all if it is `null`. */
 interface PeerQuestion {
   readonly text: string;
   readonly scope: string | null;
 }
 
-/** What a file in `lab/bench/peers` exports. */
+/** Export of a file in `lab/bench/peers`. */
 export interface Peer {
   readonly name: string;
   readonly package: string;
-  /** Title and text through the library's own analysis; numbers of the best rows, best first. */
+  /** Indexes title and text with the library's own analysis; a search returns row numbers, best first. */
   documents(rows: readonly PeerDocument[]): Promise<(question: PeerQuestion, k: number) => Promise<number[]>>;
 }
 
 export interface LoadedPeer {
-  /** `null` when the package is not installed or does not load. */
+  /** `null`: the package is not installed or does not load. */
   readonly peer: Peer | null;
   readonly version: string;
 }
 
-/** What installs the peers; they are never part of the main install. */
+/** Command that installs the peers; the main install does not include them. */
 export const PEERS_COMMAND = "npm ci --prefix lab/bench/peers --ignore-scripts";
 
 const FOLDER = join(PACKAGE_ROOT, "lab", "bench", "peers");
 const moduleSchema = z.object({ peer: z.custom<Peer>((value) => typeof value === "object" && value !== null && "package" in value) });
 const packageSchema = z.object({ version: z.string() });
 
-/** @param folder where the peers' files are, for tests */
+/** @param folder folder of the peers' files, for tests */
 export async function loadPeer(file: string, folder: string = FOLDER): Promise<LoadedPeer> {
   try {
     const { peer } = moduleSchema.parse(await import(pathToFileURL(join(folder, file)).href));

@@ -7,7 +7,7 @@ import { findPersonalData, PERSONAL_KINDS, type PersonalData, type PersonalKind 
 import type { TextRange } from "../../src/shared/types.ts";
 import type { EvaluateEvent } from "./va.ts";
 
-/** A line of presidio-research's synthetic sentences (Microsoft, MIT). */
+/** A row of presidio-research's synthetic sentences (Microsoft, MIT). */
 const rowSchema = z.object({
   full_text: z.string(),
   template_id: z.union([z.int(), z.string()]).nullable().default(null),
@@ -15,7 +15,7 @@ const rowSchema = z.object({
 });
 type Row = z.infer<typeof rowSchema>;
 
-/** What the set calls each of our kinds; it has no file numbers. */
+/** The set's label for each of our kinds; it has no file numbers. */
 const LABELS: Readonly<Partial<Record<PersonalKind, string>>> = {
   email: "EMAIL_ADDRESS",
   iban: "IBAN_CODE",
@@ -24,18 +24,18 @@ const LABELS: Readonly<Partial<Record<PersonalKind, string>>> = {
   phone: "PHONE_NUMBER",
   address: "STREET_ADDRESS",
 };
-/** Personal data of the set for which there is no form to go by. */
+/** Kinds of personal data in the set that have no fixed format. */
 const NOT_DETECTED = ["PERSON", "US_DRIVER_LICENSE", "IP_ADDRESS", "ZIP_CODE"] as const;
 
 export interface PiiOptions {
-  /** Folder with `synth_dataset*.jsonl`, or a folder of sets that holds it. */
+  /** Folder with `synth_dataset*.jsonl`, or a folder of sets that contains it. */
   readonly data: string;
   readonly command: string;
 }
 
 /**
- * Recall and precision of personal data by kind. A labelled span counts as found when a finding of its kind overlaps it, as redacted when
- * no letter or digit of it would be stored; a finding is right when it overlaps a span of its kind.
+ * Measures recall and precision of personal data by kind. A labelled span is found if a finding of its kind overlaps it, and redacted if
+ * every letter and digit of it is covered; a finding is correct if it overlaps a span of its kind.
  */
 export async function* evaluatePii({ data, command }: PiiOptions): AsyncGenerator<EvaluateEvent, void> {
   const folder = join(data, "pii-presidio");

@@ -12,13 +12,13 @@ import type { Answer, StoredDocument, TextRange } from "../../src/shared/types.t
 import { latencyOf } from "./selected.ts";
 import type { EvaluateEvent } from "./va.ts";
 
-/** Shortest selection, in characters; the longest is the document. Lengths are spread over their magnitudes. */
+/** Shortest selection in characters; the longest is the document. Lengths are log-uniform. */
 const SHORTEST = 80;
 const rowSchema = z.object({ id: z.string(), question: z.string() });
 
 export interface RandomSelectionsOptions {
   readonly sets: readonly (ChosenFolders & { readonly files: readonly string[] })[];
-  /** Selections of each set. */
+  /** Number of selections per set. */
   readonly count: number;
   readonly seed: number;
   readonly profile?: string | undefined;
@@ -35,13 +35,13 @@ interface Tried {
   readonly selection: TextRange;
   readonly shown: boolean;
   readonly latencyMs: number;
-  /** Texts of documents that the answer or refusal shows. */
+  /** Number of document texts that the answer or refusal shows. */
   readonly texts: number;
-  /** Those of them that do not stand in the selection. */
+  /** Those of them that are not in the selection. */
   readonly outside: readonly string[];
 }
 
-/** Any question about any part of any document: does anything that is shown come from outside? */
+/** Asks random questions about random parts of documents and checks that nothing shown comes from outside the selection. */
 export async function* evaluateRandomSelections(options: RandomSelectionsOptions): AsyncGenerator<EvaluateEvent, void> {
   const { sets, count, seed, profile, config, command, signal } = options;
   const random = createRandom(seed);
@@ -83,7 +83,7 @@ function randomRange(length: number, random: () => number): TextRange {
   return { start, end: start + size };
 }
 
-/** Everything of an answer that shows text of documents, held against the selection. */
+/** Compares every document text of an answer with the selection. */
 function judge(answer: Answer, document: StoredDocument, selection: TextRange): Pick<Tried, "shown" | "latencyMs" | "texts" | "outside"> {
   const selected = document.text.slice(selection.start, selection.end);
   const outside: string[] = [];

@@ -1,30 +1,33 @@
 import { clusterBootstrap, type Interval, mean } from "../../src/grading/metrics.ts";
 
-/** Textbook metrics over ranked lists, decisions and pairs; one pure function each. */
+/** Textbook metrics of ranked lists, decisions and pairs; one pure function each. */
 
-/** 1 if any relevant item is among the first k, else 0. */
+/** Returns 1 if any relevant item is among the first k, else 0. */
 export function hitAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return ranked.slice(0, k).some((id) => relevant.has(id)) ? 1 : 0;
 }
 
-/** Share of the relevant items that are among the first k; `null` when nothing is relevant. */
+/** Returns the share of relevant items among the first k; `null` if nothing is relevant. */
 export function recallAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number | null {
   if (relevant.size === 0) return null;
   return new Set(ranked.slice(0, k).filter((id) => relevant.has(id))).size / relevant.size;
 }
 
-/** Share of the first k that is relevant; the denominator is k even if fewer were ranked. */
+/** Returns the share of the first k that is relevant; the denominator is k even if fewer were ranked. */
 export function precisionAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   return ranked.slice(0, k).filter((id) => relevant.has(id)).length / k;
 }
 
-/** 1 / rank of the first relevant item; 0 when there is none. Its mean is MRR. */
+/** Returns 1 / rank of the first relevant item; 0 if there is none. Its mean is MRR. */
 export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<string>): number {
   const at = ranked.findIndex((id) => relevant.has(id));
   return at < 0 ? 0 : 1 / (at + 1);
 }
 
-/** Normalised discounted cumulative gain with binary gains: Σ 1/log2(rank+1) over the ideal one (Järvelin & Kekäläinen 2002). `null` when nothing is relevant. */
+/**
+ * Returns the normalised discounted cumulative gain with binary gains: Σ 1/log2(rank+1) over the ideal one (Järvelin & Kekäläinen 2002).
+ * `null` if nothing is relevant.
+ */
 export function ndcgAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number | null {
   if (relevant.size === 0) return null;
   const gain = (rank: number) => 1 / Math.log2(rank + 2);
@@ -39,14 +42,14 @@ export function ndcgAt(ranked: readonly string[], relevant: ReadonlySet<string>,
   return dcg / ideal;
 }
 
-/** Share of right decisions in each of two classes, averaged; `null` when a class is empty. */
+/** Returns the mean of the accuracies on both classes; `null` if a class is empty. */
 export function balancedAccuracy(decisions: readonly boolean[], truth: readonly boolean[]): number | null {
   const rate = (of: boolean) => mean(truth.flatMap((one, i) => (one === of ? [decisions[i] === of ? 1 : 0] : [])));
   const [hits, rejections] = [rate(true), rate(false)];
   return hits === null || rejections === null ? null : (hits + rejections) / 2;
 }
 
-/** Harmonic mean of precision and recall of the decisions that say yes; `null` when nothing is true and nothing was said. */
+/** Returns the harmonic mean of precision and recall of the positive decisions; `null` if nothing is true and no decision is positive. */
 export function f1(decisions: readonly boolean[], truth: readonly boolean[]): number | null {
   const said = decisions.filter((one) => one).length;
   const meant = truth.filter((one) => one).length;
@@ -55,8 +58,8 @@ export function f1(decisions: readonly boolean[], truth: readonly boolean[]): nu
 }
 
 /**
- * 95 % interval of the mean difference of paired values by the percentile bootstrap; whole clusters are drawn, because questions about one
- * source are not independent (Efron & Tibshirani 1993, chapters 13 and 8).
+ * Returns the 95 % interval of the mean difference of paired values by the percentile bootstrap. Resamples whole clusters, because
+ * questions about one source are not independent (Efron & Tibshirani 1993, chapters 13 and 8).
  * @param clusters the cluster of each pair
  * @returns `null` without pairs
  */

@@ -7,10 +7,10 @@ import { VALIDATOR_GUARDS } from "../../src/profiles/guards.ts";
 import { accuracyAt, chooseOnHalves, type ScoredCase } from "../judges/halves.ts";
 import type { EvaluateEvent } from "./va.ts";
 
-/** Questions on: the answer to this one is one that is off topic, in the same documents. */
+/** Offset of the question whose answer serves as an off-topic answer from the same documents. */
 const STRANGER = 7;
 
-/** Cosine of questions with the answers that people wrote for them, against those written for another question of the same set. */
+/** Compares the cosine of questions with their own reference answers and with those of another question of the same set. */
 export async function* evaluateRelevancy(sets: readonly ChosenFolders[], command: string): AsyncGenerator<EvaluateEvent, void> {
   const scorer = createSimilarity(sharedEncoder(), null, []);
   const cases: ScoredCase[] = [];

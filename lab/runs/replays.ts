@@ -12,9 +12,9 @@ import type { EvaluateEvent } from "./va.ts";
 export interface ReplaysOptions {
   /** Pack whose golden questions are asked. */
   readonly domain: string;
-  /** Folder of the installation; kept, so that another process, or another Node.js, replays what this one answered. */
+  /** Folder of the installation; it is kept, so that another process or Node.js version can replay the answers. */
   readonly folder: string;
-  /** Answers. */
+  /** Number of answers. */
   readonly n: number;
   readonly config: Config;
   readonly command: string;
@@ -24,7 +24,9 @@ export interface ReplaysOptions {
 const askedSchema = z.array(z.object({ id: z.string(), tenant: z.string().nullable(), profile: z.string(), status: z.string() }));
 type Asked = z.infer<typeof askedSchema>;
 
-/** Answers questions of a pack under every profile that runs without a model where the folder is new, closes, opens again and replays every answer. */
+/**
+ * In a new folder, answers questions of a pack under every profile that needs no model. Then reopens the folder and replays every answer.
+ */
 export async function* evaluateReplays(options: ReplaysOptions): AsyncGenerator<EvaluateEvent, void> {
   const { folder, domain, signal, command } = options;
   const config = { ...options.config, data_dir: folder, domain, cache: { ...options.config.cache, enabled: false } };

@@ -7,7 +7,7 @@ import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { cacheVectors } from "../sets/vector-cache.ts";
 import { loadPeer, PEERS_COMMAND, type Peer, type PeerDocument } from "./peers.ts";
 
-/** A way to rank. */
+/** A system that ranks documents. */
 export type RetrievalSystem = IndexSystem | PeerSystem | AbsentSystem;
 
 /** The product's own index. */
@@ -32,17 +32,17 @@ export interface PeerSystem {
   open(documents: readonly PeerDocument[]): ReturnType<Peer["documents"]>;
 }
 
-/** Not on this machine. */
+/** A system that is not available on this machine. */
 export interface AbsentSystem {
   readonly type: "absent";
   readonly name: string;
-  /** `not installed`, or what else is wrong. */
+  /** `not installed`, or another reason. */
   readonly state: string;
-  /** What to do. */
+  /** How to install or repair it. */
   readonly remedy: string;
 }
 
-/** A difference that is shown with its interval. */
+/** A difference reported with its interval. */
 export interface Comparison {
   readonly system: string;
   readonly against: string;
@@ -52,11 +52,11 @@ export const BASELINE = "bm25";
 export const OURS = "hybrid";
 
 const { alpha, beta, fusion } = sourcebound.retrieve;
-/** As the default profile fuses. */
+/** Fusion of the default profile. */
 const SETTINGS: IndexSystem["settings"] = { bm25: true, dense: true, alpha, beta, fusion };
 const WORDS: IndexSystem = { type: "index", name: BASELINE, encoder: null, settings: { ...SETTINGS, dense: false } };
 
-/** Words, vectors, and both as the default profile fuses them. */
+/** Creates BM25, dense, and the default profile's hybrid. */
 export function embeddedSystems(encoder: EmbeddedEncoder): IndexSystem[] {
   return [
     WORDS,
@@ -65,7 +65,7 @@ export function embeddedSystems(encoder: EmbeddedEncoder): IndexSystem[] {
   ];
 }
 
-/** The hybrid at other weights, and by ranks. */
+/** Creates hybrids with other weights, and reciprocal rank fusion. */
 export function fusionSystems(encoder: EmbeddedEncoder): IndexSystem[] {
   const weighted = [0.3, 0.4, 0.5, 0.6].map((share): IndexSystem => {
     const settings = { ...SETTINGS, alpha: share, beta: 1 - share, fusion: "min-max" } as const;
@@ -75,23 +75,23 @@ export function fusionSystems(encoder: EmbeddedEncoder): IndexSystem[] {
 }
 
 export interface HubSystemOptions extends HubOptions {
-  /** Vectors by (model, text): a model of the hub makes some forty in a second. */
+  /** Vectors by model and text; a Hugging Face model embeds about forty texts per second. */
   readonly cache: EmbeddingStore;
   readonly signal: AbortSignal;
 }
 
-/** Names of what `hubSystems` gives, whether or not the model is here. */
+/** Returns the names of the systems that `hubSystems` creates, also if the model is missing. */
 export function hubSystemNames(model: string): { dense: string; hybrid: string; equal: string } {
   return { dense: `dense:${model}`, hybrid: `hybrid:${model}`, equal: `hybrid.5:${model}` };
 }
 
-/** A model of the hub on this machine: alone, fused at the default profile's weights, and at equal weights. */
+/** Creates the systems of a local Hugging Face model: dense alone, fused with the default profile's weights, and with equal weights. */
 export async function hubSystems(model: string, { cache, signal, ...options }: HubSystemOptions): Promise<RetrievalSystem[]> {
   const names = hubSystemNames(model);
   let encoder: Encoder;
   try {
     const hub = createHubEncoder(model, options);
-    // The model is loaded on first use: one that does not run must be known before hours of work.
+    // The model loads on first use; a broken one should fail before hours of work.
     await hub.embed(["Does it run?"], { signal });
     encoder = cacheVectors(hub, cache);
   } catch (cause) {
@@ -106,10 +106,10 @@ export async function hubSystems(model: string, { cache, signal, ...options }: H
   ];
 }
 
-/** Libraries that rank documents by words. */
+/** Libraries with lexical ranking. */
 const PEERS = { minisearch: "minisearch.mjs", orama: "orama.mjs" } as const;
 
-/** @param folder where the peers' files are, for tests */
+/** @param folder folder of the peers' files, for tests */
 export async function peerSystems(folder?: string): Promise<RetrievalSystem[]> {
   return Promise.all(
     Object.entries(PEERS).map(async ([name, file]): Promise<RetrievalSystem> => {

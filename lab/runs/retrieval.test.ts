@@ -15,7 +15,7 @@ const data = join(folder, "data");
 const { signal } = new AbortController();
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Sites outside the training, by the rule of `lab/train/splits.json`. */
+/** Held-out sites, by the rule of `lab/train/splits.json`. */
 const SITES = ["fool.com", "yahoo.com"] as const;
 const TOPICS = ["advertising partners", "location history", "cookies", "payment cards", "children under thirteen", "deleted accounts"];
 
@@ -51,7 +51,7 @@ function write(path: string, text: string): void {
 }
 
 interface MemoryCache extends EmbeddingStore {
-  /** Vectors made. */
+  /** Number of vectors computed. */
   made: number;
 }
 
@@ -90,7 +90,7 @@ async function evaluate(
   throw new Error("no report");
 }
 
-/** A peer as a file of `lab/bench/peers`: it finds documents by their number, and writes down what it was given. */
+/** Writes a fake peer like the files of `lab/bench/peers`. */
 function writeFakePeer(name: string, source: string): string {
   const peers = join(folder, `peers-${name}`);
   write(join(peers, "minisearch.mjs"), source);

@@ -24,11 +24,11 @@ export interface RetrievalOptions {
   readonly sets: readonly RetrievalSetName[];
   /** The first is the baseline of the intervals. */
   readonly systems: readonly RetrievalSystem[];
-  /** Differences shown besides those from the baseline; those of absent systems are left out. */
+  /** Additional differences to report; those of absent systems are omitted. */
   readonly comparisons: readonly Comparison[];
   readonly command: string;
   readonly signal: AbortSignal;
-  /** Questions of one set at most; drawn with the seed. */
+  /** Maximum number of questions per set, sampled with the seed. */
   readonly limit: number;
 }
 
@@ -37,13 +37,13 @@ export type RetrievalEvent =
   | { readonly type: "report"; readonly report: Report; readonly table: readonly TableRow[] };
 
 type Values = Readonly<Record<string, readonly number[]>>;
-/** Documents ranked for one question, best first. */
+/** Ranks documents for one question, best first. */
 type Rank = (query: RetrievalQuery) => Promise<string[]>;
 
-/** Documents ranked for every question. */
+/** Number of documents ranked per question. */
 const DEPTH = 50;
 const SEED = 1;
-/** Questions between two reports of progress. */
+/** Questions between two progress reports. */
 const QUESTIONS_PER_STEP = 100;
 
 const MEASURES: Readonly<Record<string, (ranked: readonly string[], gold: ReadonlySet<string>) => number | null>> = {
@@ -55,7 +55,7 @@ const MEASURES: Readonly<Record<string, (ranked: readonly string[], gold: Readon
   mrr: (ranked, gold) => reciprocalRank(ranked, gold),
 };
 
-/** What is known so far. */
+/** Results so far. */
 interface Findings {
   readonly table: TableRow[];
   readonly metrics: Record<string, number | null>;
@@ -64,7 +64,7 @@ interface Findings {
   readonly outcomes: Outcomes;
 }
 
-/** Ranks the questions of every set with every system, ours through the product's own index, and compares with the first system. */
+/** Ranks the questions of every set with every system and compares each with the first. */
 export async function* evaluateRetrieval(options: RetrievalOptions): AsyncGenerator<RetrievalEvent, void> {
   const absent = options.systems.filter((system) => system.type === "absent").map(absentRow);
   const findings: Findings = { table: absent, metrics: {}, n: {}, items: [], outcomes: new Outcomes() };
@@ -121,7 +121,7 @@ async function* evaluateSet(set: RetrievalSet, options: RetrievalOptions, findin
   }
 }
 
-/** Rankings of every question; systems of one encoder share an index of the set. */
+/** Ranks every question; systems with the same encoder share an index of the set. */
 async function* rankAll(
   set: RetrievalSet,
   queries: readonly RetrievalQuery[],
@@ -196,7 +196,7 @@ function search(
   });
 }
 
-/** Documents by their best chunk, repeats removed. */
+/** Ranks documents by their best chunk, without duplicates. */
 function rankDocuments(candidates: readonly Candidate[]): string[] {
   return [...new Set(candidates.map(({ documentId }) => documentId))].slice(0, DEPTH);
 }
@@ -208,8 +208,8 @@ function measure(rankings: readonly (readonly string[])[], queries: readonly Ret
 }
 
 /**
- * Notes the difference of two systems by every measure.
- * @returns that of nDCG@10 for people; `null` when one of both did not run
+ * Records the difference of two systems by every measure.
+ * @returns the difference in nDCG@10 as text; `null` if one of the systems did not run
  */
 function compare(
   set: string,
@@ -235,7 +235,7 @@ function compare(
   return shown;
 }
 
-/** hit@5 of every tag goes to the metrics; that of hard questions is shown. */
+/** Records hit@5 of every tag and returns a row for hard questions. */
 function tagRows(key: string, values: Values, queries: readonly RetrievalQuery[], metrics: Findings["metrics"]): TableRow[] {
   const rows: TableRow[] = [];
   for (const tag of new Set(queries.flatMap(({ tag }) => tag ?? []))) {
@@ -259,7 +259,7 @@ function absentRow({ name, state, remedy }: AbsentSystem): TableRow {
   return { name, figure: state, note: remedy };
 }
 
-/** What ran: in the report, so that figures of other weights are not taken for the same. */
+/** Returns the version of a system for the report, to keep figures of different weights apart. */
 function versionOf(system: RetrievalSystem): string {
   switch (system.type) {
     case "index":
@@ -273,7 +273,7 @@ function versionOf(system: RetrievalSystem): string {
   }
 }
 
-/** Sets on which a system is better, level or worse by the interval of nDCG@10. */
+/** Counts the sets on which a system is better, level or worse, by the interval of nDCG@10. */
 class Outcomes {
   private readonly counts = new Map<string, { better: number; level: number; worse: number; ahead: number }>();
 
@@ -304,7 +304,7 @@ function signed(value: number): string {
   return `${value >= 0 ? "+" : "−"}${decimal(Math.abs(value))}`;
 }
 
-/** `limit` questions drawn without replacement, in their old order. */
+/** Samples `limit` questions without replacement, in their original order. */
 function draw(queries: readonly RetrievalQuery[], limit: number): RetrievalQuery[] {
   if (queries.length <= limit) return [...queries];
   const random = createRandom(SEED);

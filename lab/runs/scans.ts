@@ -10,17 +10,17 @@ import type { EvaluateEvent } from "./va.ts";
 
 export interface ScansOptions {
   readonly sets: readonly ChosenFolders[];
-  /** Conflicts of each set that are printed: half of them the most certain, the others drawn from the rest. */
+  /** Number of conflicts printed per set: half are the most certain, the others a random sample. */
   readonly sample: number;
   readonly seed: number;
   readonly config: Config;
-  /** What its engine shares with others. */
+  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
 }
 
-/** Contradictions that a scan of the documents of each set finds: how many, and some to be read by people. */
+/** Scans the documents of each set for conflicts, counts them and prints a sample for manual review. */
 export async function* evaluateScans(options: ScansOptions): AsyncGenerator<EvaluateEvent, void> {
   const { sets, sample, seed, config, command, parts, signal } = options;
   const metrics: Record<string, number | null> = {};

@@ -27,12 +27,12 @@ const rowSchema = z.object({
 type Row = z.infer<typeof rowSchema>;
 
 export interface SelectedOptions {
-  /** Sets whose folder holds `[prefix-]selected-text*.jsonl`. */
+  /** Sets whose folder has `[prefix-]selected-text*.jsonl`. */
   readonly sets: readonly (ChosenFolders & { readonly files: readonly string[] })[];
-  /** @default that of the domain */
+  /** @default the domain's profile */
   readonly profile?: string | undefined;
   readonly config: Config;
-  /** What its engine shares with others. */
+  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
@@ -43,14 +43,17 @@ interface Judged {
   readonly row: Row;
   readonly shown: boolean;
   readonly right: boolean;
-  /** Every quote stands in the selection. */
+  /** Every quote is inside the selection. */
   readonly inside: boolean;
   readonly confidence: number | null;
   readonly sentences: readonly string[];
   readonly latencyMs: number;
 }
 
-/** Questions about a selected part of a document: right, refused where the part does not answer, and nothing quoted from outside. */
+/**
+ * Evaluates questions about a selected part of a document: correct answers, refusals if the part does not answer, and no quotes from
+ * outside.
+ */
 export async function* evaluateSelected({
   sets,
   profile,
@@ -99,9 +102,9 @@ function inUnits(text: string, { start, end }: TextRange): TextRange {
   return { start: points.slice(0, start).join("").length, end: points.slice(0, end).join("").length };
 }
 
-/** The normalised text that stands for a range of the original. */
+/** Maps a range of the original to the normalised text. */
 function inNormalised({ text, sourceMap }: StoredDocument, { start, end }: TextRange): TextRange {
-  /** First offset for which it holds; both hold from some offset on. */
+  /** Finds the first offset for which a monotonic predicate is true, by binary search. */
   const first = (holds: (original: TextRange) => boolean) => {
     let [low, high] = [0, text.length];
     while (low < high) {
@@ -162,7 +165,7 @@ function summarize(judged: readonly Judged[], command: string) {
   return { report: makeReport({ name: "selected", command, n, metrics, timings: latency.timings, items }), table };
 }
 
-/** Times of answers and of refusals apart: a refusal is quicker, and says nothing of the other. */
+/** Summarizes the latencies of answers and refusals separately, because refusals are faster. */
 export function latencyOf(asked: readonly { readonly shown: boolean; readonly latencyMs: number }[]) {
   const table: TableRow[] = [];
   const timings: Record<string, number | null> = {};

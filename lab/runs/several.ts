@@ -10,12 +10,12 @@ import type { EvaluateEvent } from "./va.ts";
 const rowSchema = z.object({
   set: z.string(),
   question: z.string(),
-  /** What is asked, each in words of the message; without answers the pages do not say it. */
+  /** The questions of the message, as substrings of it; one without answers is not answered by the pages. */
   parts: z.array(z.object({ asks: z.string(), answers: z.array(markedSchema) })).min(2),
 });
 type Row = z.infer<typeof rowSchema>;
 
-/** `data` also holds `several`. */
+/** `data` must also contain `several`. */
 export interface SeveralOptions extends StrangersOptions {
   readonly command: string;
 }
@@ -24,9 +24,9 @@ interface JudgedPart {
   readonly asks: string;
   readonly isAnswerable: boolean;
   readonly isQuoted: boolean;
-  /** A warning says that nothing was found for it. */
+  /** A warning names it as unanswered. */
   readonly isNamed: boolean;
-  /** A warning says that it is left open. */
+  /** A warning names it as refused. */
   readonly isRefused: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Judged {
   readonly parts: readonly JudgedPart[];
 }
 
-/** Messages that ask several things: each is answered with the words that answer it, or said not to be. */
+/** Evaluates messages with several questions: each should be answered with gold words or named as unanswered. */
 export async function* evaluateSeveral(options: SeveralOptions): AsyncGenerator<EvaluateEvent, void> {
   const { data, command, signal } = options;
   const judged: Judged[] = [];
@@ -67,7 +67,7 @@ export async function* evaluateSeveral(options: SeveralOptions): AsyncGenerator<
   yield { type: "report", ...summarize(judged, command) };
 }
 
-/** A warning quotes a part of the message, which holds the marked part that it names and, before it, what leads to it. */
+/** A warning quotes a part of the message. It concerns the last annotated question that starts within the quoted part. */
 function judge({ question, parts }: Row, answer: Answer, corpus: string): JudgedPart[] {
   const starts = parts.map(({ asks }) => question.indexOf(asks));
   const namedBy = (code: string) =>

@@ -4,10 +4,10 @@ import type { Answer } from "../../src/shared/types.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
 
 /**
- * Does a quote stand in the file on disk where the citation says? The file must be the one that was read, by its hash; the letters and digits of the quote must be
- * those of the cited range in order, from its first to its last. Marks between them may be the format's: of text files, what its normaliser takes out; the letters
- * of a tag are marks too, also at an end of the range.
- * @param root the folder to which the paths of citations are relative
+ * Tests whether a quote is in the file on disk at the cited range. The file's hash must match. The letters and digits of the quote must
+ * occur in the range in order, and include its first and last ones. Other characters may be markup that the parser removes; tags are
+ * ignored, also at the ends of the range.
+ * @param root folder that citation paths are relative to
  */
 export function standsInFile({ quote, original }: Pick<Answer["citations"][number], "quote" | "original">, root: string): boolean {
   const bytes = readFileSync(join(root, original.path));
@@ -24,7 +24,7 @@ export function standsInFile({ quote, original }: Pick<Answer["citations"][numbe
   return said.length > 0 && raw[0] === said[0] && raw.at(-1) === said.at(-1);
 }
 
-/** A whole tag of markup: no text stands in it. */
+/** Matches a markup tag, which contains no text. */
 const TAG = /<\/?[a-z][^<>]*>/gi;
 
 function lettersOf(text: string): string[] {

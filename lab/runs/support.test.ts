@@ -85,7 +85,7 @@ describe("eval checks, support", () => {
 
 describe("logistic regression", () => {
   it("finds the chances of a table of counts", () => {
-    // 3 of 4 yes at x = 1, 1 of 4 at x = 0, many times over, so that the ridge hardly counts.
+    // Probability 3/4 at x = 1 and 1/4 at x = 0, with so many rows that the ridge penalty is negligible.
     const rows = Array.from({ length: 4000 }, (_, i) => [i % 2]);
     const labels = rows.map(([x], i) => Math.floor(i / 2) % 4 < 3 === (x === 1));
     const model = fitLogistic(rows, labels);

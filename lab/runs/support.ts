@@ -8,15 +8,16 @@ export interface SupportOptions {
   /** Folder of sets, one folder each. */
   readonly data: string;
   readonly support: Pick<SupportScorer, "score">;
-  /** Answers of each set, drawn with the seed. */
+  /** Number of answers per set, sampled with the seed. */
   readonly answers: number;
   readonly seed: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * How well the support score tells supported answers of a public set from others: AUROC of the least score of an answer's sentences.
- * @returns `null` when the set is not there
+ * Measures how well the entailment score separates supported answers of a public set from others: AUROC of the lowest score of an answer's
+ * sentences.
+ * @returns `null` if the set is missing
  */
 export async function evaluateSupport(name: SupportSetName, options: SupportOptions): Promise<ChecksSection | null> {
   const { data, support, answers, seed, signal } = options;

@@ -23,10 +23,10 @@ interface Best {
   readonly score: number | null;
 }
 
-/** Kinds of questions about what the documents hold nothing of; near misses and false premises are about their topic. */
+/** Kinds of questions on subjects absent from the documents; near misses and false premises are on their subject. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["out_of_scope", "nonsense"]);
 
-/** Best learned chance of a passage, under `book`: questions that the documents answer against questions of another world. */
+/** Compares the best passage score under `book` for answerable questions and for questions on other subjects. */
 export async function* evaluateTopics({ sets, config, command, signal }: TopicsOptions): AsyncGenerator<EvaluateEvent, void> {
   const found: Best[] = [];
   for (const folders of sets) {

@@ -11,19 +11,19 @@ import { tokenize } from "../../src/text/tokens.ts";
 import { hitAt } from "./ranking-metrics.ts";
 import { type EvaluateEvent, ingestCorpus, rankPages, type VaOptions } from "./va.ts";
 
-/** Misspelt versions of every question. */
+/** Misspelt versions per question. */
 const VERSIONS = 5;
 const SEED = 20_190_404;
-/** Share of content words that are misspelt; at least one of a question is. */
+/** Share of misspelt content words; each question has at least one. */
 const SHARE = 0.5;
-/** Shorter words are left alone: with one letter changed nobody can read them. */
+/** Minimum word length; a shorter word is unrecognisable after an edit. */
 const MIN_LETTERS = 5;
 const K = 5;
 
 const CONDITIONS = ["clean.unrepaired", "clean.repaired", "typos.unrepaired", "typos.repaired"] as const;
 type Condition = (typeof CONDITIONS)[number];
 
-/** What spelling repair finds again: pages among the first five for the golden questions as written and with seeded typos in their content words. */
+/** Measures spelling correction: pages among the first five for golden questions as written and with seeded typos in content words. */
 export async function* evaluateTypos(options: VaOptions): AsyncGenerator<EvaluateEvent, void> {
   const golden = readGolden(options.golden, "va-answerable", answerableSchema);
   const random = createRandom(SEED);
@@ -74,7 +74,7 @@ function summarize(
   return { report: makeReport({ name: "typos", command, seed: SEED, n, metrics, items }), table };
 }
 
-/** The question with one edit in each of about half of its content words. */
+/** Makes one edit in about half of a question's content words. */
 export function withTypos(question: string, random: Random): string {
   const places = [...question.matchAll(/[a-z]+/gi)].filter(([word]) => word.length >= MIN_LETTERS && tokenize(word).length > 0);
   const sure = Math.floor(random() * places.length);
@@ -90,7 +90,7 @@ export function withTypos(question: string, random: Random): string {
 
 const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** One edit behind the first letter: a swap, a letter left out, doubled, or the key beside it. */
+/** Makes one edit after the first letter: swaps, omits, doubles, or replaces a letter by its neighbour on the keyboard. */
 function misspell(word: string, random: Random): string {
   const at = 1 + Math.floor(random() * (word.length - 2));
   const letter = word[at] as string;

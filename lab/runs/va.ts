@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { judgeAnswer } from "../../src/grading/ask-labelled.ts";
 import {
-  type Answerable,
   answerableSchema,
+  type GoldenAnswerable,
+  type GoldenUnanswerable,
   readGolden,
   UNANSWERABLE_KINDS,
-  type Unanswerable,
   unanswerableSchema,
 } from "../../src/grading/golden.ts";
 import { mean, quantile } from "../../src/grading/metrics.ts";
@@ -23,7 +23,7 @@ import { hitAt, ndcgAt, recallAt, reciprocalRank } from "./ranking-metrics.ts";
 import { standsInFile } from "./stands-in-file.ts";
 
 export interface VaOptions {
-  /** Folder with `pages/`; ids of pages are relative to it. */
+  /** Folder with `pages/`; page ids are relative to it. */
   readonly corpus: string;
   readonly golden: string;
   readonly baseUrl?: string | undefined;
@@ -38,12 +38,12 @@ export type EvaluateEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
   | { readonly type: "report"; readonly report: Report; readonly table: readonly TableRow[] };
 
-/** Pages ranked at least this deep. */
+/** Number of pages ranked. */
 const DEPTH = 10;
-/** Passages retrieved so that ten different pages come out. */
+/** Number of passages retrieved to obtain ten different pages. */
 const PASSAGES = 60;
 
-/** Retrieval, refusal and key values on a golden set over a folder of pages (definitions: DESIGN.md, section 10). */
+/** Evaluates retrieval, refusals and key values on a golden set over a folder of pages. */
 export async function* evaluateVa(options: VaOptions): AsyncGenerator<EvaluateEvent, void> {
   const answerable = readGolden(options.golden, "va-answerable", answerableSchema);
   const unanswerable = readGolden(options.golden, "va-unanswerable", unanswerableSchema);
@@ -75,7 +75,7 @@ export async function* evaluateVa(options: VaOptions): AsyncGenerator<EvaluateEv
 }
 
 interface JudgedAnswerable {
-  readonly item: Answerable;
+  readonly item: GoldenAnswerable;
   readonly pages: readonly string[];
   readonly answered: boolean;
   readonly keyValuesHeld: boolean | null;
@@ -88,7 +88,7 @@ interface JudgedAnswerable {
 }
 
 interface JudgedUnanswerable {
-  readonly item: Unanswerable;
+  readonly item: GoldenUnanswerable;
   readonly refused: boolean;
   readonly confidence: number | null;
   readonly latencyMs: number;
@@ -105,7 +105,7 @@ export async function ingestCorpus(
   throw new IngestError("ingest_unfinished", `${corpus} was not ingested to its end.`);
 }
 
-async function judgeAnswerable(engine: Engine, item: Answerable, options: VaOptions): Promise<JudgedAnswerable> {
+async function judgeAnswerable(engine: Engine, item: GoldenAnswerable, options: VaOptions): Promise<JudgedAnswerable> {
   const gold = goldRanges(item, options.corpus);
   const pages = await rankPages(engine, item.question, options);
   const answer = await engine.answer(item.question, { domain: options.domain, profile: options.profile });
@@ -124,11 +124,11 @@ async function judgeAnswerable(engine: Engine, item: Answerable, options: VaOpti
 }
 
 export interface RankOptions extends Pick<VaOptions, "domain" | "profile" | "signal"> {
-  /** Settings that replace the profile's. */
+  /** Settings that override the profile's. */
   readonly retrieve?: Partial<RetrieveSettings>;
 }
 
-/** Pages by their best passage, repeats removed: the same retrieval as in an answer, only deeper. */
+/** Ranks pages by their best passage, without duplicates, with the retrieval of an answer but more passages. */
 export async function rankPages(
   engine: Engine,
   text: string,
@@ -153,7 +153,7 @@ export async function rankPages(
   return [...new Set(passages.map(({ document }) => document.path))].slice(0, DEPTH);
 }
 
-function goldRanges(item: Answerable, corpus: string): { page: string; start: number; end: number }[] {
+function goldRanges(item: GoldenAnswerable, corpus: string): { page: string; start: number; end: number }[] {
   return item.gold_pages.flatMap((page) => {
     const original = readFileSync(join(corpus, page), "utf8");
     return item.gold_quotes.flatMap((quote) => {

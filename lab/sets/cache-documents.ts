@@ -6,7 +6,7 @@ import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { createMemoryCorpus } from "./memory-corpus.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 
-/** A passage that was found for a question. */
+/** A retrieved passage. */
 interface Found {
   readonly id: string;
   readonly texts: readonly string[];
@@ -14,16 +14,16 @@ interface Found {
 
 export type Retrieved = Pick<Closeness, "documentOverlap" | "citedRank" | "about" | "found">;
 
-/** Passages found for a question that count: what a cached answer's documents are compared with. */
+/** Number of retrieved passages compared with those of a cached answer. */
 export const FOUND = 5;
-/** Passages whose words say what a question's best passages are about. */
+/** Number of passages that determine the subject of a question. */
 export const READ = 2;
-/** Of a passage, so much is what it is about. */
+/** Number of leading characters of a passage that determine its subject. */
 const READ_CHARACTERS = 1200;
 
 /**
- * What retrieval says of two questions over a set of documents: the product's index, as the default profile fuses. The stored answer cites the first passage
- * that was found for its question.
+ * Indexes documents and returns a function that compares retrieval for two questions, with the fusion of the default profile. The stored
+ * answer is assumed to cite the top passage of its question.
  */
 export async function openDocuments(
   documents: readonly RetrievalDocument[],

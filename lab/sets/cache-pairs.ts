@@ -13,32 +13,32 @@ import { markdownFiles } from "./markdown-files.ts";
 import { type RetrievalDocument, readRetrievalSet } from "./retrieval-sets.ts";
 import { WORDINGS } from "./wordings.ts";
 
-/** Sets of question pairs. `clinc150` and `banking77` have no documents: of these, retrieval says nothing. */
+/** Sets of question pairs. `clinc150` and `banking77` have no documents, so there is no retrieval for them. */
 export const CACHE_SETS = ["clinc150", "banking77", "covid-qa", "medquad", "headings", "written"] as const;
 export type CacheSet = (typeof CACHE_SETS)[number];
 
-/** A stored question and another one, asked later. */
+/** A stored question and a later one. */
 export interface CachePair {
   readonly set: CacheSet;
-  /** What is never in both parts: an intent, a question, a disease, a page. */
+  /** Unit of the split: an intent, a question, a disease or a page. Each is in one part only. */
   readonly group: string;
   readonly stored: string;
   readonly asked: string;
-  /** May they share an answer? */
+  /** Whether they may share an answer. */
   readonly share: boolean;
-  /** Of the questions as written. */
+  /** Cosine of the questions as written. */
   readonly cosine: number;
-  /** What retrieval adds; `null` where a set has no documents. */
+  /** Retrieval features; `null` for a set without documents. */
   readonly retrieved: Retrieved | null;
 }
 
-/** Which half of the groups: the one that weights are learned on, or the one that is reported. */
+/** Half of the groups: for training weights, or for reporting. */
 export type Part = "tuning" | "held-out";
 
 export interface CachePairOptions {
   readonly encoder: EmbeddedEncoder;
   readonly part: Part;
-  /** Questions asked of one set at most. */
+  /** Maximum number of questions per set. */
   readonly questions: number;
   /** Folder with `pages/`, for `headings`. */
   readonly corpus?: string | undefined;
@@ -46,7 +46,7 @@ export interface CachePairOptions {
   readonly domain?: SlotSource | undefined;
 }
 
-/** The pairs of a set, and the words of its domain. */
+/** The pairs of a set, and the vocabulary of its domain. */
 export interface CacheSetPairs {
   readonly pairs: readonly CachePair[];
   readonly vocabulary: SlotVocabulary;
@@ -56,7 +56,7 @@ export function partOf(set: string, group: string): Part {
   return Number.parseInt(sha256Hex(`cache|${set}|${group}`).slice(0, 8), 16) % 2 === 0 ? "tuning" : "held-out";
 }
 
-/** What a pack for the set's domain would say: names that no dictionary of English holds. */
+/** Vocabulary that a domain pack would define: names that no English dictionary contains. */
 const VOCABULARIES: Readonly<Partial<Record<CacheSet, SlotSource>>> = {
   "covid-qa": {
     abbreviations: {
@@ -83,7 +83,7 @@ const VOCABULARIES: Readonly<Partial<Record<CacheSet, SlotSource>>> = {
   banking77: { title: "bank app", names: ["atm", "gbp", "eur", "usd", "iban", "swift", "apple pay", "google pay", "visa", "mastercard"] },
 };
 
-/** @returns `null` when the set's folder is not there */
+/** @returns `null` if the set's folder is missing */
 export async function readCachePairs(set: CacheSet, data: string, options: CachePairOptions): Promise<CacheSetPairs | null> {
   const folder = join(data, set);
   const vocabulary = createSlotVocabulary(set === "headings" || set === "written" ? options.domain : VOCABULARIES[set]);
@@ -112,7 +112,7 @@ interface Labelled {
   readonly label: string;
 }
 
-/** Questions with their intent, repeats and those out of scope left out. */
+/** Reads questions with their intents, without duplicates and out-of-scope questions. */
 function readIntents(folder: string, prefix: string): Labelled[] {
   const rows = readLines(folder, prefix, z.object({ text: z.string().min(1), intent: z.string() })).filter(
     ({ intent }) => intent !== "oos",
@@ -120,12 +120,12 @@ function readIntents(folder: string, prefix: string): Labelled[] {
   return [...new Map(rows.map(({ text, intent }) => [text.trim().toLowerCase(), { text, label: intent }])).values()];
 }
 
-/** Nearest stored questions that a cache looks at. */
+/** Number of nearest stored questions that a cache considers. */
 const CANDIDATES = 4;
-/** Rank of what is asked besides the nearest. */
+/** Rank of an additional, less similar candidate. */
 const MIDDLE = 30;
 
-/** A cache that holds all questions of a set, asked one of them after another: the nearest stored ones, whatever their intent. */
+/** Simulates a cache with all questions of a set, and pairs each asked question with stored ones regardless of intent. */
 function intentPairs(set: CacheSet, rows: readonly Labelled[], { encoder, part, questions }: CachePairOptions): CachePair[] {
   const ordered = [...rows].map((row) => ({ ...row, order: sha256Hex(row.text) })).sort((a, b) => (a.order < b.order ? -1 : 1));
   const vectors = encoder.embedSync(ordered.map(({ text }) => text));
@@ -148,7 +148,10 @@ function intentPairs(set: CacheSet, rows: readonly Labelled[], { encoder, part, 
   });
 }
 
-/** The nearest, and of each kind the nearest and one from the middle: near ones alone would say that nearness means little. */
+/**
+ * Returns the nearest questions, and of each label the nearest and one of middle rank: only near ones would make similarity look
+ * uninformative.
+ */
 function candidatesOf(vectors: readonly Float32Array[], of: number, isSame: (at: number) => boolean): number[] {
   const scores = vectors.map((vector) => cosineOf(vectors[of], vector));
   const others = vectors.map((_, j) => j).filter((j) => j !== of);
@@ -159,7 +162,7 @@ function candidatesOf(vectors: readonly Float32Array[], of: number, isSame: (at:
   return [...new Set(picked.filter((at) => at !== undefined))];
 }
 
-/** Pairs as people labelled them, over the articles of the set. */
+/** Reads pairs labelled by people, over the articles of the set. */
 async function covidPairs(
   data: string,
   folder: string,
@@ -192,8 +195,8 @@ async function pairOf(
 }
 
 /**
- * Questions about diseases, each asked in other words (`WORDINGS`): the same of the same disease may share an answer; something else about it, and the same
- * of the disease whose name is nearest, must not.
+ * Makes pairs of questions about diseases with rephrased questions (`WORDINGS`). The same aspect of the same disease may share an answer;
+ * another aspect, or the same aspect of the most similarly named disease, must not.
  */
 async function medicalPairs(
   folder: string,
@@ -249,7 +252,7 @@ const SHORTEST_ANSWER = 40;
 
 const QUESTION_HEADING = /^#{1,5}\s+(.{8,120}\?)\s*$/gm;
 
-/** Questions that are headings of one page alone. */
+/** Returns headings that are questions and occur on one page only. */
 function headingsOf(documents: readonly RetrievalDocument[]): { id: string; text: string }[] {
   const headings = documents.flatMap(({ id, text }) =>
     [...text.matchAll(QUESTION_HEADING)].map((match) => ({ id, text: match[1] as string })),
@@ -257,14 +260,14 @@ function headingsOf(documents: readonly RetrievalDocument[]): { id: string; text
   return [...Map.groupBy(headings, ({ text }) => text.toLowerCase()).values()].flatMap((group) => (group.length === 1 ? group : []));
 }
 
-/** Those of a folder of pages on which nothing was learned. */
+/** Returns question headings of held-out pages. */
 export function questionHeadings(corpus: string): string[] {
   return headingsOf(readPages(corpus)).flatMap(({ id, text }) => (partOf("headings", id) === "held-out" ? [text] : []));
 }
 
 /**
- * Questions that are headings of one page alone. Two headings of one page answer two things, and so do the nearest of other pages: none of these pairs may
- * share an answer. They say how often a threshold lets a wrong one through in the domain itself.
+ * Pairs question headings. Two headings of one page have different answers, as have similar headings of other pages, so no pair may share
+ * an answer. They measure false positives of a threshold in the domain itself.
  */
 async function headingPairs(
   corpus: string,
@@ -289,7 +292,7 @@ async function headingPairs(
   return pairs;
 }
 
-/** Pairs that were written by hand for training, about the pages' own subject. */
+/** Reads pairs written by hand for training, about the subject of the pages. */
 async function writtenPairs(corpus: string, vocabulary: SlotVocabulary, { encoder, part }: CachePairOptions): Promise<CachePair[]> {
   const schema = z.object({ stored: z.string(), asked: z.string(), share: z.boolean() });
   const rows = readLines(join(PACKAGE_ROOT, "lab", "train", "cache"), "veterans-pairs", schema);

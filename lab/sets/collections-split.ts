@@ -3,23 +3,23 @@ import { join } from "node:path";
 import { createRandom } from "../../src/grading/metrics.ts";
 import { PARTS, type Part, pagesOf } from "./collections.ts";
 
-/** Collections in each part; the rest is `train`. */
+/** Number of collections per part; the rest is `train`. */
 const SIZES: Readonly<Record<Exclude<Part, "train">, number>> = { validation: 7, test: 7 };
 
-/** Collections of one publisher: they stay in one part. Every other collection has a publisher of its own. */
+/** Publishers with several collections, which stay in one part. Every other collection has its own publisher. */
 const PUBLISHERS: Readonly<Record<string, readonly string[]>> = {
   "General Services Administration": ["gsa-smartpay", "plain-language-guidelines", "login-gov-help"],
   "State of New Jersey": ["nj-business-licences", "nj-tax-filings-and-grants"],
   "Government Digital Service": ["gds-service-manual", "govuk-smart-answers"],
 };
 
-/** Pages whose runs of eight words are to this share those of the other page are near-duplicates. */
+/** Two pages are near-duplicates if they share this fraction of eight-word sequences, relative to the shorter page. */
 const NEAR_DUPLICATE = 0.5;
 
 /**
- * Splits collections into train, validation and test, so that neither a publisher nor a near-duplicate page is in two parts.
- * The same seed gives the same split.
- * @param pages folder that holds `NAME/pages/` for each name
+ * Splits collections into train, validation and test, so that no publisher and no near-duplicate page is in two parts. The same seed gives
+ * the same split.
+ * @param pages folder with `NAME/pages/` for each name
  */
 export function splitCollections(names: readonly string[], pages: string, seed: number): Record<Part, string[]> {
   const groups = groupsOf([...names].sort(), pages);
@@ -37,7 +37,7 @@ export function splitCollections(names: readonly string[], pages: string, seed: 
   return split;
 }
 
-/** Collections that must stay together. */
+/** Groups collections that must stay together. */
 function groupsOf(names: readonly string[], pages: string): string[][] {
   const groupOf = new Map(names.map((name) => [name, [name]]));
   const join2 = (a: string, b: string) => {
@@ -51,7 +51,7 @@ function groupsOf(names: readonly string[], pages: string): string[][] {
   return [...new Set(groupOf.values())];
 }
 
-/** Pairs of collections that share a near-duplicate page. */
+/** Finds pairs of collections that share a near-duplicate page. */
 function nearDuplicates(names: readonly string[], pages: string): [string, string][] {
   const all = names.flatMap((name) =>
     pagesOf(join(pages, name)).map((path) => ({ name, runs: runsOf(readFileSync(join(pages, name, path), "utf8")) })),
@@ -75,7 +75,7 @@ function nearDuplicates(names: readonly string[], pages: string): [string, strin
   });
 }
 
-/** Runs of eight words. */
+/** Returns the eight-word sequences of a text. */
 function runsOf(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return new Set(words.slice(7).map((_, i) => words.slice(i, i + 8).join(" ")));

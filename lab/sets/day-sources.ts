@@ -9,20 +9,20 @@ import { partOf, questionHeadings } from "./cache-pairs.ts";
 import { markdownFiles } from "./markdown-files.ts";
 
 export interface DaySourceOptions {
-  /** Folder with `va-pairs*.jsonl` and, if it has them, `va-answerable*.jsonl`. */
+  /** Folder with `va-pairs*.jsonl` and optionally `va-answerable*.jsonl`. */
   readonly golden: string;
   /** Folder with `pages/`. */
   readonly corpus: string;
-  /** Folder of further sets; questions of covid-qa (the half on which nothing was learned) and banking77 make the day long enough. */
+  /** Folder of further sets. Questions of covid-qa (held-out half) and banking77 make the day long enough. */
   readonly data?: string | undefined;
-  /** Names of which one takes another's place in a look-alike: the abbreviations of a domain pack. */
+  /** Names that replace each other in hard negatives: the abbreviations of a domain pack. */
   readonly names: readonly string[];
 }
 
-/** Questions of one further set at most. */
+/** Maximum number of questions from one further set. */
 const FURTHER = 1000;
 
-/** What a replayed day is made of, from folders given by option. @throws RequestError when the golden folder or the corpus is not there */
+/** Reads the sources of a replayed day. @throws RequestError if the golden folder or the corpus is missing */
 export function readDaySources({ golden, corpus, data, names }: DaySourceOptions): DaySources {
   const pages = join(corpus, "pages");
   if (!existsSync(pages))
@@ -54,12 +54,12 @@ function covidPairs(folder: string): { stored: string; asked: string }[] {
 function bankQuestions(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const rows = readLines(folder, "train", z.object({ text: z.string().min(1) }));
-  // Every so many rows: the file is sorted by intent.
+  // Takes rows at even intervals, because the file is sorted by intent.
   const step = Math.max(1, Math.floor(rows.length / FURTHER));
   return rows.filter((_, i) => i % step === 0).map(({ text }) => text);
 }
 
-/** Abbreviations of a pack without those that are another spelling or another name of one before: in a look-alike they would change nothing. */
+/** Returns a pack's abbreviations without synonyms of earlier ones: replacing a name by its synonym would not make a hard negative. */
 export function differentNames(abbreviations: Readonly<Record<string, readonly string[]>>): string[] {
   const known = new Set<string>();
   return Object.entries(abbreviations).flatMap(([name, expansions]) => {

@@ -11,17 +11,17 @@ const questionSchema = z.object({
   document: z.string(),
   question: z.string(),
   turn: z.int(),
-  /** Grounding spans of the page's file, in UTF-16 units. */
+  /** Grounding spans in the page's file, in UTF-16 code units. */
   answers: z.array(z.tuple([z.int(), z.int()])).min(1),
   text: z.string(),
 });
 
 export type Doc2dialQuestion = z.infer<typeof questionSchema> & {
-  /** Host of the agency whose page it is. */
+  /** Host of the page's agency. */
   readonly agency: string;
 };
 
-/** Questions of people in dialogues with an agency, each of which its page answers; a seeded sample of `limit`, in the order of the file. */
+/** Reads questions from dialogues with an agency, each answerable from its page: a seeded sample of `limit`, in file order. */
 export function readDoc2dial(folder: string, { limit, seed }: { readonly limit: number; readonly seed: number }): Doc2dialQuestion[] {
   const all = readLines(folder, "questions", questionSchema).map((one) => ({ ...one, agency: agencyOf(one.document) }));
   const random = createRandom(seed);
@@ -36,8 +36,8 @@ export function readDoc2dial(folder: string, { limit, seed }: { readonly limit: 
 }
 
 /**
- * The two hosts whose pages the set holds.
- * @throws RequestError `data_invalid` when there are not two: the pages that do not answer are those of the other one
+ * Returns the two hosts of the set's pages.
+ * @throws RequestError `data_invalid` unless there are exactly two; the pages of the other host serve as documents without the answer
  */
 export function agenciesOf(folder: string): string[] {
   const pages = join(folder, "pages");

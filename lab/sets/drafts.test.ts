@@ -33,7 +33,7 @@ beforeAll(() => {
       draft("d", "citation", FAITHFUL.replace("[1]", "[3]"), "[3]"),
       draft("e", "url", FAITHFUL.replace(" [1]", " (https://www.va.gov/none/) [1]"), "https://www.va.gov/none/"),
       draft("f", "negation", FAITHFUL.replace("takes place", "doesn't take place"), "doesn't take"),
-      // The fault is in the first sentence, what is found in the second: that is not caught.
+      // The fault is in the first sentence and the finding in the second, so it does not count as caught.
       draft("g", "number", FAITHFUL.replace("in spring", "on May 5"), "60 days"),
     ]),
   );
@@ -72,7 +72,7 @@ describe.skipIf(DATA === "")(`golden drafts${DATA === "" ? " (skipped: SOURCEBOU
     const bare = await evaluateDrafts({ ...options, support: null });
     expectCaught(bare.metrics, { number: 19, url: 20, entity: 13 });
     expect(bare.metrics["faults.none.touched"]).toBeLessThanOrEqual(2 / 30);
-    // A source that is cited in the place of the writer's must bear the sentence out by the score that ships: without it, none is.
+    // A replacement citation must support the sentence by the shipped entailment score; without that score, no citation is replaced.
     const scored = await evaluateDrafts({ ...options, support: createShippedSupport() });
     expectCaught(scored.metrics, { number: 19, citation: 20, url: 20, entity: 14, negation: 5, unsupported: 18 });
     expect(scored.metrics["faults.none.touched"]).toBeLessThanOrEqual(10 / 30);

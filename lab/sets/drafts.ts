@@ -9,7 +9,7 @@ import { splitSentences } from "../../src/text/sentences.ts";
 import { type Draft, draftSchema, FAULTS, type Fault } from "./golden-drafts.ts";
 import { createPageQuotes } from "./page-quotes.ts";
 
-/** What one section of `eval checks` measured; the command joins them. */
+/** Result of one section of `eval checks`. */
 export interface ChecksSection {
   readonly n: Readonly<Record<string, number>>;
   readonly metrics: Readonly<Record<string, number | null>>;
@@ -21,14 +21,14 @@ export interface DraftOptions {
   /** Folder with `pages/`. */
   readonly corpus: string;
   readonly golden: string;
-  /** Address of the pages; the domain's own where absent. */
+  /** Base address of the pages. @default the domain's */
   readonly baseUrl?: string | undefined;
   readonly domain: Pick<DomainPack, "base_url" | "strip_prefix" | "hosts" | "home_page">;
   readonly profile: string;
   readonly support: CheckContext["support"];
 }
 
-/** Checks that a fault of a kind is listed for: only what they find counts as caught. */
+/** Checks that may catch each kind of fault; findings of others do not count. */
 const LISTED: Readonly<Record<Exclude<Fault, "none">, readonly string[]>> = {
   number: ["values", "support"],
   citation: ["citations", "values", "entities", "support"],
@@ -42,11 +42,14 @@ interface JudgedSentence {
   readonly text: string;
   readonly faulty: boolean;
   readonly checked: CheckedSentence;
-  /** Checks that removed, repaired or warned. */
+  /** Checks that did not pass. */
   readonly fired: readonly string[];
 }
 
-/** Faults of golden drafts caught and faithful drafts touched (DESIGN.md, section 10); evidence: every quote that the cited pages can give. */
+/**
+ * Measures the recall on faults of golden drafts and the false positives on faithful drafts. Evidence is every possible quote of the cited
+ * pages.
+ */
 export async function evaluateDrafts({ corpus, golden, baseUrl, domain, profile, support }: DraftOptions): Promise<ChecksSection> {
   const drafts = readGolden(golden, "va-drafts", draftSchema);
   const questions = new Map(readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => [id, question]));

@@ -10,19 +10,19 @@ import { normalisePiece } from "../../src/text/source-map.ts";
 import { markdownFiles } from "./markdown-files.ts";
 import { EXPOSURES, type Exposure, foldOf, isHeldOut } from "./retrieval-sets.ts";
 
-/** Where an answer stands, as people marked it. */
+/** Evidence of an answer, as annotated by people. */
 export type Gold =
-  /** Any of these places of one document answers. */
+  /** Any of these ranges of one document answers. */
   | { readonly type: "spans"; readonly document: string; readonly ranges: readonly TextRange[] }
-  /** All of these values make the answer; they stand in one of these documents. */
+  /** All of these values make the answer; any of these documents may contain them. */
   | { readonly type: "values"; readonly documents: ReadonlySet<string>; readonly values: readonly string[] };
 
 export interface ExtractQuestion {
   readonly text: string;
-  /** Only documents of this scope are searched; `null`: all of the set. */
+  /** Restricts retrieval to documents of this scope; `null`: the whole set. */
   readonly scope: string | null;
   readonly gold: Gold;
-  /** Questions about one source stand or fall together: the unit of the bootstrap. */
+  /** Unit of the bootstrap: questions about one source are not independent. */
   readonly cluster: string;
 }
 
@@ -36,27 +36,27 @@ export interface ExtractSet {
 export const EXTRACT_SETS = ["va-golden", "policyqa", "fairytaleqa", "covid-qa", "clapnq", "tatqa"] as const;
 export type ExtractSetName = (typeof EXTRACT_SETS)[number];
 
-/** What the figures of a set mean, beside what the rankers saw of it. */
+/** Exposure of a set to training, including the tuning of quote selection. */
 export const EXTRACT_EXPOSURES: Readonly<Record<Exposure | "tuned", string>> = {
   ...EXPOSURES,
   tuned: "the part on which the choice of quotes was tuned",
 };
 
-/** The part of a set that is asked about: what was kept apart, or what the choice of quotes was tuned on. */
+/** Part of a set: held out, or used to tune quote selection. */
 export type ExtractPart = "held-out" | "tuning";
 
 /**
- * Documents that the rankers never saw fall into two halves: the first 8 hex digits of sha256("extract|set|group"), even or odd. What the rankers were
- * trained on is in neither: there their scores are too good to tune by.
+ * Splits documents that the ranking models never saw into halves, by the first 8 hex digits of sha256("extract|set|group"), even or odd.
+ * Training data of the ranking models is in neither half, because its scores are too good for tuning.
  */
 function partOf(set: ExtractSetName, group: string): ExtractPart {
   return foldOf(`extract|${set}`, group) % 2 === 0 ? "tuning" : "held-out";
 }
 
 /**
- * Reads one set of questions whose answers are marked in the documents.
+ * Reads one set of questions whose answers are annotated in the documents.
  * @param data folder of sets, one folder each
- * @returns `null` when the set's folder is not there
+ * @returns `null` if the set's folder is missing
  * @throws RequestError `data_invalid` naming file and line
  */
 export function readExtractSet(name: ExtractSetName, data: string, part: ExtractPart = "held-out"): ExtractSet | null {
@@ -84,7 +84,7 @@ export function readExtractSet(name: ExtractSetName, data: string, part: Extract
 
 type Content = Pick<ExtractSet, "documents" | "questions">;
 
-/** Questions with values that a right answer must hold, over all pages. */
+/** Reads questions whose answers must contain certain values, over all pages. */
 function vaGolden(data: string, folder: string): ExtractSet | null {
   const root = join(data, "va-pages", "pages");
   if (!existsSync(root)) return null;
@@ -100,7 +100,7 @@ function vaGolden(data: string, folder: string): ExtractSet | null {
   return { name: "va-golden", exposure: "documents-seen", documents, questions };
 }
 
-/** A site's policy is one document; the same question about another part of it has another place that answers. */
+/** A site's policy is one document. The same question about different passages gets the union of their ranges. */
 function policyQa(folder: string, asks: (group: string) => boolean): Content {
   const passages = readLines(folder, "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
   const documents = joinedBy(
@@ -129,7 +129,7 @@ function policyQa(folder: string, asks: (group: string) => boolean): Content {
   return { documents: [...documents.values()], questions };
 }
 
-/** A story is one document. Only answers that stand in the story word for word are asked for. */
+/** A story is one document. Only questions with a verbatim answer are used. */
 function fairytaleQa(folder: string, asks: (group: string) => boolean): Content {
   const sections = readLines(folder, "sections", z.object({ story: z.string(), section: z.number(), text: z.string() }));
   const documents = joinedBy(
@@ -168,7 +168,7 @@ function covidQa(folder: string): Content {
   return { documents: [...documents.values()], questions };
 }
 
-/** The sentences from which people built the answer; every passage is a document, all are searched. */
+/** Gold ranges are the sentences that people used for the answer. Every passage is a document, and all are searched. */
 function clapNq(folder: string): Content {
   const schema = z.object({
     id: z.string(),
@@ -190,7 +190,7 @@ function clapNq(folder: string): Content {
   return { documents, questions };
 }
 
-/** A table with the paragraphs around it is one document; only answers that stand in it are asked for, none that are computed. */
+/** A table with its paragraphs is one document. Only questions with a verbatim answer are used, no computed ones. */
 function tatQa(folder: string, asks: (uid: string) => boolean): Content {
   const schema = z.object({
     table: z.object({ uid: z.string(), table: z.array(z.array(z.string())) }),
@@ -228,7 +228,7 @@ function markdownTable(rows: readonly (readonly string[])[]): string {
   return [line(header), line(header.map(() => "---")), ...body.map(line)].join("\n");
 }
 
-/** Where a marked text stands in a document, looked for inside a part of it. */
+/** Finds an annotated text in a document, inside the given part of it. */
 function findWithin(text: string, part: string, marked: string): TextRange[] {
   const wanted = normalisePiece(marked).replaceAll(/\s+/g, " ").trim();
   if (wanted.length < 2) return [];
@@ -240,7 +240,7 @@ function findWithin(text: string, part: string, marked: string): TextRange[] {
   return match === null ? [] : [{ start: from + match.index, end: from + match.index + match[0].length }];
 }
 
-/** Pieces of one source, in their order, as one document. */
+/** Joins the texts of one source, in order, into one document. */
 function joinedBy<T extends { readonly text: string }>(pieces: readonly T[], sourceOf: (piece: T) => string): Map<string, StoredDocument> {
   const texts = new Map<string, string[]>();
   for (const piece of pieces) {
@@ -258,7 +258,7 @@ export interface SetDocument {
   readonly title?: string;
 }
 
-/** Through the product's own path of a document. */
+/** Parses and chunks a document with the product's own code. */
 export function toDocument({ id, scope, path, text, title }: SetDocument): StoredDocument {
   const [parsed] = parseFile({ path, bytes: Buffer.from(text) });
   if (parsed === undefined) throw new RequestError("data_invalid", `${id} holds no document.`);

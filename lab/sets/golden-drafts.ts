@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Kinds of faults in drafts, and the drafts without one. */
+/** Kinds of faults in drafts; `none`: without a fault. */
 export const FAULTS = ["number", "citation", "url", "entity", "negation", "unsupported", "none"] as const;
 export type Fault = (typeof FAULTS)[number];
 

@@ -2,7 +2,10 @@ import { readFrontMatter, rowBreaks } from "../../src/internals.ts";
 
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 
-/** Markdown in which the line breaks that our reader keeps as rows are hard ones, for converters that would join them. Within items it keeps none. */
+/**
+ * Makes the line breaks that our Markdown parser keeps into hard breaks, for converters that would join the lines. List items stay
+ * unchanged.
+ */
 export function withHardBreaks(source: string): string {
   const breaks = rowBreaks(source, readFrontMatter(source).bodyStart);
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Paths of every markdown file below a folder, from there with `/`, in order. @throws where there is no such folder */
+/** Returns the sorted paths of all Markdown files below a folder, relative to it, with `/`. @throws if the folder is missing */
 export function markdownFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))

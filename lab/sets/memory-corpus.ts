@@ -10,7 +10,7 @@ import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 
-/** The product's own index over documents that are in no store. A document's scope is its tenant. */
+/** Creates the product's index over documents without a store. A document's scope becomes its tenant. */
 export async function createMemoryCorpus(
   documents: readonly RetrievalDocument[],
   encoder: Encoder | null,
@@ -36,7 +36,7 @@ export async function createMemoryCorpus(
   return corpus;
 }
 
-/** Who sees the documents of one scope of a set. */
+/** Returns the access scope for the documents of one scope of a set. */
 export function scopeInSet(tenant: string | null): Scope {
   return { domain: "set", tenant, access: ["public"] };
 }

@@ -5,8 +5,8 @@ import { documentQuotes } from "../../src/ingest/document-quotes.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 
 /**
- * A page as the quotes that can be made of it: what stands under one heading is one quote, a table row is one of its own; title,
- * headings and the table's header stand above. Together they hold the whole page.
+ * Splits a page into all its quotes: the text under one heading, or a table row, with title, headings and table header as context. Together
+ * they cover the whole page.
  */
 export function createPageQuotes(corpus: string, urlOf: (page: string) => string | null): (page: string) => readonly CitedQuote[] {
   const known = new Map<string, readonly CitedQuote[]>();

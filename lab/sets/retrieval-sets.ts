@@ -10,25 +10,25 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 export interface RetrievalQuery {
   readonly text: string;
   readonly gold: ReadonlySet<string>;
-  /** Only documents of this scope are candidates; `null`: all of the set. */
+  /** Restricts candidates to documents of this scope; `null`: the whole set. */
   readonly scope: string | null;
   readonly tag: string | null;
-  /** Questions about one source stand or fall together: the unit of the bootstrap. */
+  /** Unit of the bootstrap: questions about one source are not independent. */
   readonly cluster: string;
 }
 
-/** A document to be found. */
+/** A document of a retrieval set. */
 export interface RetrievalDocument {
   readonly id: string;
   readonly title: string;
   readonly text: string;
   readonly scope: string | null;
   readonly description?: string;
-  /** Its ending says how the text is read, e.g. for headings. @default "document.txt" */
+  /** Its extension selects the parser, for example to detect headings. @default "document.txt" */
   readonly path?: string;
 }
 
-/** What the shipped encoder saw of a set in training (`lab/train/splits.json`). A figure means something else for each. */
+/** Exposure of a set to the training of the shipped encoder (`lab/train/splits.json`), which determines the meaning of its figures. */
 export const EXPOSURES = {
   unseen: "never trained on",
   "held-out": "held-out part of a trained set: no source document of it was trained on",
@@ -50,17 +50,17 @@ export interface RetrievalSet {
 export const RETRIEVAL_SETS = ["va-golden", "policyqa", "medquad", "covid-qa", "fairytaleqa-story", "fairytaleqa-all", "clapnq"] as const;
 export type RetrievalSetName = (typeof RETRIEVAL_SETS)[number];
 
-/** Is this source document of this set asked about? */
+/** Tests whether questions about this source document are used. */
 type AsksAbout = (set: string, group: string) => boolean;
 
-/** Questions of medquad that are asked: its questions are templates, more of them say nothing new. */
+/** Maximum number of MedQuAD questions; they are templates, so that more add nothing. */
 const MEDQUAD_QUESTIONS = 1000;
 
 /**
- * Reads one set. Of sets that the encoder was trained on only documents outside the training are asked about (`lab/train/splits.json`).
+ * Reads one set. For sets used in training, uses only documents outside the training part (`lab/train/splits.json`).
  * @param data folder of sets, one folder each
- * @param asks which source documents of trained sets are asked about: the held-out ones, unless something is to be trained on the others
- * @returns `null` when the set's folder is not there
+ * @param asks selects the source documents of training sets. @default the held-out ones
+ * @returns `null` if the set's folder is missing
  * @throws RequestError `data_invalid` naming file and line
  */
 export function readRetrievalSet(name: RetrievalSetName, data: string, asks: AsksAbout = isHeldOut): RetrievalSet | null {
@@ -148,7 +148,7 @@ function medQuad(folder: string, asks: AsksAbout): RetrievalSet {
   return { name: "medquad", exposure: "held-out", documents, queries };
 }
 
-/** Articles are long: the document to be found is the part of about 130 words that holds the answer. */
+/** Articles are long, so the gold document is the part of about 130 words that contains the answer. */
 function covidQa(folder: string): RetrievalSet {
   const documents: RetrievalDocument[] = [];
   const partsOf = new Map<number, { start: number; end: number; id: string }[]>();
@@ -215,7 +215,10 @@ const splitsSchema = z
   .object({ encoder: z.object({ sets: z.record(z.string(), z.object({ folds: z.array(z.number()) }).loose()) }).loose() })
   .loose();
 
-/** Is this source document outside the training? The rule of `lab/train/splits.json`: the first 8 hex digits of sha256("set|group"), mod 10, lie in the held-out folds. */
+/**
+ * Tests whether a source document is held out (`lab/train/splits.json`): the first 8 hex digits of sha256("set|group"), mod 10, are in the
+ * held-out folds.
+ */
 export function isHeldOut(set: string, group: string): boolean {
   const path = join(PACKAGE_ROOT, "lab", "train", "splits.json");
   if (!existsSync(path)) return true;
@@ -223,7 +226,7 @@ export function isHeldOut(set: string, group: string): boolean {
   return folds === undefined || folds.includes(foldOf(set, group));
 }
 
-/** The fold of a source document, 0 to 9: the rule of `lab/train/splits.json`. */
+/** Returns the fold of a source document, 0 to 9 (`lab/train/splits.json`). */
 export function foldOf(set: string, group: string): number {
   return Number.parseInt(sha256(`${set}|${group}`).slice(0, 8), 16) % 10;
 }
@@ -232,7 +235,7 @@ function splits(path: string): Record<string, { folds: number[] }> {
   return splitsSchema.parse(JSON.parse(readFileSync(path, "utf8"))).encoder.sets;
 }
 
-/** Parts of at most `size` words, cut after a sentence where one ends in the second half. */
+/** Cuts a text into parts of at most `size` words, after a sentence if one ends in the second half. */
 export function cutWords(text: string, size: number): { start: number; end: number }[] {
   const found = [...text.matchAll(/\S+/g)].map((match) => ({
     start: match.index,

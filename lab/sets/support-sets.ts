@@ -6,20 +6,20 @@ import { readLines } from "../../src/grading/golden.ts";
 import type { TextRange } from "../../src/shared/types.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 
-/** A sentence of an answer; `supported` is `null` where people judged only the answer. */
+/** A sentence of an answer; `supported` is `null` if only the whole answer was judged. */
 export interface SupportUnit extends TextRange {
   readonly supported: boolean | null;
 }
 
-/** An answer with its evidence and what people said of it. */
+/** An answer with its evidence and human judgement. */
 export interface SupportItem {
   readonly set: SupportSetName;
-  /** Part of a set that is reported by itself. */
+  /** Part of a set that is reported separately. */
   readonly task: string;
   /** Source document. */
   readonly group: string;
   readonly id: string;
-  /** What was asked, where the set says so. */
+  /** The question, where the set has it. */
   readonly question?: string;
   readonly text: string;
   readonly evidence: readonly string[];
@@ -33,7 +33,7 @@ export type SupportSetName = (typeof SUPPORT_SETS)[number];
 /**
  * Reads one set of judged answers.
  * @param data folder of sets, one folder each
- * @returns `null` when the set's folder is not there
+ * @returns `null` if the set's folder is missing
  * @throws RequestError `data_invalid` naming file and line
  */
 export function readSupportSet(name: SupportSetName, data: string): SupportItem[] | null {
@@ -117,7 +117,7 @@ const editSchema = z.object({
   original_summary: z.string(),
 });
 
-/** A sentence that the original has too is supported; in an inconsistent edit the changed ones are not. */
+/** A sentence that the original contains too is supported; in an inconsistent edit the changed ones are not. */
 function summEdits(folder: string): SupportItem[] {
   const texts = new Map(
     readLines(folder, "docs", z.object({ doc_id: z.string(), text: z.string() })).map(({ doc_id, text }) => [doc_id, text]),
@@ -137,7 +137,7 @@ function summEdits(folder: string): SupportItem[] {
 
 const beginSchema = z.object({ data_source: z.string(), knowledge: z.string(), response: z.string(), begin_label: z.string() });
 
-/** Generic remarks claim nothing and are left out. People judged whole responses. */
+/** Skips generic remarks, which make no claim. People judged whole responses. */
 function begin(folder: string): SupportItem[] {
   return readLines(folder, "begin", beginSchema).flatMap(({ data_source, knowledge, response, begin_label }, i): SupportItem[] => {
     if (begin_label === "Generic" || response.trim() === "") return [];

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { readLinesOf } from "../../src/grading/golden.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
-/** How the file of a collection begins; other files of the folder are about all of its collections. */
+/** First characters of a collection's file; other files of the folder concern all collections. */
 const COLLECTION = '{"type": "page"';
-/** File of a golden set that holds the rows of a type. */
+/** File of a golden set for each type of row. */
 const FILES = { answerable: "answerable-dev.jsonl", unanswerable: "unanswerable-dev.jsonl", pair: "pairs-dev.jsonl" } as const;
 const UNPACKED = join(PACKAGE_ROOT, "node_modules", ".cache", "sets");
 
@@ -17,8 +17,8 @@ const rowSchema = z.discriminatedUnion("type", [
 ]);
 
 /**
- * A folder of golden sets from one whose collections are a file each (`NAME.jsonl`: pages, questions and pairs, one a line): written once for its content and
- * kept. Any other folder is returned as it is.
+ * Unpacks a folder with one file per collection (`NAME.jsonl`: pages, questions and pairs, one per line) into a folder of golden sets. The
+ * result is cached by content hash. Returns any other folder unchanged.
  */
 export function unpackSets(folder: string): string {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".jsonl")) : [];
@@ -36,7 +36,7 @@ export function unpackSets(folder: string): string {
   try {
     renameSync(begun, target);
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     rmSync(begun, { recursive: true });
     if (!existsSync(target)) throw error;
   }

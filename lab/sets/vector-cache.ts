@@ -4,22 +4,22 @@ import { Embedder } from "../../src/retrieval/embedder.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "../../src/store/embeddings.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 
-/** Vectors on disk by (model, hash of the text), in the store's own table. */
+/** Vectors on disk by model and text hash, in the store's own table. */
 export interface VectorCache {
   readonly embeddings: EmbeddingStore;
   close(): Promise<void>;
 }
 
 /**
- * Opens (and makes) the cache of a folder.
- * @throws StoreError when the folder cannot be written or its file is no database
+ * Opens the cache of a folder; creates it if missing.
+ * @throws StoreError if the folder is not writable or its file is not a database
  */
 export async function openVectorCache(folder: string): Promise<VectorCache> {
   const db = await openSqlite(join(folder, "vectors.db"));
   return { embeddings: createEmbeddingStore(db), close: () => db.destroy() };
 }
 
-/** The same encoder, which makes no vector twice: neither of passages nor of questions. */
+/** Wraps an encoder so that it embeds each text only once. */
 export function cacheVectors(encoder: Encoder, embeddings: EmbeddingStore): Encoder {
   const embedder = new Embedder(encoder, embeddings);
   return { ...encoder, embed: (texts, options = {}) => embedder.embedTexts(texts, options) };

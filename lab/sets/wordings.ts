@@ -1,4 +1,4 @@
-/** Ways to ask one thing about a topic, by what is asked (the kinds of MedQuAD). `$` stands for the topic. */
+/** Question templates by aspect (the question types of MedQuAD). `$` stands for the topic. */
 export const WORDINGS: Readonly<Record<string, readonly string[]>> = {
   information: ["Tell me about $", "can you explain $", "I was just told I have $, what is that", "meaning of $"],
   symptoms: ["how do I know if I have $", "signs of $", "What does somebody with $ notice?", "$ symptom list"],

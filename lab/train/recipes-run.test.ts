@@ -40,7 +40,7 @@ const HALL = [
   { type: "pair", id: "p2", a: "When does the hall open?", b: "When does the hall close?", same_answer: false, kind: "near" },
 ];
 
-/** The steps of a recipe that need no Python; what they would write of the program goes into the folder of the test. */
+/** Returns the steps of a recipe that need no Python, with outputs redirected to the test's folder. */
 function nodeSteps(recipe: Recipe): Step[] {
   const steps = recipe.steps(optionsIn(folder)).filter(({ command }) => command[0] === "node" && !command.includes(WRITTEN));
   return steps.map((step) => ({
@@ -65,7 +65,7 @@ function start({ folder: from, command }: Step): Promise<Ended> {
 const recipe = (name: string) => RECIPES.find((one) => one.name === name) as Recipe;
 const parsed = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
 
-/** What a file of weights is made of: its names, and of every list how long it is. */
+/** Reduces a weights file to its keys and list lengths. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.every((one) => Number.isFinite(one)) ? value.length : value.map(shapeOf);
   if (typeof value !== "object" || value === null) return typeof value;
@@ -105,7 +105,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
       const own = command.map((word) => (word === WRITTEN ? written : word));
       const { code, told } = await start({ folder: from, command: own });
       expect([program, code, told]).toEqual([program, 0, expect.stringContaining(name)]);
-      // Of a page as short as this one nothing may be left to read on, or to compare.
+      // On such a short page there may be no candidates or pairs.
       const size = statSync(own[own.indexOf("--out") + 1] as string).size;
       if (program.endsWith("dump.js")) expect(size).toBeGreaterThan(0);
     }
@@ -122,7 +122,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
     expect(read).toMatchObject({ status: 0, stderr: "" });
   });
 
-  // Each has read its options and everything of the program that it rests on before it asks for its data.
+  // A program parses its options and loads its imports before it looks for its data.
   it.each(RECIPES.filter((one) => one.name !== "crisis" && nodeSteps(one).length > 0).map((one) => [one.name, one] as const))(
     "%s: every program of it that needs no Python starts, and asks for its data",
     async (_, one) => {

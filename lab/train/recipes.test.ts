@@ -37,7 +37,7 @@ describe("recipes of the shipped weights", () => {
       try {
         const flags = ["--data", folder, "--extra", folder, "--work", join(folder, "work")];
         const wanted = [...needs.data, ...(needs.extra ?? [])];
-        // What needs nothing would begin: it is only shown.
+        // A recipe without needs would start, so it is only printed.
         const told: string[] = [];
         const terminal = { write: (text: string) => told.push(text) };
         const surroundings = { stdout: terminal, stderr: terminal, stdin: Readable.from([]), env: {}, cwd: () => folder };
@@ -58,15 +58,15 @@ describe("recipes of the shipped weights", () => {
   });
 });
 
-/** Programs that may name golden sets: they leave their documents and questions out of training. */
+/** Programs that may name golden sets, because they exclude them from training. */
 const GUARDS = ["reader/check_leaks.py", "reader/read-folders.ts", "encoder/datasets.py"];
 
 /**
- * A golden set of the data folder: `va-golden`, `golden/NAME`, or the word alone as part of a path. A module that is called golden (`grade/golden.ts`,
- * `golden-set.ts`) has neither a slash nor a quotation mark behind the word, so that imports are let through.
+ * Matches a golden set of the data folder: `va-golden`, `golden/NAME`, or the word alone in a path. Imports of modules such as
+ * `grade/golden.ts` do not match, because no slash or quotation mark follows the word.
  */
 const GOLDEN = /va-golden|\bgolden\/|["'`/]golden["'`]/;
-/** Every set of the folder of data, golden ones among them; what was unpacked into another folder may be read. */
+/** Matches access to all sets of the data folder, including golden ones; sets unpacked elsewhere are allowed. */
 const ALL_SETS = /(?:find|choose)GoldenSets\([^;]*\bdata\b/;
 
 describe("golden sets, on which nothing is learned or chosen", () => {

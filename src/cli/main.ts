@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { nodeTooOld } from "../shared/node-version.ts";
 import { EXIT } from "./context.ts";
-import { nodeTooOld } from "./node-version.ts";
 import { runCli, runProcess } from "./run.ts";
 
 const problem = nodeTooOld(process.versions.node);

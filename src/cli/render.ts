@@ -4,26 +4,29 @@ import { originalInWords } from "../text/original-place.ts";
 import { conflictToWire } from "../wire/answer-to-wire.ts";
 import { type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
 import { doubtsAt, placeInWords, readableText } from "../writing/render.ts";
-import { harmless, harmlessLine, type Terminal } from "./terminal.ts";
+import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
 /** Warnings of what is shown side by side beneath the answer. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);
 
-/** An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched. */
-export function renderAnswer(answer: Answer, colors: Terminal["colors"]): string {
+/**
+ * An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched.
+ * @param asTyped our own words with the command as the user types it
+ */
+export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped: Terminal["asTyped"] = (text) => text): string {
   const { filters } = answer;
   const general = answer.warnings.filter(({ sentence, code }) => sentence === undefined && !SHOWN_ELSEWHERE.has(code));
   const lines: string[] = general.map(({ message }) => colors.yellow(`! ${harmless(message)}`));
   if (lines.length > 0) lines.push("");
-  lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors)));
+  lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors, asTyped)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
   // How well the sources fit is said of what they say, never beside "I did not find enough".
   const said = answer.refusal === null && answer.confidence !== null;
-  const confidence = said ? `${confidenceInWords(answer.confidence, answer)}, ` : "";
+  const confidence = said ? `${asTyped(confidenceInWords(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
-  const writer = answer.refusal === null ? `written by ${answer.model}, ` : "";
+  const writer = answer.refusal !== null ? "" : answer.model === "extractive" ? "quoted word for word, " : `written by ${answer.model}, `;
   lines.push("", colors.dim(`${confidence}${writer}${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
 }
@@ -110,8 +113,9 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
   return [`${colors.bold("See also")} ${harmlessLine(title)}${part}`, ...(url === null ? [] : [`    ${harmlessLine(url)}`])];
 }
 
-function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"]): string[] {
-  const { message, note, searched, nearest, contacts } = refusal;
+function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"], asTyped: Terminal["asTyped"]): string[] {
+  const { note, searched, nearest, contacts } = refusal;
+  const message = asTyped(refusal.message);
   // A greeting gets one line, and whoever is in distress nothing beneath what was said.
   if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [harmlessLine(message)];
   const lines = [colors.bold(harmlessLine(message)), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
@@ -138,7 +142,7 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
 
 function searchedLine({ documents, chunks, revision, asOf, within }: Searched): string {
   const only = within === undefined ? "" : `, only ${harmlessLine(within)}`;
-  return `Searched ${documents} documents (${chunks} passages, revision ${revision}${datesInWords(asOf)})${only}.`;
+  return `Searched ${counted(documents, "document")} (${counted(chunks, "passage")}, revision ${revision}${datesInWords(asOf)})${only}.`;
 }
 
 /** `, as of 2024-03-01 to 2026-01-15, 2 without a date`; nothing where no document states a date. */

@@ -130,7 +130,7 @@ const EXAMPLES = `
 Examples:
   sourcebound demo                               the veterans' demo on http://127.0.0.1:8787
   sourcebound ingest ./my-documents              read a folder
-  sourcebound ask "What is the rating for sleep apnea that requires a CPAP machine?"
+  sourcebound ask "What is the notice period?"
   sourcebound ask --json "…" | jq .citations
   sourcebound serve --port 9000
 

@@ -104,6 +104,11 @@ export function harmlessLine(text: string): string {
   return harmless(text).replaceAll("\n", "\\n");
 }
 
+/** `1 chunk`, `2 chunks`. */
+export function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}
+
 /**
  * Draws `[#####…….] 312/1000 31 % 0:42 left  what`. What is left is told from what is done so far, once it says enough.
  * @param now milliseconds

@@ -68,7 +68,7 @@ describe("createReader", () => {
       import { createReader } from ${JSON.stringify(entry)};
       const reader = createReader(${JSON.stringify({ path, threads: 1 })});
       console.log((await reader.read(["a"])).length);`;
-    // No close: threads that have nothing to do keep no process alive.
+    // Not closed: idle threads keep no process alive.
     expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 120_000 })).toBe("1\n");
   });
 
@@ -77,7 +77,7 @@ describe("createReader", () => {
   });
 });
 
-/** A reader that says when it is closed. */
+/** A reader that records when it is opened and closed. */
 function watched() {
   const seen = { opened: 0, closed: 0 };
   const open = (): Reader => {
@@ -123,7 +123,7 @@ describe("a shared reader", () => {
 describe("the reader that ships", () => {
   const reader = openSharedReader();
   afterAll(() => reader.close());
-  /** Log odds that each text answers the question. */
+  /** Returns the log odds that each text answers the question. */
   async function oddsOf(question: string, ...texts: readonly string[]): Promise<number[]> {
     return (await reader.read(texts.map((text) => ({ question, text })))).map(({ answer }) => answer);
   }
@@ -170,7 +170,7 @@ describe("the reader that ships", () => {
   });
 });
 
-/** Some 1,900 bytes with its entry. */
+/** About 1,900 bytes with its cache entry. */
 const readingOf = (value: number): TextReading => ({ vector: new Float32Array(375).fill(value) });
 const one = readingOf(1);
 const two = readingOf(2);

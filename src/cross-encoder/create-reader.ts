@@ -10,28 +10,26 @@ import { createReadText } from "./read-text.ts";
 import type { Reader, ReadingOf, ToRead } from "./reader.ts";
 import { loadReaderWeights } from "./weights.ts";
 
-/** The weights that ship with the package. */
 export const SHIPPED_WEIGHTS = join(PACKAGE_ROOT, "src", "models", "weights", "reader.bin");
-/** More threads gain little: a question has a dozen pieces, and others on the machine want to work too. */
+/** More threads gain little: a question has about a dozen candidates, and other processes need cores as well. */
 export const MAX_DEFAULT_THREADS = 4;
-/** A key and an entry of the cache, roughly. */
+/** Estimated overhead of a cache entry with its key. */
 const ENTRY_BYTES = 400;
-/** Some 8,000 readings. */
+/** About 8,000 results. */
 export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
 
 export interface ReaderOptions {
-  /** Weights file. @default the one that ships */
+  /** Weights file. @default the embedded weights */
   readonly path?: string | undefined;
-  /** Worker threads; 0 reads in the calling thread, for tests and short scripts. @default what the machine can run at once, 1 to 4: the calling thread waits meanwhile */
+  /** Worker threads; 0 runs in the calling thread, for tests and short scripts. @default available parallelism, at most 4 */
   readonly threads?: number | undefined;
-  /** Most bytes of readings that are kept; 0 keeps none. @default DEFAULT_CACHE_BYTES */
+  /** Maximum bytes of cached results; 0 disables the cache. @default DEFAULT_CACHE_BYTES */
   readonly cacheBytes?: number | undefined;
 }
 
 /**
- * Opens the reader: loads its weights (about 50 ms); threads start with the first reading or `warm`.
- *
- * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
+ * Loads the weights of the cross-encoder (about 50 ms). Threads start with the first call of `read` or `warm`.
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  * @example
  * const reader = createReader();
  * const [reading] = await reader.read([{ question: "What is the fee?", text: "Library › Fees\nA card costs $3." }]);
@@ -51,7 +49,7 @@ export function defaultThreads(): number {
   return Math.min(MAX_DEFAULT_THREADS, availableParallelism());
 }
 
-/** Whatever reads single texts as a reader: what was read before is remembered, and the same is read once. */
+/** Adds a cache to a pool; a batch computes equal texts once. */
 export function createPooledReader(pool: ReaderPool, weights: Reader["weights"], cacheBytes: number): Reader {
   const cache =
     cacheBytes === 0
@@ -72,9 +70,9 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       if (known === undefined) missing.set(key, text);
       else found.set(key, known);
     }
-    // The longest first: no thread is left alone with a long one at the end.
+    // Longest first, so that no thread is left with a long text at the end.
     const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
-    // One that fails stops the others: nobody would see them.
+    // A failure stops the others, because the whole call is rejected.
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     try {
@@ -89,7 +87,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       stop.abort(error);
       throw error;
     }
-    // What was read is what the key was made of.
+    // Keys are computed from the input, so each result has the type of its input.
     return keys.map((key) => found.get(key) as ReadingOf<Read>);
   }
 
@@ -101,7 +99,7 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
   };
 }
 
-/** Of the weights' hash and what is read, so that a vector is found only for exactly the same of both. */
+/** Returns a cache key over the hash of the weights and the input. */
 export function readingKey(weightsHash: string, read: ToRead): string {
   return sha256Hex(JSON.stringify([weightsHash, read]));
 }
@@ -110,7 +108,7 @@ function lengthOf(read: ToRead): number {
   return typeof read === "string" ? read.length : read.question.length + read.text.length;
 }
 
-/** Reads in the calling thread, which others get between two texts. */
+/** Runs in the calling thread and yields to the event loop between texts. */
 function readHere(readText: ReturnType<typeof createReadText>): ReaderPool {
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();

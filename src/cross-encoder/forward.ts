@@ -3,12 +3,12 @@ import type { PairReading } from "./reader.ts";
 import { placeOf, planArena, type ReaderWeights } from "./weights.ts";
 import { HEADS } from "./weights-file.ts";
 
-/** Runs one sequence at a time through the layers, in one thread's arena. */
+/** Runs one token sequence at a time, in one thread's arena. */
 export interface Forward {
   readonly run: (ids: Int32Array) => PairReading;
 }
 
-/** The forward pass over shared weights, in the arena of that number. */
+/** Creates the forward pass over shared weights, in the arena with this number. */
 export function createForward(weights: ReaderWeights, arenaNumber: number): Forward {
   const { header, limits } = weights;
   const { hidden, heads, feed_forward: wide, epsilon } = header;
@@ -20,7 +20,7 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
   const readHeads = createHeads(weights);
   const layers = Array.from({ length: header.layers }, (_, layer) => matricesOf(`layer.${layer}.`, at, limits));
 
-  /** out = matrix * input + bias for the matrix's rows from `first`, `rows` of them; the input stands quantised in `codes`. */
+  /** Computes out = matrix · input + bias for `rows` rows from `first`; the quantised input is in `codes`. */
   function multiply(matrix: Matrix, first: number, rows: number, depth: number, tokens: number, out: number): void {
     const { codes, scales, bias } = matrix;
     const { codes: input, codeScales } = arena;
@@ -101,7 +101,7 @@ function matricesOf(layer: string, at: (name: string) => number, limits: Readonl
   };
 }
 
-/** Writes each token's word vector to `words`, and position and the first type together to `rest`. @throws Error when there are too many tokens, or none */
+/** Writes word vectors to `words`, and position plus first type vectors to `rest`. @throws Error for zero or too many tokens */
 type Embed = (ids: Int32Array, words: Float32Array, rest: Float32Array) => void;
 
 function createEmbedding(weights: ReaderWeights): Embed {
@@ -139,8 +139,8 @@ function createEmbedding(weights: ReaderWeights): Embed {
 }
 
 /**
- * From the sum or the mean of the tokens' last states that of length 1 (Reimers & Gurevych, EMNLP 2019, section 3), and what the heads make of it, which means
- * something for a pair alone.
+ * Normalises the sum or mean of the last hidden states to length 1 (mean pooling: Reimers & Gurevych, EMNLP 2019, section 3) and applies
+ * the heads, whose outputs are meaningful for pairs only.
  */
 type ReadHeads = (states: Float32Array) => PairReading;
 

@@ -10,12 +10,12 @@ interface FakeThread extends ReaderThread {
   readonly tasks: ThreadTask[];
   held: boolean;
   ended: boolean;
-  /** Answers its last task. */
+  /** Replies to its last task. */
   reply(): void;
   crash(): void;
 }
 
-/** Threads that do nothing until the test says so. */
+/** Threads that only act when the test tells them to. */
 function fakeThreads() {
   const threads: FakeThread[] = [];
   const start: StartThread = (arenaNumber, events) => {
@@ -130,7 +130,7 @@ describe("createReaderPool", () => {
     stop.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
     await expect(waiting).rejects.toThrow("enough");
-    // The thread is still at it: its place is free once it says so.
+    // The thread is still busy; it becomes free with its reply.
     expect(threads[0]?.tasks).toHaveLength(1);
     threads[0]?.reply();
     expect(threads[0]?.tasks).toHaveLength(2);

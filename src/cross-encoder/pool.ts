@@ -17,25 +17,25 @@ export interface ThreadTask {
 
 export type ThreadReply = { readonly id: number } & ({ readonly reading: ReadingOf<ToRead> } | { readonly failure: string });
 
-/** A thread that reads one text at a time. */
+/** A thread that scores one text or pair at a time. */
 export interface ReaderThread {
   post(task: ThreadTask): void;
-  /** Whether it keeps the process alive. */
+  /** Sets whether the thread keeps the process alive. */
   hold(busy: boolean): void;
   end(): Promise<void>;
 }
 
 export interface ThreadEvents {
   onReply(reply: ThreadReply): void;
-  /** It ended, whatever the reason; no reply comes after it. */
+  /** The thread ended for any reason; no reply follows. */
   onEnd(cause: unknown): void;
 }
 
 export type StartThread = (arenaNumber: number, events: ThreadEvents) => ReaderThread;
 
-/** Texts wait in one row; whichever thread is free takes the next, so that no thread idles while another has a row of its own. */
+/** A pool with one queue for all threads, so that no thread is idle while work waits. */
 export interface ReaderPool {
-  /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`, or what it could not be loaded for */
+  /** @throws the signal's reason | {ModelError} `reader_closed` | `reader_crashed` | `reader_failed`, or a loading error */
   read(read: ToRead, signal: AbortSignal | undefined): Promise<ReadingOf<ToRead>>;
   /** Starts every thread that is not running. */
   warm(): void;
@@ -55,7 +55,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** A text whose thread ended is read once more: whatever ended two threads would end the next. */
+/** A text is retried once after a crash; a text that crashes two threads would crash the next. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {
@@ -68,7 +68,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     const thread = start(slots.indexOf(slot), {
       onReply: (reply) => settle(slot, reply),
       onEnd: (cause) => {
-        // A thread that was replaced or closed says nothing new.
+        // Ignores threads that were replaced or closed.
         if (slot.thread === thread) replace(slot, cause);
       },
     });
@@ -98,7 +98,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     next();
   }
 
-  /** The thread of the slot is gone: what it was reading goes to the front of the row, once. */
+  /** Clears the slot of an ended thread and puts its text back at the front of the queue, once. */
   function replace(slot: Slot, cause: unknown): void {
     const job = slot.job;
     slot.thread = null;
@@ -114,7 +114,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     next();
   }
 
-  /** Nobody waits for the job: out of the row. What a thread reads already it reads to its end, some 10 ms later. */
+  /** Removes a cancelled job from the queue. A running one finishes in its thread, about 10 ms later. */
   function drop(job: Job): void {
     const place = row.indexOf(job);
     if (place >= 0) row.splice(place, 1);
@@ -164,16 +164,15 @@ export function closedError(): ModelError {
   return new ModelError("reader_closed", "the reader is closed: open another engine to read again");
 }
 
-/** A thread's own heap holds a vocabulary and one text at a time; weights and buffers are outside. */
+/** Heap limits of a thread: it holds a vocabulary and one text; weights and buffers are in shared memory. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
 
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
 
-/** Starts worker threads over shared weights. */
 export function createThreadStarter(weights: ReaderWeights): StartThread {
   return (arenaNumber, { onReply, onEnd }) => {
     const setup: ThreadSetup = { weights, arenaNumber };
-    // Without the flags of the process: some of them (`--input-type`) keep a thread from starting.
+    // The flags of the process are not passed on: some of them (`--input-type`) prevent a thread from starting.
     const worker = new Worker(ENTRY, {
       execArgv: [],
       workerData: setup,

@@ -2,13 +2,13 @@ import { createWordpiece } from "../text/wordpiece.ts";
 import type { PairReading, ReadingOf, ToRead } from "./reader.ts";
 import { piecesOf, type ReaderWeights } from "./weights.ts";
 
-/** Most tokens of a text with [CLS] and [SEP]; what stands behind them is not read. */
+/** Maximum tokens of a text with [CLS] and [SEP]; the rest is cut. */
 export const MAX_TOKENS = 256;
-/** The same of a question and a text together, and of the question alone: as in training (`lab/train/reader`). */
+/** Maximum tokens of a pair, and of its question, as in training (`lab/train/reader`). */
 export const MAX_PAIR_TOKENS = 176;
 export const MAX_QUESTION_TOKENS = 48;
 
-/** Reads one text or pair after the other in the thread that calls. */
+/** Scores one text or pair at a time in the calling thread. */
 export type ReadText = <Read extends ToRead>(read: Read) => ReadingOf<Read>;
 
 /** @param run the forward pass over these weights */
@@ -16,12 +16,12 @@ export function createReadText(weights: ReaderWeights, run: (ids: Int32Array) =>
   const sequence = createSequenceBuilder(piecesOf(weights));
   return (read) => {
     const reading = run(sequence(read));
-    // A text alone has no more than a vector.
+    // The heads are meaningful for pairs only.
     return (typeof read === "string" ? { vector: reading.vector } : reading) as ReadingOf<typeof read>;
   };
 }
 
-/** Token ids of [CLS] text [SEP], or of [CLS] question [SEP] text [SEP]. */
+/** Returns a builder of token ids: [CLS] text [SEP], or [CLS] question [SEP] text [SEP]. */
 export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead) => Int32Array {
   const idOf = (piece: string) => {
     const id = pieces.indexOf(piece);

@@ -1,7 +1,7 @@
 import { createReader } from "./create-reader.ts";
 import type { Reader } from "./reader.ts";
 
-/** What opens one reader for all who ask for it while one of them uses it; the last who closes it ends its threads. */
+/** Returns a function that opens one reader for all users; the last user who closes it ends its threads. */
 export function createSharing(): (open?: () => Reader) => Reader {
   let shared: { readonly reader: Reader; users: number } | null = null;
   return (open = createReader) => {
@@ -24,7 +24,7 @@ export function createSharing(): (open?: () => Reader) => Reader {
 }
 
 /**
- * The reader that ships, one for all engines of the process: weights and threads are the same for each. The last who closes it ends its threads.
- * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`
+ * Opens the embedded cross-encoder, shared by all engines of the process.
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  */
 export const openSharedReader = createSharing();

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** The layout stands in `lab/train/reader/weights.py`, which writes the file. */
+/** `lab/train/reader/weights.py` defines the layout and writes the file. */
 export const MAGIC = "SBREAD01";
-/** Mark, hash and length of the header. */
+/** Magic number, hash and length of the header. */
 export const PREFIX_BYTES = 44;
-/** A header is a few kilobytes; a file of another kind must not make us allocate. */
+/** A header has a few kilobytes; the limit prevents a huge allocation for other files. */
 export const MAX_HEADER_BYTES = 1 << 20;
 
-/** Linear functions of a pair's vector, and the outputs of each. */
+/** Linear heads over a pair's vector → number of outputs. */
 export const HEADS = { answer: 1, claim: 3, same: 1 } as const;
 
 const TYPES = { f32: 4, i8: 1, u16: 2, u8: 1, bits: 1 } as const;
@@ -42,7 +42,7 @@ export function bytesOf({ type, shape }: TensorEntry): number {
   return shape.reduce((product, size) => product * size, TYPES[type]);
 }
 
-/** Name, rows and depth of a layer's matrices; the rows of `attention` are those of query, key and value. */
+/** Returns name, rows and depth of a layer's matrices; `attention` has the rows of query, key and value. */
 export function layerMatrices({ hidden, feed_forward: wide }: Pick<WeightsHeader, "hidden" | "feed_forward">) {
   return [
     ["attention", 3 * hidden, hidden],
@@ -53,8 +53,8 @@ export function layerMatrices({ hidden, feed_forward: wide }: Pick<WeightsHeader
 }
 
 /**
- * Where each tensor starts in the payload, after checking that all are there, of the right type and size, and inside it.
- * @throws Error saying which is not
+ * Validates that all tensors exist, with the right type and size, inside the payload. Returns their offsets in the payload.
+ * @throws Error naming the invalid tensor
  */
 export function checkTensors(header: WeightsHeader, payloadBytes: number): Map<string, number> {
   const places = new Map<string, number>();

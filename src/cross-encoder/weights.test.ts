@@ -10,7 +10,7 @@ const path = join(import.meta.dirname, "parity", "tiny.bin");
 const folder = mkdtempSync(join(tmpdir(), "reader-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The file with changed bytes or header, its hash made to fit unless told otherwise. */
+/** Writes the file with changed bytes or header, with a matching hash unless `rehash` is false. */
 function altered(
   change: { bytes?: (bytes: Buffer) => Buffer; header?: (header: Record<string, unknown>) => unknown },
   rehash = true,

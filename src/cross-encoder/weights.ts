@@ -7,29 +7,25 @@ import { checkTensors, headerSchema, layerMatrices, MAGIC, MAX_HEADER_BYTES, PRE
 const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 
-/**
- * Weights in memory, ready for the kernel: plain data that threads share without a copy. Each thread works in an arena of
- * its own behind the weights.
- */
+/** Weights in shared memory, packed for the kernel. Threads share them without a copy; each has its own arena behind them. */
 export interface ReaderWeights {
   readonly header: Omit<WeightsHeader, "tensors">;
-  /** SHA-256 of the file's content: changes with any number in it. */
+  /** SHA-256 of the file's content. */
   readonly hash: string;
-  /** Where each tensor starts in the memory. */
+  /** Byte offset of each tensor in the memory. */
   readonly places: ReadonlyMap<string, number>;
   readonly vocabulary: { readonly bytes: number; readonly pieces: number };
   readonly memory: WebAssembly.Memory;
-  /** For each packed matrix, the largest code that its input may hold. */
+  /** Largest input code of each packed matrix. */
   readonly limits: ReadonlyMap<string, number>;
-  /** The compiled kernel. */
   readonly module: WebAssembly.Module;
   readonly firstArena: number;
   readonly arenaBytes: number;
 }
 
 /**
- * Reads a weights file into shared memory, checks its hash and every size in it, and arranges its matrices for the kernel.
- * @param threads that will read at the same time; each gets an arena
+ * Loads a weights file into shared memory, validates its hash and sizes, and packs its matrices for the kernel.
+ * @param threads maximum concurrent threads; each gets an arena
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  */
 export function loadReaderWeights(path: string, threads: number): ReaderWeights {
@@ -74,7 +70,7 @@ export function loadReaderWeights(path: string, threads: number): ReaderWeights 
   }
 }
 
-/** The special pieces are there, and every piece has one of the kept rows. */
+/** Validates that the special tokens exist and that every token has a kept row. */
 function checkVocabulary(
   weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">,
   keptRows: number,
@@ -117,7 +113,7 @@ function parseOr(text: Buffer, failure: (error: unknown) => ModelError): Weights
   }
 }
 
-/** Arranges every int8 matrix for `multiply`, in place. The first arena lends the room. */
+/** Packs every int8 matrix for `multiply` in place, with the first arena as scratch memory. */
 function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory" | "module" | "firstArena">): Map<string, number> {
   const { header, places, firstArena } = weights;
   const kernel = createKernel(weights);
@@ -131,21 +127,21 @@ function packMatrices(weights: Pick<ReaderWeights, "header" | "places" | "memory
   return limits;
 }
 
-/** The pieces by token id. */
+/** Returns the vocabulary by token id. */
 export function piecesOf(weights: Pick<ReaderWeights, "memory" | "places" | "vocabulary">): string[] {
-  // Decoders take no shared memory: a copy that lives as long as the call.
+  // Copies the bytes, because decoders do not accept shared memory.
   const bytes = new Uint8Array(weights.memory.buffer, weights.places.get("vocabulary"), weights.vocabulary.bytes);
   return Buffer.from(bytes).toString("utf8").split("\n");
 }
 
-/** Where the tensor starts, in bytes. */
+/** Returns the byte offset of a tensor. */
 export function placeOf({ places }: Pick<ReaderWeights, "places">, name: string): number {
   const place = places.get(name);
   if (place === undefined) throw new Error(`the weights have no tensor "${name}"`);
   return place;
 }
 
-/** Where a thread's buffers lie, in bytes from the start of its arena, and how long the arena is. */
+/** Byte addresses of a thread's buffers, and the size of the arena. */
 export interface Arena {
   readonly x: number;
   readonly keyValue: number;
@@ -159,7 +155,7 @@ export interface Arena {
   readonly bytes: number;
 }
 
-/** Buffers for sequences of up to `max_tokens` tokens, which is a multiple of 8, so that tiles are whole. */
+/** Plans buffers for up to `max_tokens` tokens, a multiple of 8, so that tiles are complete. */
 export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0): Arena {
   let at = start;
   const take = (bytes: number) => {

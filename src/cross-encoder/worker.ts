@@ -4,7 +4,7 @@ import { createForward } from "./forward.ts";
 import type { ThreadReply, ThreadSetup, ThreadTask } from "./pool.ts";
 import { createReadText } from "./read-text.ts";
 
-/** A thread of the pool: one text in, one reply out, in an arena of its own. */
+/** A thread of the pool: one reply per task, in its own arena. */
 const { weights, arenaNumber } = workerData as ThreadSetup;
 const readText = createReadText(weights, createForward(weights, arenaNumber).run);
 

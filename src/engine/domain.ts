@@ -17,6 +17,11 @@ export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must be lower-case letters, digits, - and _");
 const pattern = z.string().refine(isPattern, "is not a valid regular expression");
 const words = z.array(z.string().min(1));
+const address = z
+  .url({ protocol: /^https?$/ })
+  .nullable()
+  .default(null);
+const path = z.string().min(1).nullable().default(null);
 
 /** A host as it stands in addresses; anything else would silently fit none. */
 const host = z
@@ -38,11 +43,7 @@ export const domainSchema = z.strictObject({
     })
     .prefault({})
     .describe("The documents that come with the pack"),
-  base_url: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null)
-    .describe("Address under which `path/to/page.md` is served as `path/to/page/`"),
+  base_url: address.describe("Address under which `path/to/page.md` is served as `path/to/page/`"),
   semantic_cache: z
     .boolean()
     .default(false)
@@ -50,11 +51,7 @@ export const domainSchema = z.strictObject({
       "Whether a stored answer may be served for a question in other words: only where pairs of this domain's questions showed no wrong one (docs/memory.md)",
     ),
   strip_prefix: z.string().default("").describe("Leading part of document paths that is no part of their address, such as `pages/`"),
-  home_page: z
-    .url({ protocol: /^https?$/ })
-    .nullable()
-    .default(null)
-    .describe("Where unknown addresses lead in the `seven-layer` profile"),
+  home_page: address.describe("Where unknown addresses lead in the `seven-layer` profile"),
   hosts: z.array(host).default([]).describe("Host whitelist; a host stands for its subdomains too"),
   web: z
     .strictObject({ hosts: z.array(host).optional().describe("`hosts` of the pack when absent; empty: none") })
@@ -145,23 +142,13 @@ export const domainSchema = z.strictObject({
           .default(["public"])
           .describe("Labels that the tenant may read, as far as `access` of the configuration grants them; empty: nothing"),
         terms: termsSchema.default({}).describe("Canonical term → the tenant's term; those of `catalogue` are added"),
-        documents: z
-          .string()
-          .min(1)
-          .nullable()
-          .default(null)
-          .describe("Folder of documents that only this tenant sees, relative to the pack"),
+        documents: path.describe("Folder of documents that only this tenant sees, relative to the pack"),
       }),
     )
     .default({})
     .describe("Parties with vocabulary and access of their own"),
-  catalogue: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
-  features: z.string().min(1).nullable().default(null).describe("YAML file that explains each canonical term, relative to the pack"),
+  catalogue: path.describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
+  features: path.describe("YAML file that explains each canonical term, relative to the pack"),
   default_profile: slug.default("sourcebound").describe("Profile of requests that name none"),
   calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),
   golden: z.string().nullable().default(null).describe("Folder of golden sets, relative to the pack"),

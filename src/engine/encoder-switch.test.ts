@@ -196,18 +196,6 @@ describe("an encoder that vanishes", () => {
     expect(factsOf(await ask(engine))).toMatchObject({ ranking: "hybrid" });
   });
 
-  it("between two questions: words alone, with a notice and a warning", async () => {
-    let down = false;
-    const engine = await start(fakeEncoder({ failure: () => (down ? encoderDown() : null) }));
-    await ingest(engine);
-    expect(factsOf(await ask(engine)).ranking).toBe("hybrid");
-    down = true;
-    const events = await ask(engine, "What is the pension payment?");
-    expect(factsOf(events).ranking).toBe("bm25");
-    const last = events.at(-1);
-    expect(last?.type === "answer" && last.answer.warnings.map(({ code }) => code)).toContain("dense_failed");
-  });
-
   it("cannot store vectors: the warning names the data folder, not the encoder", async () => {
     const full = new StoreError("store_unwritable", "/data/sourcebound.db could not be written (database or disk is full).");
     let isFull = false;
@@ -232,16 +220,5 @@ describe("an encoder that vanishes", () => {
     const events = await ingest(engine);
     expect(events.find(({ type }) => type === "embed-failed")).toMatchObject({ code: "encoder_changed" });
     expect(factsOf(await ask(engine)).ranking).toBe("bm25");
-  });
-
-  it("gives questions another dimension than documents: words alone", async () => {
-    let dimensions = 64;
-    const changing: Encoder = { id: "same-id", embed: (texts) => fakeEncoder({ dimensions }).embed(texts) };
-    const engine = await start(changing);
-    await ingest(engine);
-    dimensions = 32;
-    const events = await ask(engine);
-    expect(factsOf(events).ranking).toBe("bm25");
-    expect(noticesOf(events)).toEqual(["dense_failed", "sufficiency"]);
   });
 });

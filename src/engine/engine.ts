@@ -1,4 +1,5 @@
 import type { Config } from "../shared/config.ts";
+import { assertNode } from "../shared/node-version.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
@@ -21,7 +22,7 @@ export type * from "./engine-types.ts";
 
 /**
  * Opens the store and wires all parts.
- * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
+ * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up, or Node is too old
  * @example
  * import { createEngine, loadProcessConfig } from "sourcebound";
  * const engine = await createEngine(loadProcessConfig());
@@ -29,6 +30,7 @@ export type * from "./engine-types.ts";
  * await engine.close();
  */
 export async function createEngine(config: Config, given: EngineParts = {}): Promise<Engine> {
+  assertNode();
   const opened = await openShared(config, given);
   const { store, local, closing } = opened;
   if (config.database?.vectors === "pgvector") await store.vectors?.assertAvailable();

@@ -6,9 +6,10 @@ import { RequestError } from "../shared/errors.ts";
 import type { FileDescription } from "../store/files.ts";
 import { goldenItem } from "../testing/golden-item.ts";
 import { assertFigures, brokenBounds, figureNames, parseBound } from "./bounds.ts";
+import { answerableSchema, unanswerableSchema } from "./golden.ts";
 import { reportGolden } from "./golden-report.ts";
 import { type DocumentFiles, layOutDocuments, readSentQuestions } from "./golden-set.ts";
-import { answerableSchema, readGoldenFile, readGoldenFolder, unanswerableSchema } from "./read-golden-files.ts";
+import { readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 
 function faultOf(name: string, text: string): RequestError {
   try {

@@ -3,17 +3,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import type { Engine } from "../engine/engine-types.ts";
 import { RequestError } from "../shared/errors.ts";
-import {
-  ANSWERABLE_FILE,
-  type GoldenAnswerable,
-  type GoldenFile,
-  type GoldenUnanswerable,
-  parseGoldenFile,
-  readGoldenFile,
-  readGoldenFolder,
-} from "./read-golden-files.ts";
+import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
+import { ANSWERABLE_FILE, type GoldenFile, parseGoldenFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 
-export type { GoldenAnswerable, GoldenUnanswerable } from "./read-golden-files.ts";
+export type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 
 /** A folder of documents with the questions that were written over it. */
 export interface GoldenSet {

@@ -47,28 +47,41 @@ export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, 
   });
 }
 
+const phrases = z.array(z.string().min(1)).default([]);
+
+/** A question with its right answer, as a line of JSON or a row of YAML. Marked by its pages and quotes, by words that the answer holds, by a reference answer, or by all. */
 export const answerableSchema = z.object({
-  id: z.string(),
-  question: z.string(),
-  gold_pages: z.array(z.string()).min(1),
-  gold_quotes: z.array(z.string()).default([]),
+  id: z.string().min(1),
+  question: z.string().min(1),
+  gold_pages: phrases,
+  gold_quotes: phrases,
+  /** The right answer in somebody's words. */
   answer: z.string().default(""),
-  key_values: z.array(z.string()).default([]),
+  key_values: phrases,
+  must_not: phrases,
+  /** Words that a full answer holds; those of `key_values` when absent. They say how full an answer is and make none wrong. */
+  keyphrases: phrases,
   topic: z.string().default(""),
-  difficulty: z.enum(["easy", "medium", "hard"]),
+  difficulty: z.string().default(""),
+  needs: z.string().default(""),
+  /** Who asks; `null`: nobody's customer. */
+  tenant: z.string().min(1).nullable().default(null),
 });
-export type Answerable = z.infer<typeof answerableSchema>;
+export type GoldenAnswerable = z.infer<typeof answerableSchema>;
 
 /** In the order in which reports name them. */
 export const UNANSWERABLE_KINDS = ["near_miss", "false_premise", "out_of_scope", "injection", "nonsense"] as const;
 
 export const unanswerableSchema = z.object({
-  id: z.string(),
-  question: z.string(),
+  id: z.string().min(1),
+  question: z.string().min(1),
   kind: z.enum(UNANSWERABLE_KINDS),
   why: z.string().default(""),
+  /** Of a false premise: what the documents say instead, exact substrings of a page. */
+  contradicting_quotes: phrases,
+  tenant: z.string().min(1).nullable().default(null),
 });
-export type Unanswerable = z.infer<typeof unanswerableSchema>;
+export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;
 
 /**
  * Every line of the files `PREFIX*.jsonl` of a folder, whatever their suffix, in the order of their names.

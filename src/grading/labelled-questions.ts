@@ -7,7 +7,9 @@ import { answerableSchema, readLinesOf, UNANSWERABLE_KINDS, unanswerableSchema }
 
 /** Who asks it, of a domain with tenants; absent: nobody in particular. */
 const asker = { tenant: z.string().min(1).optional() };
-const answerable = answerableSchema.pick({ id: true, question: true, gold_pages: true, gold_quotes: true, key_values: true }).extend(asker);
+const answerable = answerableSchema
+  .pick({ id: true, question: true, gold_pages: true, gold_quotes: true, key_values: true })
+  .extend({ ...asker, gold_pages: z.array(z.string()).min(1) });
 const unanswerable = unanswerableSchema.pick({ id: true, question: true, kind: true }).extend(asker);
 
 /** A question whose right answer is known: where it stands, or of which kind it is that has none. */

@@ -5,7 +5,7 @@ import { messageOf, RequestError } from "../shared/errors.ts";
 import { composeYaml } from "../text/compose-yaml.ts";
 import { didYouMean, editDistance } from "../text/spelling.ts";
 import { describeIssues, keysAt } from "../text/validate.ts";
-import { parseLines, readLinesOf, UNANSWERABLE_KINDS } from "./golden.ts";
+import { answerableSchema, type GoldenAnswerable, type GoldenUnanswerable, parseLines, readLinesOf, unanswerableSchema } from "./golden.ts";
 
 /** What rows may carry without being asked why: notes of whoever wrote them, and a kind, which the reader of a file looks at. */
 const ANYWHERE = ["notes", "kind"];
@@ -57,45 +57,11 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-const phrases = z.array(z.string().min(1)).default([]);
-
-/** A question with its right answer, as a line of JSON or a row of YAML. Marked by its pages and quotes, by words that the answer holds, by a reference answer, or by all. */
-export const answerableSchema = z.object({
-  id: z.string().min(1),
-  question: z.string().min(1),
-  gold_pages: phrases,
-  gold_quotes: phrases,
-  /** The right answer in somebody's words. */
-  answer: z.string().default(""),
-  key_values: phrases,
-  must_not: phrases,
-  /** Words that a full answer holds; those of `key_values` when absent. They say how full an answer is and make none wrong. */
-  keyphrases: phrases,
-  topic: z.string().default(""),
-  difficulty: z.string().default(""),
-  needs: z.string().default(""),
-  /** Who asks; `null`: nobody's customer. */
-  tenant: z.string().min(1).nullable().default(null),
-});
-
 /** A question without any mark of its right answer is a slip. */
 const markedSchema = answerableSchema.refine(
   (one) => one.answer !== "" || [one.gold_pages, one.gold_quotes, one.key_values, one.keyphrases].some((marks) => marks.length > 0),
   "says nothing of the right answer: give gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind where it is to be refused",
 );
-
-export const unanswerableSchema = z.object({
-  id: z.string().min(1),
-  question: z.string().min(1),
-  kind: z.enum(UNANSWERABLE_KINDS),
-  why: z.string().default(""),
-  /** Of a false premise: what the documents say instead, exact substrings of a page. */
-  contradicting_quotes: phrases,
-  tenant: z.string().min(1).nullable().default(null),
-});
-
-export type GoldenAnswerable = z.infer<typeof answerableSchema>;
-export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;
 
 /** Questions of a file, with what of it could not be used. */
 export interface GoldenFile {

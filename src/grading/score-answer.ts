@@ -5,10 +5,10 @@ import { originalPlaceOf } from "../text/original-place.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { readableText } from "../writing/render.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
+import type { GoldenAnswerable } from "./golden.ts";
 import type { GoldenItem, ScoreName } from "./golden-item.ts";
 import { type GoldenPlaces, standsAt } from "./golden-places.ts";
 import { mean } from "./metrics.ts";
-import type { GoldenAnswerable } from "./read-golden-files.ts";
 
 type RetrievedPassage = GoldenItem["retrieved"][number];
 /** What is scored of an answer, as a report holds it. */

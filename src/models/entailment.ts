@@ -164,7 +164,7 @@ function gatherSentences(claim: Float32Array, windows: readonly Window[], embed:
     .join(" ");
 }
 
-/** Returns the ranges of claim words whose index tokens occur in none of the texts. */
+/** Returns the ranges of claim words with an index token that no text contains. */
 function missingWords(claim: string, texts: readonly string[], stem: (word: string) => string): TextRange[] {
   const held = new Set(texts.flatMap((text) => tokenize(text, stem)));
   return [...claim.matchAll(WORD)].flatMap(({ 0: word, index }) =>

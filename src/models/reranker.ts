@@ -1,4 +1,3 @@
-/** The input of a reranker. */
 export interface RerankPassage {
   readonly title: string;
   /** Headings above the passage, outermost first, in one line. */

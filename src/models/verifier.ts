@@ -1,4 +1,3 @@
-/** The input of a verifier. */
 export interface VerifierPassage {
   readonly title: string;
   readonly headingPath: readonly string[];

@@ -7,7 +7,6 @@ export interface WebResult {
 
 export interface WebSearchOptions {
   readonly signal: AbortSignal;
-  /** Maximum results. */
   readonly limit: number;
   /** Hosts to search, with their subdomains; a service may return others. */
   readonly hosts: readonly string[];

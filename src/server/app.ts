@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
+import { cors } from "hono/cors";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
@@ -27,6 +28,8 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   readonly host?: string;
   /** Names under which it is reached there; others are refused. @default [] */
   readonly hosts?: readonly string[];
+  /** Origins whose pages may call the API from a browser. @default [] */
+  readonly cors?: readonly string[];
   /** Keeps responses to named requests. @default in the memory of this process */
   readonly idempotency?: IdempotencyRecords;
 }
@@ -66,6 +69,8 @@ export function createApp(options: AppOptions): Hono {
   });
   app.use(securityHeaders());
   app.use(strictTransport(guard.isTrusted), hostGuard(host, hosts));
+  if (options.cors !== undefined && options.cors.length > 0)
+    app.use("/v1/*", cors({ origin: [...options.cors], exposeHeaders: ["Retry-After", "X-Request-Id"] }));
 
   const services = {
     ...{ engine, evaluations, metrics, guard, log },

@@ -5,6 +5,7 @@ import { answerEndpoints } from "./routes/answers.ts";
 import { askEndpoints } from "./routes/ask.ts";
 import { chatEndpoints } from "./routes/chat.ts";
 import { libraryEndpoints } from "./routes/library.ts";
+import { responseEndpoints } from "./routes/responses.ts";
 import { reviewEndpoints } from "./routes/review.ts";
 import { serviceEndpoints } from "./routes/service.ts";
 
@@ -18,6 +19,7 @@ export const ENDPOINTS = {
   ...reviewEndpoints,
   ...adminEndpoints,
   ...chatEndpoints,
+  ...responseEndpoints,
   mcp: mcpEndpoint,
   ...serviceEndpoints,
 } satisfies Record<string, Endpoint>;

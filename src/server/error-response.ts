@@ -33,7 +33,7 @@ const CODES_OF_STATUS = {
     "unknown_answer",
     "unknown_interaction",
     "unknown_file",
-    "unknown_model",
+    "model_not_found",
     "unknown_key",
     "unknown_report",
     "unknown_evaluation",

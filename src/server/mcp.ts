@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
 import { VERSION } from "../package.ts";
 import * as wire from "../wire/index.ts";
+import { renderRefusalPlain, sourceLines } from "../writing/render.ts";
 import { type Caller, narrow, type SessionIds } from "./access/caller.ts";
 import { endpoint } from "./endpoint.ts";
 import { describeFailure } from "./error-response.ts";
@@ -51,10 +52,11 @@ function addAsk(server: McpServer, options: McpOptions): void {
       const { question, detail, session_id: sessionId, filters } = given;
       sessions?.assertOpen(caller, sessionId);
       const asked = { ...narrow(caller, given), detail, sessionId: sessionId ?? null, filters: filters ?? null, signal: mcpReq.signal };
-      const { id, status, citations, refusal, warnings, answer_plain: answer } = wire.answerToWire(await engine.answer(question, asked));
-      const sources = citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : ` <${url}>`}: “${quote}”`);
+      const answered = await engine.answer(question, asked);
+      const { id, status, citations, refusal, warnings, answer_plain: answer } = wire.answerToWire(answered);
       const general = warnings.filter(({ sentence }) => sentence === undefined).map(({ message }) => message);
-      const text = [...general, answer, ...sources].join("\n");
+      const said = answered.refusal === null ? answer : renderRefusalPlain(answered.refusal);
+      const text = [...general, said, ...sourceLines(answered.citations)].join("\n");
       return { text, data: { id, status, answer, citations, refusal, warnings } };
     }),
   );

@@ -43,7 +43,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   let isStopping = false;
   const app = createApp({
     ...serving,
-    ...{ evaluations, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts },
+    ...{ evaluations, log, webRoot: join(PACKAGE_ROOT, "dist", "web"), host, hosts: settings.hosts, cors: settings.cors },
     isStopping: () => isStopping,
     keys: engine.store.keys,
     labels: engine.config.access,

@@ -39,7 +39,6 @@ export class WebError extends SourceboundError {}
 /** A feature that this build lacks, or that needs another component. */
 export class UnavailableError extends SourceboundError {}
 
-/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

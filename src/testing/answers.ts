@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Answer, AnswerSentence, Citation, NearMiss, Refusal } from "../shared/types.ts";
 
-/** A passage of an invented document, from which test quotes are taken. */
+/** A passage of a sample document that citations quote. */
 export interface SamplePassage {
   readonly title: string;
   readonly url: string | null;
@@ -12,7 +12,7 @@ export interface SamplePassage {
   readonly context: string;
 }
 
-/** A citation of `quote`, which must stand in the passage. */
+/** Returns a citation of `quote`. @throws Error if the passage does not contain it */
 export function sampleCitation(n: number, passage: SamplePassage, quote: string): Citation {
   const quoteStart = passage.context.indexOf(quote);
   if (quoteStart < 0) throw new Error(`the passage does not hold ${JSON.stringify(quote)}`);
@@ -35,7 +35,7 @@ export function sampleCitation(n: number, passage: SamplePassage, quote: string)
   };
 }
 
-/** A complete answer with every part that `parts` does not name at its plainest. */
+/** Returns a complete sample answer; `parts` replaces its fields. */
 export function sampleAnswer(parts: Partial<Answer> & { readonly question: string }): Answer {
   const sentences = parts.sentences ?? [];
   return {
@@ -71,7 +71,7 @@ export function sampleAnswer(parts: Partial<Answer> & { readonly question: strin
   };
 }
 
-/** A near miss of an invented document. */
+/** Returns a sample near miss; `parts` replaces its fields. */
 export function sampleNearMiss(title: string, parts: Partial<NearMiss> = {}): NearMiss {
   return {
     title,
@@ -87,7 +87,7 @@ export function sampleNearMiss(title: string, parts: Partial<NearMiss> = {}): Ne
   };
 }
 
-/** A refusal with every part that `parts` does not name at its plainest. */
+/** Returns a sample refusal; `parts` replaces its fields. */
 export function sampleRefusal(parts: Partial<Refusal> = {}): Refusal {
   return {
     reason: "nothing_relevant",
@@ -107,7 +107,7 @@ export function sampleRefusal(parts: Partial<Refusal> = {}): Refusal {
   };
 }
 
-/** The events of an answer as an engine yields them: stages, then each sentence with its citations, then the answer. */
+/** Yields the events of an answer in an engine's order: stages, sentences with their citations, the answer. */
 export function* eventsOf(answer: Answer): Generator<AnswerEvent, void> {
   for (const stage of ["admit", "lookup", "retrieve", "verify", "decide", "compress", "write"] as const) {
     yield { type: `${stage}-start` };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChatEvent, ChatModel } from "../models/chat.ts";
 import { ModelError } from "../shared/errors.ts";
 
-/** How the model under test shall behave in its next streams. */
+/** Behaviour of the tested model in its next streams. */
 export type ChatBehaviour =
   | {
       readonly type: "answer";
@@ -11,7 +11,7 @@ export type ChatBehaviour =
     }
   | { readonly type: "cut"; readonly pieces: readonly string[] }
   | { readonly type: "broken" }
-  /** Says one piece, then nothing. */
+  /** Streams one text, then nothing. */
   | { readonly type: "stalled"; readonly piece: string };
 
 export interface ChatUnderTest {
@@ -21,7 +21,7 @@ export interface ChatUnderTest {
 
 const prompt = { system: "Answer from the quotes.", user: "Question: ?" };
 
-/** What every chat model does, whatever is behind it. */
+/** Defines the tests that every `ChatModel` must pass. */
 export function describeChatContract(name: string, open: (behaviour: ChatBehaviour) => Promise<ChatUnderTest>): void {
   const withModel = (behaviour: ChatBehaviour, use: (model: ChatModel) => Promise<void>) => async () => {
     const under = await open(behaviour);

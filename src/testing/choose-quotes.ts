@@ -8,7 +8,7 @@ import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../writing/q
 export interface ChooseQuotesOptions {
   readonly limit: number;
   readonly maxCharacters: number;
-  /** The cross-encoder. @default none: the first stage alone orders the candidates */
+  /** The cross-encoder. @default none: the first-stage score alone ranks the candidates */
   readonly read?: ReadTexts;
 }
 
@@ -19,7 +19,7 @@ export type QuoteChooser = (
   options: ChooseQuotesOptions,
 ) => Promise<QuoteCandidate[]>;
 
-/** Chooses quotes by the weights and the encoder that ship; they are read once. */
+/** Creates a quote chooser with the embedded weights and encoder, loaded once. */
 export function createQuoteChooser(): QuoteChooser {
   const encoder = sharedEncoder();
   const weights = readRankingWeights();

@@ -1,4 +1,7 @@
-/** One suite per interface; every implementation runs it. They need vitest. */
+/**
+ * Contract suites for vitest: one per interface, for every implementation.
+ * @example describeEncoderContract("mine", async (behaviour) => ({ encoder: openMine(behaviour), close: async () => undefined }));
+ */
 export { type ChatBehaviour, type ChatUnderTest, describeChatContract } from "./chat-contract.ts";
 export { describeEncoderContract, type EncoderUnderTest } from "./encoder-contract.ts";
 export { describeReaderContract, type ReaderUnderTest } from "./reader-contract.ts";

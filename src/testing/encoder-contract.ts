@@ -9,7 +9,7 @@ export interface EncoderUnderTest {
 
 const texts = ["Tinnitus is rated at 10 percent.", "A pension is paid every month.", "§ 4.25 – combined ratings"];
 
-/** What every encoder does, whatever is behind it. */
+/** Defines the tests that every `Encoder` must pass. */
 export function describeEncoderContract(name: string, open: (behaviour: "working" | "broken") => Promise<EncoderUnderTest>): void {
   const withEncoder = (behaviour: "working" | "broken", use: (encoder: Encoder) => Promise<void>) => async () => {
     const under = await open(behaviour);

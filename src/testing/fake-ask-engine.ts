@@ -6,19 +6,18 @@ import type { WireAskRequest } from "../wire/index.ts";
 import type { WireHealth } from "../wire/service.ts";
 
 export interface AskCall {
-  /** As it was sent. */
   readonly request: WireAskRequest;
   readonly signal: AbortSignal;
   readonly scope: ScopeOptions;
   readonly turns?: readonly Turn[] | undefined;
 }
 
-/** What the fake does for one question: yield events, wait, throw. */
+/** Plays one question: yields events, waits, or throws. */
 export type AskScript = (call: AskCall) => AsyncGenerator<AnswerEvent, void>;
 
 export interface FakeAskEngine extends Engine {
   readonly calls: readonly AskCall[];
-  /** Domains that were asked to be read again. */
+  /** Domains of the refresh requests. */
   readonly refreshes: readonly (string | undefined)[];
 }
 
@@ -37,7 +36,7 @@ const HEALTH: WireHealth = {
   warnings: [],
 };
 
-/** An engine that plays a script and records its calls. Whatever else is asked of it fails. */
+/** Creates an engine that plays a script and records its calls. Methods that a test of asking does not need are missing. */
 export function createFakeAskEngine(script: AskScript, health: Partial<WireHealth> = {}): FakeAskEngine {
   const calls: AskCall[] = [];
   const refreshes: (string | undefined)[] = [];
@@ -61,14 +60,14 @@ export function createFakeAskEngine(script: AskScript, health: Partial<WireHealt
   return engine as FakeAskEngine;
 }
 
-/** The request behind the options that an engine was asked with. */
+/** Converts the engine's options back to the request. */
 function callOf(question: string, options: AskOptions): AskCall {
   const { domain, tenant, access, caller, lane, turns, signal, sessionId, selection, userId, filters, ...request } = options;
   const bound = { access, caller, lane };
   return {
     request: {
       ...{ question, ...request },
-      // A session that begins has no turns.
+      // A new session has no turns.
       ...(turns === undefined && sessionId != null ? { session_id: sessionId } : {}),
       ...(selection == null ? {} : { selection: { document_id: selection.documentId, start: selection.start, end: selection.end } }),
     },
@@ -78,7 +77,7 @@ function callOf(question: string, options: AskOptions): AskCall {
   };
 }
 
-/** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `ms` milliseconds, or rejects with the signal's reason when it aborts. */
 export function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

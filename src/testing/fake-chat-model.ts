@@ -1,12 +1,12 @@
 import type { ChatEvent, ChatModel, ChatPrompt } from "../models/chat.ts";
 import { waitFor } from "./fake-ask-engine.ts";
 
-/** A piece of text, a pause in milliseconds, or an error in place of everything after it. */
+/** A text to stream, a pause in milliseconds, or an error that ends the stream. */
 export type ChatStep = string | number | Error;
 
 export interface FakeChatOptions {
   readonly id?: string;
-  /** Said at the end of every stream. */
+  /** Usage in the last event of every stream. */
   readonly usage?: { readonly inputTokens: number | null; readonly outputTokens: number | null };
 }
 
@@ -17,12 +17,12 @@ export interface ChatCall {
 
 export interface FakeChatModel extends ChatModel {
   readonly calls: readonly ChatCall[];
-  /** Streams that are open now. */
+  /** Number of open streams. */
   readonly open: number;
 }
 
 /**
- * A model that plays one script per call; the last one is played again.
+ * Creates a model that plays one script per call and repeats the last one.
  * @example fakeChatModel([["Tinnitus is rated ", 5, "at 10 percent [1]."], [new Error("down")]])
  */
 export function fakeChatModel(scripts: readonly (readonly ChatStep[])[], options: FakeChatOptions = {}): FakeChatModel {

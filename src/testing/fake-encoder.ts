@@ -6,21 +6,21 @@ import { words } from "../text/tokens.ts";
 export interface FakeEncoderOptions {
   readonly id?: string;
   readonly dimensions?: number;
-  /** Direction of a text, for tests that need an exact cosine; `null`: hashed words as usual. */
+  /** Direction of a text's vector, for tests of exact cosines; `null`: hashed words. */
   readonly vectorOf?: (text: string) => readonly number[] | null;
-  /** Asked before every call with its number, from 0: an error is thrown, `null` lets it pass. */
+  /** Called before every call with its number, from 0; a returned error is thrown. */
   readonly failure?: (call: number) => Error | null;
 }
 
 export interface FakeEncoder extends Encoder {
-  /** Texts of every call, those that failed included. */
+  /** Texts of every call, failed ones included. */
   readonly calls: readonly (readonly string[])[];
 }
 
-/** Words that two texts share bring their vectors together; enough to rank by, and the same on every machine. */
+/** Enough to rank by shared words. */
 export const FAKE_DIMENSIONS = 64;
 
-/** An encoder without a model: hashed bags of words, as unit vectors. */
+/** Creates an encoder without a model: hashed bags of words as unit vectors, equal on every machine. */
 export function fakeEncoder({
   id = "fake-encoder",
   dimensions = FAKE_DIMENSIONS,
@@ -45,12 +45,12 @@ export function fakeEncoder({
   };
 }
 
-/** What an encoder throws when its endpoint is gone. */
+/** Returns the error of an encoder whose endpoint is down. */
 export function encoderDown(): ModelError {
   return new ModelError("encoder_failed", "Encoder is down");
 }
 
-/** Every word adds to one dimension, chosen by its hash; text without words is the zero vector. */
+/** Returns a unit vector of word counts, where a word's hash selects its dimension; the zero vector for text without words. */
 export function hashedWords(text: string, dimensions: number = FAKE_DIMENSIONS): Float32Array {
   const vector = new Float32Array(dimensions);
   for (const { text: word } of words(text)) {

@@ -2,42 +2,41 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { hashedWords } from "./fake-encoder.ts";
 
-/** What the endpoint does with a request, whatever was asked. */
 export type EndpointReply =
-  /** A finished answer, with a status. */
+  /** A complete response with this status. */
   | {
       readonly type: "status";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Uint8Array;
     }
-  /** The connection stays open and nothing comes. */
+  /** Nothing is sent, and the connection stays open. */
   | { readonly type: "silence" };
 
 export type ChatReply =
   | EndpointReply
-  /** Pieces of text as server-sent events, `delayMs` before each; then the reason of the end and the usage. */
+  /** Texts as server-sent events, `delayMs` before each; then the finish reason and the usage. */
   | {
       readonly type: "stream";
       readonly pieces: readonly string[];
       readonly delayMs?: number;
       readonly finishReason?: string;
       readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
-      /** Nothing comes after the pieces, and the connection stays open. */
+      /** Nothing follows the texts, and the connection stays open. */
       readonly thenSilence?: boolean;
-      /** The server fails after the pieces, and says so in the stream. */
+      /** An error event follows the texts. */
       readonly thenError?: boolean;
       /** @default "text/event-stream" */
       readonly contentType?: string;
     }
-  /** Pieces of text, then the connection is cut: after an event, inside one, inside a character, or by a clean close without an end. */
+  /** Texts, then the connection is cut: after an event, inside one, inside a character, or by a clean close without an end. */
   | { readonly type: "cut"; readonly pieces: readonly string[]; readonly at: "event" | "inside-event" | "inside-character" | "clean" }
   /** An event stream of these bytes. */
   | { readonly type: "bytes"; readonly bytes: string | Uint8Array };
 
 export type EmbeddingsReply =
   | EndpointReply
-  /** Vectors of the texts, hashed words unless said; `order` is the order in which they stand in the answer. */
+  /** Vectors of the texts, by default hashed words; `order` is their order in the response. */
   | { readonly type: "vectors"; readonly vectorOf?: (text: string, index: number) => readonly number[]; readonly order?: "reversed" }
   /** One vector too few. */
   | { readonly type: "missing" };
@@ -46,11 +45,11 @@ export interface EndpointRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
-  /** Has the client gone before the answer was complete? */
+  /** Whether the client disconnected before the response was complete. */
   aborted: boolean;
 }
 
-/** Replies in order, the last one again and again; or one function for all, which may take its time. */
+/** Replies in order, repeating the last one; or one function for all calls. */
 export type Script<Reply> = readonly Reply[] | ((request: EndpointRequest, call: number) => Reply | Promise<Reply>);
 
 export interface FakeEndpointOptions {
@@ -59,16 +58,16 @@ export interface FakeEndpointOptions {
 }
 
 export interface FakeEndpoint {
-  /** Base address, such as `http://127.0.0.1:40123/v1`. */
+  /** Base URL, such as `http://127.0.0.1:40123/v1`. */
   readonly url: string;
   readonly requests: readonly EndpointRequest[];
   readonly chats: readonly EndpointRequest[];
-  /** Changes what comes next; the count starts anew. */
+  /** Replaces the replies and restarts the count of calls. */
   script(options: FakeEndpointOptions): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server on a free port that speaks the OpenAI-compatible `/chat/completions` and `/embeddings`, well or badly. */
+/** Starts an HTTP server on a free port with the OpenAI-compatible `/chat/completions` and `/embeddings`; replies may be faulty. */
 export async function startFakeEndpoint(options: FakeEndpointOptions = {}): Promise<FakeEndpoint> {
   const requests: EndpointRequest[] = [];
   let scripts = options;
@@ -197,14 +196,14 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-/** An event stream of these deltas, whatever they are, and an end. */
+/** Returns an event stream of these deltas with an end. */
 export function deltaStream(deltas: readonly Readonly<Record<string, unknown>>[], finishReason = "stop"): ChatReply {
   const choices = deltas.map((delta) => event({ choices: [{ index: 0, delta, finish_reason: null }] }));
   const end = event({ choices: [{ index: 0, delta: {}, finish_reason: finishReason }] });
   return { type: "bytes", bytes: `${choices.join("")}${end}data: [DONE]\n\n` };
 }
 
-/** Ways in which a model's endpoint fails before a word of its answer can be used, by name. */
+/** Failures of a chat endpoint by name; none yields a usable answer. */
 export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "429 with retry-after": { type: "status", status: 429, headers: { "retry-after": "0" } },
   "500": { type: "status", status: 500 },
@@ -246,7 +245,7 @@ export const brokenChatReplies: Readonly<Record<string, ChatReply>> = {
   "an error inside the stream": { type: "bytes", bytes: `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n` },
 };
 
-/** Ways in which an endpoint of vectors fails, by name. */
+/** Failures of an embeddings endpoint by name. */
 export const brokenEmbeddingsReplies: Readonly<Record<string, EmbeddingsReply>> = {
   "429 with retry-after": { type: "status", status: 429, headers: { "retry-after": "0" } },
   "500": { type: "status", status: 500 },

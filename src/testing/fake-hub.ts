@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 
 /**
- * A runtime of hub models without models, as an installed package: token `i` of a text has the vector of its characters; a pair has a logit of the words
- * that both share, minus one, against a logit of 0 when its `config.json` names two classes. Texts that hold `NAN` give no number, `BOOM` throws.
+ * Writes an installed runtime of Hub models without models. A token's vector counts its characters; a pair's logit is its number of shared
+ * words minus one, against a logit of 0 if `config.json` names two classes. `NAN` in a text yields NaN, `BOOM` throws.
  */
 export function writeFakeHubRuntime(folder: string, version = "0.0.0"): void {
   const root = join(folder, "node_modules", "@huggingface", "transformers");
@@ -14,7 +14,7 @@ export function writeFakeHubRuntime(folder: string, version = "0.0.0"): void {
   write(join(root, "dist", "transformers.node.mjs"), RUNTIME);
 }
 
-/** Files of a model in the layout of transformers.js; what they hold means nothing. */
+/** Writes the files of a model in the layout of transformers.js, with placeholder contents. */
 export function writeFakeHubModel(modelsDir: string, path: string, { weights = "weights", files = {} }: FakeModelOptions = {}): void {
   const all = {
     "config.json": "{}",
@@ -42,14 +42,14 @@ export interface FakeHubOptions {
   readonly repository: string;
   readonly files: Readonly<Record<string, Buffer>>;
   readonly tags?: readonly string[];
-  /** Bytes after which the connection is cut, per request of a file; -1 cuts never. */
+  /** Bytes until the connection is cut, per request of a file; -1: never. */
   readonly cutAfter?: (path: string, request: number) => number;
-  /** Turns what is sent into something else of the same length. */
+  /** Whether to replace the content by other bytes of the same length. */
   readonly damage?: (path: string) => boolean;
   readonly ignoreRange?: boolean;
 }
 
-/** A hub with one repository, over HTTP on this machine. */
+/** Starts a local HTTP server with one Hub repository. */
 export async function startFakeHub({ repository, files, tags = [], cutAfter, damage, ignoreRange }: FakeHubOptions): Promise<FakeHub> {
   const requests: string[] = [];
   const server: Server = createServer((request, response) => {

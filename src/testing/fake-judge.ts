@@ -5,15 +5,14 @@ export interface FakeJudge extends ChatModel {
   readonly prompts: readonly ChatPrompt[];
 }
 
-/** A passage as the prompt shows it. */
 interface ShownPassage {
   readonly passage: string;
   readonly text: string;
 }
 
 /**
- * A model that judges passages by the words that they share with the question, and that obeys: where a passage tells it to, it gives all others 0.
- * @param change the reply before it is sent
+ * Creates a model that scores passages by words shared with the question. It obeys instructions in a passage and then scores all others 0.
+ * @param change alters the reply before it is sent
  */
 export function fakeJudge(change: (reply: string) => string = (reply) => reply, down = false): FakeJudge {
   const prompts: ChatPrompt[] = [];

@@ -1,11 +1,10 @@
 import type { AskedQuestion, ComparedQuestion, Matcher } from "../memory/matcher.ts";
 
 export interface FakeMatcher extends Matcher {
-  /** Every comparison that was asked for. */
   readonly calls: readonly { readonly asked: AskedQuestion; readonly stored: ComparedQuestion }[];
 }
 
-/** A matcher that accepts what a test says, scored by cosine; of what it does not accept a reading may outvote what is `soft`. */
+/** Creates a matcher that accepts pairs by `same`, scored by cosine; the cross-encoder may overrule the rejections that `soft` names. */
 export function fakeMatcher(
   same: (asked: string, stored: string) => boolean,
   soft: (asked: string, stored: string) => boolean = () => false,

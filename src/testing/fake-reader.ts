@@ -2,28 +2,27 @@ import { dot } from "../cross-encoder/dot.ts";
 import type { Reader, ReadingOf, ReadTexts, ToRead } from "../cross-encoder/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
 
-/** A reader that says what a test wants it to say, and remembers what it was asked. */
+/** A fake cross-encoder that records its calls. */
 export interface FakeReader extends Reader {
   readonly calls: readonly (readonly ToRead[])[];
 }
 
 export interface FakeReaderOptions {
   /**
-   * Where a text lies: texts of the same name point the same way, all others are at right angles to each other. A text answers a question of its name, bears out
-   * a claim of it, and asks for the same; of any other it does not, and settles nothing.
+   * Name of a text. Texts with one name share a vector, others are orthogonal. In a pair with one name, the text answers the question,
+   * supports the claim and asks the same; in any other pair it does not, with "not found" for the claim.
    */
   readonly nameOf?: (text: string) => string;
   readonly name?: string;
 }
 
-/** Directions that it can tell apart. */
 const DIMENSIONS = 64;
-/** Log odds of a pair of one name, and below 0 those of any other. */
+/** Log odds of a pair with one name; negated for other pairs. */
 const SURE = 4;
-/** Logarithm of a chance that is next to nothing. */
+/** Log probability of an unlikely label. */
 const HARDLY = -5;
 
-/** Reads each text or pair as a test says. */
+/** Creates a scoring function from a function of one text or pair. */
 export function fakeReadTexts(readingOf: (one: ToRead) => ReadingOf<ToRead>): ReadTexts {
   return async <Read extends ToRead>(texts: readonly Read[], signal?: AbortSignal) => {
     signal?.throwIfAborted();
@@ -32,9 +31,8 @@ export function fakeReadTexts(readingOf: (one: ToRead) => ReadingOf<ToRead>): Re
 }
 
 /**
- * A fake reader.
- * @example
- * const reader = fakeReader({ nameOf: (text) => (text.includes("fee") ? "fee" : text) });
+ * Creates a fake cross-encoder.
+ * @example const reader = fakeReader({ nameOf: (text) => (text.includes("fee") ? "fee" : text) });
  */
 export function fakeReader({ nameOf = (text) => text, name = "fake-reader" }: FakeReaderOptions = {}): FakeReader {
   const calls: (readonly ToRead[])[] = [];

@@ -4,34 +4,33 @@ import type { ConnectTarget, WebNetwork } from "../models/web-page.ts";
 
 export type WebHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** One host of the fake web. */
 export interface FakeHost {
-  /** What its name resolves to, lookup by lookup; the last one stays. @default a public address */
+  /** Resolved addresses, lookup by lookup; the last ones repeat. @default a public address */
   readonly addresses?: readonly (readonly string[])[];
-  /** Pages by path, as HTML, or whatever a handler does. */
+  /** HTML pages or handlers by path. */
   readonly pages: Readonly<Record<string, string | WebHandler>>;
 }
 
 export interface FakeWeb {
   readonly network: WebNetwork;
-  /** `host path` of every request that reached a server. */
+  /** `host path` of every received request. */
   readonly requests: readonly string[];
-  /** Names looked up, in order. */
+  /** Resolved names, in order. */
   readonly lookups: readonly string[];
   readonly connections: readonly ConnectTarget[];
-  /** Requests that the other side ended before their reply did. */
+  /** Requests that the client aborted. */
   readonly hungUp: readonly string[];
-  /** Address of the server itself, for what is asked without the fake network: a search endpoint. */
+  /** URL of the server, for requests outside the fake network, such as to a search endpoint. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** The public address that names of the fake web have. */
+/** Default address of every fake host. */
 export const PUBLIC_ADDRESS = "93.184.216.34";
 
 /**
- * A web of hosts on one local server. Names get the addresses that the script says, connections to any address end at the server: what the guard does with
- * addresses is as it is everywhere. Secure connections are plain ones here.
+ * Starts one local server for all hosts. Names resolve to scripted addresses, and every connection reaches the server, so that the real
+ * checks of addresses run. Secure connections are plain.
  */
 export async function startFakeWeb(hosts: Readonly<Record<string, FakeHost>>): Promise<FakeWeb> {
   const requests: string[] = [];
@@ -82,12 +81,11 @@ export async function startFakeWeb(hosts: Readonly<Record<string, FakeHost>>): P
   };
 }
 
-/** Sends on to another address. */
 export function redirectTo(location: string, status = 302): WebHandler {
   return (_request, response) => response.writeHead(status, { location }).end();
 }
 
-/** SearXNG's reply with these results. */
+/** Returns a handler that replies like SearXNG. */
 export function searxngReply(results: readonly { readonly url: string; readonly title?: string; readonly content?: string }[]): WebHandler {
   return (request, response) => {
     const { searchParams } = new URL(request.url ?? "/", "http://x");

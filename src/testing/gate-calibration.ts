@@ -1,6 +1,6 @@
 import { type GateCalibration, gateCalibrationSchema } from "../evidence/calibration.ts";
 
-/** A calibration as `sourcebound calibrate` writes it. */
+/** Returns a calibration in the format of `sourcebound calibrate`. */
 export function fakeCalibration(over: Partial<GateCalibration> = {}): GateCalibration {
   const figure = { value: 0.1, low: 0.05, high: 0.2 };
   return gateCalibrationSchema.parse({

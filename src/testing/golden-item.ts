@@ -1,6 +1,6 @@
 import type { GoldenItem } from "../grading/golden-item.ts";
 
-/** A judged question that was shown and of which nothing else is known. */
+/** Returns a shown answer to a golden question, without any measurement. */
 export function goldenItem(id: string, over: Partial<GoldenItem> = {}): GoldenItem {
   return {
     ...{ domain: "d", id, question: "?", kind: "answerable", needs: "", cluster: id, shown: true },

@@ -1,18 +1,18 @@
 import { expect } from "vitest";
 
-/** Most that twice the size may cost: linear time is 2, quadratic 4. */
+/** Maximum cost ratio per doubling of the size: linear time has 2, quadratic 4. */
 const PER_DOUBLING = 3;
-/** Milliseconds of processor time below which a measurement is noise. */
+/** Minimum milliseconds of processor time; shorter measurements are noise. */
 const NOISE_MS = 1;
 const ATTEMPTS = 3;
 
 /**
- * Asserts that `run` takes time in proportion to the size of its input, whatever else the machine does: it compares two sizes, and measures again before it fails.
+ * Asserts that `run` takes linear time. Compares the processor time of two sizes, and measures again before it fails, so that other load
+ * has no effect.
  * @param size the larger size
  * @param make makes an input of a size; not measured
- * @param doublings how often the smaller size is doubled to give the larger one
- * @example
- * await expectLinearTime(100_000, (size) => "a".repeat(size), tokenize);
+ * @param doublings from the smaller size to the larger one
+ * @example await expectLinearTime(100_000, (size) => "a".repeat(size), tokenize);
  */
 export async function expectLinearTime<Input>(
   size: number,
@@ -31,7 +31,6 @@ export async function expectLinearTime<Input>(
   expect(ratio, `cost of ${2 ** doublings} times the size`).toBeLessThanOrEqual(most);
 }
 
-/** A run that fails counts: it may not take long either. */
 async function costMs<Input>(run: (input: Input) => unknown, input: Input): Promise<number> {
   const begun = process.cpuUsage();
   await Promise.resolve(run(input));

@@ -1,4 +1,9 @@
-/** Fakes with recorded calls, for tests of whoever builds on this. Contract suites, which need vitest, are in `sourcebound/testing/contracts`. */
+/**
+ * Fakes with recorded calls. The contract suites, which need vitest, are in `sourcebound/testing/contracts`.
+ * @example
+ * const model = fakeChatModel([["A card costs $5 [1]."]]);
+ * const engine = await createEngine(loadProcessConfig(), { models: { small: model, large: model }, encoder: fakeEncoder() });
+ */
 export { eventsOf, type SamplePassage, sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "./answers.ts";
 export { type AskCall, type AskScript, createFakeAskEngine, type FakeAskEngine, waitFor } from "./fake-ask-engine.ts";
 export { type ChatCall, type ChatStep, type FakeChatModel, type FakeChatOptions, fakeChatModel } from "./fake-chat-model.ts";

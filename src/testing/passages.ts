@@ -1,12 +1,12 @@
 import type { BlockType, Evidence, Passage, Question, Unit } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
 
-/** What a fake passage is made of; everything else is filled in. */
+/** The parts of a fake passage; the rest has defaults. */
 export interface FakePassage {
   readonly document?: string;
   readonly title?: string;
   readonly headingPath?: readonly string[];
-  /** Pieces in order; a plain string is a paragraph of one sentence. */
+  /** Units in order; a string is a paragraph of one sentence. */
   readonly pieces: readonly (
     | string
     | { readonly type: BlockType; readonly text: string; readonly header?: number; readonly level?: number }
@@ -14,7 +14,7 @@ export interface FakePassage {
   readonly scores?: Partial<Passage["scores"]>;
 }
 
-/** A passage whose units are its pieces, one block each, one line break between. */
+/** Returns a passage with one block per unit, separated by line breaks. */
 export function fakePassage({ document = "d", title = "Title", headingPath = [], pieces, scores }: FakePassage): Passage {
   const parts = pieces.map((piece) => (typeof piece === "string" ? { type: "paragraph" as const, text: piece } : piece));
   const units: Unit[] = [];
@@ -78,7 +78,7 @@ export function fakeQuestion(text: string, over: Partial<Question> = {}): Questi
   };
 }
 
-/** Lower-case words without the smallest ones, each of weight 1 unless `weights` says otherwise. */
+/** Returns lower-case tokens without stop words; each has weight 1, unless `weights` sets another. */
 export function fakeWords(weights: Readonly<Record<string, number>> = {}) {
   const SMALL = new Set(["a", "an", "the", "is", "of", "what", "how", "much", "does", "do", "to"]);
   const tokens = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word));

@@ -1,7 +1,7 @@
 import type { Passage, Quote } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
 
-/** A passage of an invented document that is one sentence long, unless said otherwise. */
+/** Returns a sample passage whose text is one sentence; `over` replaces its fields. */
 export function samplePassage(text: string, over: Partial<Passage> = {}): Passage {
   const id = over.document?.id ?? `doc-${text.slice(0, 24)}`;
   return {
@@ -34,7 +34,7 @@ export function samplePassage(text: string, over: Partial<Passage> = {}): Passag
   };
 }
 
-/** A quote that is the whole of its passage. */
+/** Returns a quote of a whole passage. */
 export function sampleQuote(text: string, over: Partial<Passage> = {}): Quote {
   const passage = samplePassage(text, over);
   return { passage, start: 0, end: text.length, text };

@@ -12,7 +12,7 @@ const other = "When do residents pay?";
 
 const lengthOf = (reading: TextReading | undefined) => Math.hypot(...(reading?.vector ?? []));
 
-/** What every reader does, whatever computes it. */
+/** Defines the tests that every `Reader` (cross-encoder) must pass. */
 export function describeReaderContract(name: string, open: () => Promise<ReaderUnderTest>): void {
   const withReader = (use: (reader: Reader) => Promise<void>) => async () => {
     const under = await open();

@@ -1,6 +1,6 @@
 import type { DiagnosticReport } from "../store/diagnostic-report.ts";
 
-/** A report of a refused question with every part that `parts` does not name at its plainest. */
+/** Returns a sample report of a refused question; `parts` replaces its fields. */
 export function sampleReport(parts: Partial<DiagnosticReport> = {}): DiagnosticReport {
   return {
     causes: ["refused"],

@@ -15,8 +15,8 @@ const passages: RerankPassage[] = [
 ];
 
 /**
- * What every reranker does, whatever is behind it.
- * @param open `broken`: its model cannot be reached; `null` from a reranker that nothing can break
+ * Defines the tests that every `Reranker` must pass.
+ * @param open returns `null` for `broken` if the reranker needs no endpoint that could fail
  */
 export function describeRerankerContract(name: string, open: (behaviour: "working" | "broken") => Promise<RerankerUnderTest | null>): void {
   const withReranker = (behaviour: "working" | "broken", use: (reranker: Reranker) => Promise<void>) => async () => {

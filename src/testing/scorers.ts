@@ -1,6 +1,6 @@
 import type { Trees } from "../models/weights/scorer.ts";
 
-/** Two trees over two features; the first asks for the second feature where the first is above its threshold. */
+/** Two trees over two features; the first one splits on the second feature if the first exceeds its threshold. */
 export const SMALL_TREES: Trees = {
   roots: [0, -4],
   feature: [0, 1],

@@ -13,13 +13,13 @@ const NOBODY: Scope = { ...PUBLIC, access: [] };
 const encoder = fakeEncoder({ id: "one", dimensions: 16 });
 
 const idsOf = (hits: readonly Hit[]) => hits.map(({ documentId }) => documentId);
-/** Ids by one of the scores, best first; what ties keeps its order. */
+/** Returns document ids by one of the scores, best first; ties keep their order. */
 const rankedBy = (hits: readonly Hit[], score: "bm25" | "dense") =>
   idsOf(hits.filter((hit) => hit[score] !== null).sort((a, b) => (b[score] ?? 0) - (a[score] ?? 0)));
 
-/** What every search engine must do. @param create gives an empty one of domain `d` */
+/** Defines the tests that every `SearchEngine` must pass. @param create returns an empty engine for domain `d` */
 export function describeSearchEngineContract(name: string, create: () => Promise<SearchEngine>): void {
-  /** An engine with documents at revision 1, and with their vectors. */
+  /** Returns an engine with the documents at revision 1 and their vectors. */
   async function filled(...documents: StoredDocument[]): Promise<SearchEngine> {
     const engine = await create();
     await engine.reconcile(new Map(), encoder.id);

@@ -12,7 +12,7 @@ import { describeSessionsOfUsers } from "./store/sessions-of-users.ts";
 
 export { fileContent, place, type StoreUnderTest, storedDocument } from "./store/fixtures.ts";
 
-/** What every store does, whatever database is behind it. */
+/** Defines the tests that every `Store` must pass. */
 export function describeStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
   const withStore: WithStore = (use) => async () => {
     const under = await open();

@@ -15,8 +15,8 @@ const supported: SupportPair = { claim: "Tinnitus is rated at 10 percent.", evid
 const foreign: SupportPair = { claim: "Veterans fly to Hawaii without charge.", evidence };
 
 /**
- * What every scorer of support does, whatever is behind it.
- * @param open `broken`: its model cannot be reached; `null` from a scorer that nothing can break
+ * Defines the tests that every `SupportScorer` must pass.
+ * @param open returns `null` for `broken` if the scorer needs no endpoint that could fail
  */
 export function describeSupportContract(
   name: string,

@@ -13,8 +13,8 @@ const answers = passage("The rating that tinnitus does get is 10 percent.");
 const foreign = passage("A pension is paid every month to wartime veterans.");
 
 /**
- * What every verifier of passages does, whatever is behind it.
- * @param open `broken`: its model cannot be reached; `null` from a verifier that nothing can break
+ * Defines the tests that every `PassageVerifier` must pass.
+ * @param open returns `null` for `broken` if the verifier needs no endpoint that could fail
  */
 export function describeVerifierContract(name: string, open: (behaviour: "working" | "broken") => Promise<VerifierUnderTest | null>): void {
   const withVerifier = (behaviour: "working" | "broken", use: (verifier: PassageVerifier) => Promise<void>) => async () => {

@@ -1,6 +1,6 @@
 import type { StoredDocument } from "../shared/types.ts";
 
-/** A document of one chunk per text, each with one window per sentence. */
+/** Returns a document with one chunk per text and one window per sentence. */
 export function windowedDocument(id: string, texts: readonly string[], over: Partial<StoredDocument> = {}): StoredDocument {
   const text = texts.join("\n");
   let at = 0;

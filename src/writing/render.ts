@@ -1,5 +1,5 @@
 import { escapeUTF8 as escapeHtml } from "entities";
-import type { Answer, AnswerSentence, Citation, CitedRow } from "../shared/types.ts";
+import type { Answer, AnswerSentence, Citation, CitedRow, Refusal } from "../shared/types.ts";
 import { httpUrl } from "../text/paths.ts";
 import { readCells } from "../text/units.ts";
 
@@ -13,13 +13,35 @@ export function rowOf({ text, citations: [n, ...others] }: AnswerSentence, citat
 /** What stands for the answer when it is a refusal, otherwise its sentences in order, a table's row by its header; citations as `[n]`. */
 export function renderAnswerPlain(answer: Answer): string {
   if (answer.refusal !== null) return answer.refusal.message;
-  const text = answer.sentences
-    .flatMap((sentence, i) => [
-      `${readableText(sentence, answer.citations, answer.sentences[i - 1])}${sentence.citations.map((n) => ` [${n}]`).join("")}`,
-      ...doubtsAt(answer, i).map((doubt) => `(${doubt})`),
-    ])
-    .join("\n");
-  return [...prefixesOf(answer), text].join("\n\n");
+  const lines = answer.sentences.flatMap((sentence, i) => [
+    sentenceLine(sentence, answer.citations, answer.sentences[i - 1]),
+    ...doubtsAt(answer, i).map((doubt) => `(${doubt})`),
+  ]);
+  return [...prefixesOf(answer), lines.join("\n")].join("\n\n");
+}
+
+/** A sentence as people read it, with its citations as `[n]`: the same line in every plain text. @param before as in `readableText` */
+export function sentenceLine(sentence: AnswerSentence, citations: readonly Citation[], before?: AnswerSentence): string {
+  return `${readableText(sentence, citations, before)}${sentence.citations.map((n) => ` [${n}]`).join("")}`;
+}
+
+/** The sources that are cited, one a line. */
+export function sourceLines(citations: readonly Pick<Citation, "n" | "title" | "url" | "quote">[]): string[] {
+  return citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : `, ${url}`}: “${quote}”`);
+}
+
+/** A refusal as plain text: the message, how to read it, the nearest passages, and whom to ask. */
+export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal): string {
+  const passages = nearest.map(({ title, heading, url, quote }) => {
+    const place = `${title}${heading === null || heading === title ? "" : ` – ${heading}`}${url === null ? "" : `, ${url}`}`;
+    return `- ${place}${quote === null ? "" : `: “${quote}”`}`;
+  });
+  const parts = [
+    [message, note].filter((line) => line !== ""),
+    passages.length === 0 ? [] : ["Nearest passages, which may not answer it:", ...passages],
+    contacts.map(({ name, contact }) => `Ask instead: ${name}, ${contact}`),
+  ];
+  return parts.flatMap((lines) => (lines.length === 0 ? [] : lines.join("\n"))).join("\n\n");
 }
 
 /** What was found against a sentence that is shown all the same: it stands at the sentence. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
-/** Vitest's global setup: tests that start the program as a process start what stands in `src` now. Milliseconds when it is built already. */
+/** Vitest's global setup: builds the program if `src` has changed, for the tests that start it as a process. */
 export default function buildProgram(): void {
   const stamp = join(PACKAGE_ROOT, "dist", ".tsbuildinfo-lab");
   const builtAt = existsSync(stamp) ? statSync(stamp).mtimeMs : 0;

@@ -3,12 +3,12 @@ import { build } from "vite";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { PROGRAM } from "./cli.ts";
 
-/** Below `dist`, whence the program finds the folder of its package. */
+/** Inside `dist`, where the program can find its package root. */
 const FOLDER = join(PACKAGE_ROOT, "dist", "bundle");
 
 /**
- * The built program and what it imports in few files: it starts in half the processor's time. For tests that start it hundreds of times to see what a process
- * leaves behind; what ships is `PROGRAM`.
+ * Bundles the built program and its imports into a few files, which halves the processor time of a start. For tests that start it hundreds
+ * of times; the published program is `PROGRAM`.
  * @returns path of the program
  */
 export async function bundleProgram(): Promise<string> {
@@ -17,7 +17,7 @@ export async function bundleProgram(): Promise<string> {
     root: PACKAGE_ROOT,
     logLevel: "error",
     publicDir: false,
-    // What is native stays where it was installed.
+    // Native modules cannot be bundled.
     ssr: { noExternal: true, external: ["libsql"] },
     build: {
       ssr: true,

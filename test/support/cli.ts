@@ -6,33 +6,32 @@ import { createProgram, runProgram } from "../../src/cli/run.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { SHARED_PARTS } from "./shared-parts.ts";
 
-/** The built program. */
+/** Path of the built program. */
 export const PROGRAM: string = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js");
 
-/** What measures, and is no part of the published package. */
+/** Path of the built lab, which is not published. */
 export const LAB: string = join(PACKAGE_ROOT, "dist", "lab", "main.js");
 
-/** Commands of `LAB`; golden sets are measured by the product. */
+/** Commands of `LAB`; the product itself evaluates golden sets. */
 const isMeasuring = ([command, what]: readonly string[]) =>
   command === "ablate" || command === "bench" || (command === "eval" && what !== "golden");
 
-/** A user without rights: `nobody` on every Linux. */
+/** User without privileges: `nobody` on every Linux. */
 export const NOBODY = 65_534;
 
-/** Can a process without rights be started? Only root can start one; anybody else has no rights to begin with. */
+/** Only root can start a process as another user; other users have no privileges to drop. */
 export const isRoot: boolean = process.getuid?.() === 0;
 
 export interface CliOptions {
-  /** Working directory. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Runs without rights, also where the tests run as root. */
+  /** Drops privileges if the tests run as root. */
   readonly asNobody?: boolean;
-  /** What the command reads from standard input; only of one that runs in this process. */
+  /** Standard input; only for a command that runs in this process. */
   readonly stdin?: readonly Buffer[];
-  /** What is started. @default PROGRAM, or `LAB` for what measures */
+  /** Path of the program. @default PROGRAM, or `LAB` for its commands */
   readonly program?: string;
-  /** Milliseconds until the process is killed and the test fails. @default 300000, for what hangs: a busy machine is slow */
+  /** Milliseconds until the process is killed and the test fails. @default 300000, because a busy machine is slow */
   readonly timeoutMs?: number;
 }
 
@@ -46,14 +45,14 @@ export interface Finished {
 export interface Running {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** Resolves with the match as soon as stdout or stderr has it. */
+  /** Resolves with the match as soon as stdout or stderr contains it. */
   shows(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 
-/** Where Node.js keeps the program compiled between starts, so that hundreds of them do not each compile it; `scripts/test.sh` names it. */
+/** Compile cache of Node.js, set by `scripts/test.sh`, so that hundreds of starts do not each compile the program. */
 const COMPILED = process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 
-/** Starts one command line; nothing else of the tests' own environment reaches it but the path. */
+/** Starts one command line. It inherits only PATH and the compile cache from the tests' environment. */
 export function startCli(args: readonly string[], { cwd, env = {}, asNobody = false, timeoutMs = 300_000, program }: CliOptions): Running {
   const options: SpawnOptions = {
     cwd,
@@ -96,12 +95,12 @@ export function startCli(args: readonly string[], { cwd, env = {}, asNobody = fa
   };
 }
 
-/** Runs one command line to its end, in a process of its own: for what only a process shows, such as signals and several writers at once. */
+/** Runs one command line in its own process, for tests of signals and concurrent writers. */
 export function runCliProcess(args: readonly string[], options: CliOptions): Promise<Finished> {
   return startCli(args, options).finished;
 }
 
-/** Runs something as a user without rights, all threads of this process with it. What asks the system for its rights beforehand is told those of root still. */
+/** Runs a function as a user without privileges; this affects all threads of the process. `access` checks still use root's real user id. */
 async function withoutRights<T>(run: () => Promise<T>): Promise<T> {
   if (!isRoot) return run();
   process.setegid?.(NOBODY);
@@ -114,7 +113,7 @@ async function withoutRights<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs one command line to its end, in this process. */
+/** Runs one command line in this process. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<Finished> {
   const texts = { stdout: "", stderr: "" };
   const writer = (name: keyof typeof texts) => ({
@@ -136,7 +135,7 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
   return { code, signal: null, ...texts };
 }
 
-/** What every run promises, whatever happened: no stack trace, no colours off a terminal. */
+/** Checks that the output has no stack trace and no colour codes. */
 export function isCivil({ stdout, stderr }: Pick<Finished, "stdout" | "stderr">): boolean {
   const text = `${stdout}\n${stderr}`;
   return !/^\s+at .+:\d+:\d+\)?$|node:internal|Node\.js v\d|\berror\b.*\binternal\b/m.test(text) && !text.includes("\u001B");

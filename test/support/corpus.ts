@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+/** Returns a seeded generator of numbers in [0, 1) (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +12,7 @@ export function createRandom(seed: number): () => number {
 const SUBJECTS = ["harbour", "orchard", "lantern", "quarry", "weaver", "falcon", "meadow", "compass", "granite", "saddle"];
 const VERBS = ["costs", "holds", "measures", "opens after", "closes before", "carries", "weighs", "needs"];
 
-/** `files` small documents in several formats and folders. Each holds one fact of its own: `registry number N` in file N. */
+/** Generates small documents in several formats and folders. Each contains one fact of its own: `registry number N` in file N. */
 export function generateCorpus(files: number, seed: number): Record<string, string> {
   const random = createRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
@@ -34,7 +34,7 @@ export function generateCorpus(files: number, seed: number): Record<string, stri
   return corpus;
 }
 
-/** Changes a fifth of the files, deletes a fifth, adds as many new ones: what an ingest that runs again finds. */
+/** Changes a fifth of the files and renames a fifth, for tests of a repeated ingest. */
 export function changeCorpus(corpus: Readonly<Record<string, string>>, seed: number): Record<string, string> {
   const random = createRandom(seed);
   const changed: Record<string, string> = {};

@@ -5,15 +5,14 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 import { isRoot, NOBODY } from "./cli.ts";
 import { NPM_SETTINGS } from "./npm.ts";
 
-/** One line of a Dockerfile. */
 export interface Instruction {
   readonly name: string;
   readonly rest: string;
 }
 
-/** What a container is started with. */
+/** The settings a container starts with. */
 export interface BuiltImage {
-  /** Stands for `/`. */
+  /** Folder that stands for `/`. */
   readonly root: string;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
@@ -21,7 +20,7 @@ export interface BuiltImage {
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
   readonly healthcheck: readonly string[];
-  /** Every instruction that was carried out, in order. */
+  /** Executed instructions, in order. */
   readonly done: readonly string[];
 }
 
@@ -43,9 +42,9 @@ interface Stage {
 }
 
 /**
- * Carries a Dockerfile out in folders that stand for the images' roots: every `COPY` and every `RUN`, in order. What the base image brings (Node.js, a user
- * `node`) is this machine's Node.js and, as root, `nobody`.
- * @throws Error for an instruction that it cannot carry out: none is passed over
+ * Executes every `COPY` and `RUN` of a Dockerfile, in order, in folders that stand for the images' roots. This machine's Node.js and, for
+ * root, the user `nobody` replace those of the base image.
+ * @throws Error for an unsupported instruction
  */
 export function buildImage(dockerfile: string, folder: string): BuiltImage {
   const stages = new Map<string, Stage>();
@@ -103,7 +102,7 @@ function copy(rest: string, stage: Stage, stages: ReadonlyMap<string, Stage>): v
   }
 }
 
-/** What the program of Docker would send: files that git knows or does not ignore, without those of `.dockerignore`. */
+/** Returns the files of the Docker build context: tracked or not ignored by git, minus those of `.dockerignore`. */
 function context(): string[] {
   const ignored = readFileSync(join(PACKAGE_ROOT, ".dockerignore"), "utf8").split("\n").filter(Boolean);
   return execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: PACKAGE_ROOT, encoding: "utf8" })
@@ -112,7 +111,7 @@ function context(): string[] {
     .filter((path) => !ignored.some((one) => path === one || path.startsWith(`${one}/`)));
 }
 
-/** Folders of the image, and its user, by the names that they have here. */
+/** Replaces the image's folders and user by their local counterparts. */
 export function hereOf(root: string, text: string): string {
   return text
     .replaceAll(/(?<![\w/.])\/(app|data)(?![\w])/g, (_, name: string) => join(root, name))
@@ -129,7 +128,7 @@ function runIn({ root, workdir, env }: Stage, command: string): void {
   });
 }
 
-/** The folders above a root must be open to a user without rights. */
+/** A user without privileges must be able to enter the folders above a root. */
 export function openToNobody(folder: string): void {
   chmodSync(folder, 0o755);
   if (isRoot) chownSync(folder, NOBODY, NOBODY);

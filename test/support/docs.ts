@@ -2,14 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
-/** A fenced block of a page. */
 export interface Block {
-  /** What stands behind the fence: the language, and `title=` of a file. */
+  /** Text after the fence: the language, and `title=` of a file. */
   readonly info: string;
   readonly text: string;
 }
 
-/** README, CONTRIBUTING and every page of `docs/`. */
 export const PAGES: readonly string[] = [
   "README.md",
   "CONTRIBUTING.md",
@@ -19,7 +17,9 @@ export const PAGES: readonly string[] = [
     .map((name) => `docs/${name}`),
 ];
 
-/** Sections of a page by their titles, each with its fenced blocks in order; what stands above the first title is of none. */
+/**
+ * Returns a page's sections by title, each with its fenced blocks in order. Blocks before the first title are in a section without a title.
+ */
 export function sectionsOf(page: string): [string, Block[]][] {
   const sections: [string, Block[]][] = [];
   let open: { info: string; indent: number; lines: string[] } | null = null;
@@ -37,12 +37,12 @@ export function sectionsOf(page: string): [string, Block[]][] {
   return sections;
 }
 
-/** All fenced blocks of a page of one language, without those that are files. */
+/** Returns a page's fenced blocks of one language; blocks with a `title=` do not match. */
 export function blocksOf(page: string, language: string): string[] {
   return sectionsOf(page).flatMap(([, blocks]) => blocks.filter(({ info }) => info === language).map(({ text }) => text));
 }
 
-/** Lines of a shell in the examples of a page: of its blocks of `sh`, and of what is set in by four blanks. */
+/** Returns the shell commands of a page, from `sh` blocks and from lines indented by four spaces. */
 export function shellLines(page: string): string[] {
   const fenced = blocksOf(page, "sh").flatMap((text) => text.replaceAll(/\\\n\s*/g, "").split("\n"));
   const outside = textOf(page).replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
@@ -50,23 +50,22 @@ export function shellLines(page: string): string[] {
   return [...fenced, ...setIn].map((line) => line.trim()).filter((line) => line !== "");
 }
 
-/** Commands that stand in the sentences of a page. */
+/** Returns the commands in the prose of a page. */
 export function inlineCommands(page: string): string[] {
   const outside = textOf(page).replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
   return [...outside.matchAll(/`((?:\.\/run|sourcebound) [^`\n]+)`/g)].map(([, text = ""]) => text);
 }
 
-/** A line without its comment. */
 export function withoutComment(line: string): string {
   return line.replace(/\s+#\s.*$/, "");
 }
 
-/** Words of a command line as a shell splits them; quotes hold words together. */
+/** Splits a command line as a shell does, with quotes. */
 export function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? "");
 }
 
-/** Settings of the environment before a command, and its words. */
+/** Splits a command line into its leading environment variables and its words. */
 export function commandOf(line: string): { env: Record<string, string>; words: string[] } {
   const words = wordsOf(withoutComment(line));
   const env: Record<string, string> = {};

@@ -9,7 +9,7 @@ import { SHARED_PARTS } from "./shared-parts.ts";
 export interface Library {
   readonly sandbox: Sandbox;
   readonly engine: Engine;
-  /** Every event of one question; the answer is last. */
+  /** Returns all events of one question; the answer is last. */
   events(question: string, options?: AskOptions): Promise<AnswerEvent[]>;
   ask(question: string, options?: AskOptions): Promise<Answer>;
   /** Ingests a folder of the sandbox. */
@@ -19,11 +19,11 @@ export interface Library {
 
 export interface LibraryOptions extends EngineParts {
   readonly documents?: Readonly<Record<string, string | Uint8Array>>;
-  /** Settings over those of the sandbox, by dotted key. */
+  /** Settings that override the sandbox's, by dotted key. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** An engine of this process on the library's documents, in a temporary folder. */
+/** Opens an engine in this process on the library's documents, in a temporary folder. */
 export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...parts }: LibraryOptions = {}): Promise<Library> {
   const sandbox = createSandbox(documents);
   const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, ...(settings === undefined ? {} : { overrides: settings }) });
@@ -43,14 +43,13 @@ export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...
   return library;
 }
 
-/** A library that is closed when the test ends that opens it. */
+/** Opens a library that is closed when the test ends. */
 export async function openInTest(options?: LibraryOptions): Promise<Library> {
   const library = await openLibrary(options);
   onTestFinished(() => library.close());
   return library;
 }
 
-/** Every item of an asynchronous sequence, in order. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);

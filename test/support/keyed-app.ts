@@ -7,36 +7,36 @@ import { type Library, openLibrary } from "./engine.ts";
 export interface KeyedApp {
   readonly library: Library;
   readonly app: ReturnType<typeof createApp>;
-  /** May ask in the domain `library`. */
+  /** Key with the role `ask` in the domain `library`. */
   readonly key: string;
 }
 
-/** The library behind the service's routes, with a key that may ask. */
+/** Opens the library with the service's routes and a key that may ask. */
 export async function openKeyedApp(name: string): Promise<KeyedApp> {
   const library = await openLibrary();
   const app = appOf(library.engine);
   return { library, app, key: await createKey(library, { name, domains: ["library"], tenants: [] }) };
 }
 
-/** A key that may ask everything, as far as the grant says nothing else. */
+/** Creates a key for asking without limits, except those of `grant`. */
 export async function createKey({ engine }: Pick<Library, "engine">, grant: Partial<NewKey> = {}): Promise<string> {
   const open = { name: "k", roles: ["ask" as const], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
   return (await engine.store.keys.create({ ...open, ...grant }, "test")).key;
 }
 
-/** The service's routes on an engine, without a server. */
+/** Creates the service's routes on an engine, without a server. */
 export function appOf(engine: Engine, more: Partial<AppOptions> = {}): ReturnType<typeof createApp> {
   return createApp({ engine, keys: engine.store.keys, labels: engine.config.access, log: silentLog, webRoot: "/nowhere", ...more });
 }
 
 interface Call {
   readonly key?: string | undefined;
-  /** A text and a form are sent as they are, all else as JSON. */
+  /** Strings and forms are sent unchanged, other values as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Calls a route that answers with JSON or with nothing. */
+/** Calls a route whose response is JSON or empty. */
 export async function callApp<Body>(app: KeyedApp["app"], method: string, path: string, { key, body, headers }: Call = {}) {
   const type = body instanceof FormData ? {} : { "content-type": "application/json" };
   const signed = key === undefined ? {} : { authorization: `Bearer ${key}` };

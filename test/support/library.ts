@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A small body of knowledge that nobody knows by heart: the rules of two libraries. */
+/** Fictional rules of two libraries, which no model knows from its training. */
 export const LIBRARY_PACK = `name: library
 title: Town library
 base_url: https://library.example
@@ -30,7 +30,7 @@ tenants:
   bob: { title: Bob's branch }
 `;
 
-/** Documents by path. Every fact stands in one place only. */
+/** Documents by path. Each fact occurs exactly once. */
 export const LIBRARY_DOCUMENTS: Readonly<Record<string, string>> = {
   "cards.md": `---
 title: Library cards
@@ -62,7 +62,7 @@ A loan can be renewed twice unless another reader has reserved the book.
     "<!doctype html><title>Study rooms</title><h1>Study rooms</h1><p>A study room can be reserved for <b>2 hours</b> &amp; seats 6 people.</p>",
 };
 
-/** A question of which the answer stands in each document. */
+/** One answerable question per document. */
 export const LIBRARY_QUESTIONS = [
   { question: "How much does a library card cost?", path: "cards.md", holds: "5 dollars" },
   { question: "How long may books be kept?", path: "loans.md", holds: "21 days" },
@@ -72,7 +72,7 @@ export const LIBRARY_QUESTIONS = [
 
 export const UNANSWERABLE = "Which vaccines does the zoo require for penguins?";
 
-/** Writes files below a folder, with the folders that they need. */
+/** Writes files below a folder, creating subfolders. */
 export function writeFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -82,12 +82,12 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
 
 export interface Sandbox {
   readonly folder: string;
-  /** Settings for a process that works in this folder. */
+  /** Environment for a process that works in this folder. */
   readonly env: Readonly<Record<string, string>>;
   remove(): void;
 }
 
-/** A temporary folder with the pack under `domains/` and the documents under `documents/`. */
+/** Creates a temporary folder with the pack under `domains/` and the documents under `documents/`. */
 export function createSandbox(documents: Readonly<Record<string, string | Uint8Array>> = LIBRARY_DOCUMENTS): Sandbox {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-test-")));
   mkdirSync(join(folder, "documents"));
@@ -99,7 +99,7 @@ export function createSandbox(documents: Readonly<Record<string, string | Uint8A
       SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"),
       SOURCEBOUND_DOMAIN: "library",
       SOURCEBOUND_DATA_DIR: join(folder, "data"),
-      // Four short pages: the shipped threshold is tested where it is learned.
+      // The shipped threshold does not suit four short pages; tests of its calibration cover it.
       SOURCEBOUND_ANSWER_FROM: "0.5",
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -16,11 +16,11 @@ import { fileContent, storedDocument } from "../../src/testing/store-contract.ts
 import { sha256Hex } from "../../src/text/hash.ts";
 import { chunkId } from "../../src/text/paths.ts";
 
-/** Documents of a world, and questions about each of them. */
+/** Subjects of the documents and of the questions about them. */
 export const SUBJECTS = ["ferry", "ladder", "harbour"] as const;
 const WORDINGS = ["What is the number of the", "Which number has the", "Tell me the number of the"] as const;
 
-/** What a document says: one fact on which answers rest, and text around it. */
+/** A document: one fact that answers cite, between other text. */
 export interface Page {
   readonly subject: number;
   readonly fact: number;
@@ -29,7 +29,7 @@ export interface Page {
   readonly access: "public" | "staff";
 }
 
-/** A version that the store held, and since when it is gone. */
+/** A stored version with the time of its deletion. */
 interface Life {
   readonly version: string;
   readonly text: string;
@@ -37,7 +37,7 @@ interface Life {
   goneAt: number | null;
 }
 
-/** One process on the database: its store and its index of questions. */
+/** One process on the database: its store and its question index. */
 export interface Process {
   readonly store: Store;
   readonly index: QuestionIndex;
@@ -62,7 +62,7 @@ const settings = {
 };
 const scopeSettings = { secret: "s", language: "en", encoder: "e", configHash: "c" };
 
-/** A domain of its own in a database that many share: what is asked, what changes, and what may be answered. */
+/** A separate domain in a shared database, with the operations of a schedule: edit, delete, ask, and check the answer. */
 export class MemoryWorld {
   readonly domain: string;
   readonly lives = new Map<string, Life[]>();
@@ -87,7 +87,7 @@ export class MemoryWorld {
     await this.endLives(this.id(subject), store);
   }
 
-  /** Asks as the path of a question does, with turns of the event loop between reading and remembering. */
+  /** Asks as the pipeline does, yielding to the event loop between retrieval and remembering. */
   async ask(process: Process, subject: number, wording: number, turns: number): Promise<void> {
     const begun = ++this.tick;
     const question = this.question(subject, wording);
@@ -95,7 +95,7 @@ export class MemoryWorld {
     if (answer !== null) this.expectAlive(answer, begun);
   }
 
-  /** What a reader must never see. */
+  /** Throws if the answer rests on a version that was deleted or restricted before the question, or on a wrong quote. */
   private expectAlive(answer: Answer, begun: number): void {
     const named = [
       ...answer.citations,
@@ -174,7 +174,7 @@ export class MemoryWorld {
     return answer;
   }
 
-  /** The passage with the fact, as the store holds it now. */
+  /** Returns the passage with the fact in its stored version. */
   private async retrieve(store: Store, { scope }: Question, subject: number): Promise<Passage[]> {
     const document = (await store.documents.load(scope, [this.id(subject)])).get(this.id(subject));
     const chunk = document?.chunks[1];
@@ -217,7 +217,7 @@ export class MemoryWorld {
     });
   }
 
-  /** Every version but the current one is gone from now on. */
+  /** Marks every version but the current one as deleted. */
   private async endLives(id: string, store: Store): Promise<void> {
     const current = (await store.documents.heads(this.domain)).get(id)?.version;
     const now = ++this.tick;
@@ -265,7 +265,7 @@ export class MemoryWorld {
   }
 }
 
-/** Lets others go on, this many turns of the event loop. */
+/** Yields to the event loop this number of times. */
 async function wait(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -26,12 +26,12 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** Made once for all test files of a process, and gone with it. */
+/** Shared by all test files of a process. */
 const ingested = new Map<object, Promise<string>>();
 const newFolder = () => mkdtempSync(join(tmpdir(), "sourcebound-model-"));
 const remove = (folder: string) => rmSync(folder, { recursive: true, force: true });
 
-/** A data folder with these documents, made once; no vectors in it. */
+/** Returns a data folder with these documents, ingested once per process without embeddings. */
 function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string> {
   const made =
     ingested.get(documents) ??
@@ -52,7 +52,7 @@ function ingestOnce(documents: Readonly<Record<string, string>>): Promise<string
   return made;
 }
 
-/** An engine on its own copy of the documents, its models behind a fake endpoint. */
+/** Opens an engine on its own copy of the documents, with a fake endpoint for its models. */
 export async function open(
   script: FakeEndpointOptions = {},
   parts: EngineParts = { encoder: null },
@@ -67,7 +67,7 @@ export async function open(
   const config = loadConfig({
     cwd: folder,
     env: {},
-    // Every question reaches the model: what the gate makes of three short pages is tested elsewhere.
+    // Low enough for every question to reach the model; other tests cover the threshold.
     overrides: { domain: "veterans", data_dir: "data", model, cache: { enabled: false }, answer_from: 0.2, ...settings },
   });
   const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
@@ -104,18 +104,18 @@ export async function using<T>(opening: Promise<Opened>, use: (opened: Opened) =
 }
 
 export const stream = (...pieces: string[]): ChatReply => ({ type: "stream", pieces });
-/** What the model was told in one of its calls. @default the last one */
+/** Returns the messages of one chat call. @default the last one */
 export function promptOf({ chats }: FakeEndpoint, at = -1): { system: string; user: string } {
   const [system, user] = (chats.at(at)?.body.messages ?? []) as { content: string }[];
   return { system: system?.content ?? "", user: user?.content ?? "" };
 }
 export const texts = (answer: Answer) => answer.sentences.map(({ text }) => text);
 export const codes = (answer: Answer) => answer.warnings.map(({ code }) => code);
-/** Every sentence is a byte-exact quote of what it cites. */
+/** Checks that every sentence is a byte-exact quote of its first citation. */
 export const isQuoted = ({ sentences, citations }: Answer) =>
   sentences.every(({ text, citations: [n] }) => citations.find((citation) => citation.n === n)?.quote === text);
 
-/** An encoder under which the question stands at this cosine to every document, or at the cosine that its text names. */
+/** Creates an encoder that gives a question this cosine to every document, or the cosine in `byText` for documents that contain its key. */
 export function near(cosine = 0.9, byText: Readonly<Record<string, number>> = {}) {
   return fakeEncoder({
     dimensions: 2,

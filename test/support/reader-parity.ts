@@ -6,26 +6,26 @@ import type { PairReading } from "../../src/cross-encoder/reader.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
 const FOLDER = join(PACKAGE_ROOT, "src", "cross-encoder", "parity");
-/** Weights of tests: one layer or two, read in a moment. */
+/** Small weights for tests: one or two layers, loaded quickly. */
 export const TINY_WEIGHTS = join(FOLDER, "tiny.bin");
 
 const caseSchema = z.strictObject({
   ids: z.array(z.int()),
   /** The first numbers of the vector. */
   vector: z.array(z.number()).min(8),
-  /** What the heads make of the whole vector. */
+  /** Outputs of the heads for the whole vector. */
   answer: z.tuple([z.number()]),
   same: z.tuple([z.number()]),
   claim: z.tuple([z.number(), z.number(), z.number()]),
 });
 const paritySchema = z.strictObject({ weights: z.string(), cases: z.array(caseSchema) });
 
-/** What the weights file's numbers give in torch, float32 (lab/train/reader/export.py). */
+/** Tolerance for the vector, compared with torch in float32 on the same weights (lab/train/reader/export.py). */
 const LARGEST_DIFFERENCE = 1e-3;
-/** The same of log odds and of logarithms of chances, which the heads make larger. */
+/** Tolerance for log odds and log probabilities, which the heads scale up. */
 const LARGEST_OF_ODDS = 0.02;
 
-/** Whatever runs the weights in that file gives what torch gives, on one of `every` stored cases. */
+/** Compares an implementation of the cross-encoder with torch's stored outputs, on every `every`-th stored case. */
 export async function expectParity(
   path: string,
   { hash, run, every }: { hash: string; run: (ids: Int32Array) => PairReading | Promise<PairReading>; every: number },

@@ -11,7 +11,7 @@ export interface RecordedSpan {
   readonly events: unknown;
 }
 
-/** OpenTelemetry's own SDK for this process, keeping what ends. */
+/** Installs the OpenTelemetry SDK in this process and records finished spans. */
 export function recordSpans(): { readonly finished: readonly RecordedSpan[]; end(): void } {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });

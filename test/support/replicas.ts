@@ -3,13 +3,13 @@ import { type Library, openLibrary } from "./engine.ts";
 import { type PostgresServer, usePostgres } from "./postgres.ts";
 
 export interface Replicas {
-  /** The PostgreSQL that they share; there from the first test on. */
+  /** The shared PostgreSQL server; available from the first test on. */
   server(): PostgresServer;
-  /** Opens some on an empty database; the first has read the library. All are closed after the test. */
+  /** Opens replicas on an empty database; the first ingests the library. All are closed after the test. */
   open(count: number, settings?: Readonly<Record<string, unknown>>): Promise<Library[]>;
 }
 
-/** Replicas of a service on one PostgreSQL of the tests that are described beside this call. */
+/** Opens replicas of a service on one PostgreSQL server, for the tests of the enclosing `describe`. */
 export function useReplicas(): Replicas {
   const server = usePostgres();
   const opened: Library[] = [];

@@ -9,7 +9,10 @@ import { commandOf } from "./docs.ts";
 
 const run = promisify(execFile);
 
-/** Runs one line of an example where it stands; a comment that names exit codes says which are right, else 0. What it prints goes where `>` says. */
+/**
+ * Runs one line of an example and returns its stdout. Expects exit code 0, or one of those in a comment such as `# exit 2`. `> FILE` also
+ * writes stdout to the file.
+ */
 export async function runLine(line: string, cwd: string, stdin: readonly Buffer[] = []): Promise<string> {
   const { env, words } = commandOf(line);
   const comment = /\s#\s.*\bexit\b(.*)$/.exec(line)?.[1] ?? "";

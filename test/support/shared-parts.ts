@@ -4,10 +4,10 @@ import { sharedWords } from "../../src/language/general-words.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { once } from "../../src/text/memo.ts";
 
-// Never closed: the last engine that closes would else end the reader's threads, and the next one start them anew.
+// Never closed: otherwise the last engine to close would end the cross-encoder's threads, and the next engine would start new ones.
 openSharedReader();
 
-/** What every engine of a test file shares: the encoder that ships and the lists of words are read once, and one thread reads all files. */
+/** Parts shared by the engines of a test file, so that the encoder and the word lists load once and one thread parses all files. */
 export const SHARED_PARTS = {
   embedded: once(sharedEncoder),
   reader: createFileReader(),

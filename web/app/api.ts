@@ -1,16 +1,19 @@
 import { type Client, ClientError, createClient } from "../../src/client/index.ts";
 
-/** The server as the page's rooms speak with it, with the key of whoever has signed in. */
+/** HTTP client of the page; sends the current key with each call. */
 export interface Api extends Client {
-  /** JSON of a route. Throws `ClientError`; an aborted call throws the signal's reason. */
+  /**
+   * Fetches JSON.
+   * @throws ClientError; an aborted call throws the signal's reason
+   */
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
-  /** Bytes of a route. Throws as `get` does. */
+  /** Fetches bytes. Throws as `get` does. */
   bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer>;
-  /** Sends JSON and reads JSON back; `null` where the server sends nothing. */
+  /** Sends JSON and returns the JSON response; `null` when the server sends no body. */
   send<T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T>;
 }
 
-/** @param keyOf the key of now; `null`: nobody has signed in */
+/** @param keyOf returns the current key; `null`: nobody has signed in */
 export function createApi(keyOf: () => string | null, fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis)): Api {
   const keyed: typeof globalThis.fetch = (url, init = {}) => {
     const key = keyOf();
@@ -45,7 +48,7 @@ export function createApi(keyOf: () => string | null, fetch: typeof globalThis.f
   };
 }
 
-/** What the server says to programs, for people; what is not listed is shown as it says it. */
+/** User-facing texts for error codes of the server; other errors show the server's own message. */
 const FOR_PEOPLE: ReadonlyMap<string, string> = new Map([["key_missing", "This server wants a key."]]);
 
 function failureOf(status: number, body: unknown): ClientError {
@@ -55,7 +58,6 @@ function failureOf(status: number, body: unknown): ClientError {
   return new ClientError("invalid_response", `The server answered ${status} without saying why.`, { status });
 }
 
-/** What a failure tells people. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

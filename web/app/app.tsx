@@ -10,7 +10,7 @@ interface Room {
   readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
   readonly title: string;
   readonly route: Route;
-  /** Who may enter. */
+  /** Required role. */
   readonly role: "ask" | "ingest" | "review" | "admin";
 }
 
@@ -23,23 +23,23 @@ const ROOMS: readonly Room[] = [
   { name: "evaluate", title: "Evaluate", route: { room: "evaluate", id: null }, role: "admin" },
 ];
 
-/** Rooms that whoever has these roles may enter. */
 function roomsFor(roles: readonly string[]): readonly Room[] {
   return ROOMS.filter(({ role }) => roles.includes(role));
 }
 
-/** Where one stands: who may not ask begins in the first room that is open. An address that names another room leads there, and it says what it lacks. */
+/**
+ * Redirects a user without the `ask` role to the first permitted view. Other addresses stay, so that the view itself reports the missing
+ * role.
+ */
 function entered(route: Route, roles: readonly string[]): Route {
   if (route.room !== "ask" || roles.includes("ask")) return route;
   return roomsFor(roles)[0]?.route ?? route;
 }
 
-/** The room in which a route lies. */
 function roomOf({ room }: Route): Room["name"] {
   return room === "answer" || room === "why" || room === "read" ? "ask" : room;
 }
 
-/** The way in by a key, and out again. */
 const SignIn = late(
   () => import("./sign-in-dialog.tsx"),
   "dialog",
@@ -48,7 +48,7 @@ const SignIn = late(
 
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
-/** Views of their own, by their routes. */
+/** Views outside Ask, by the name in their route. */
 const VIEWS = {
   library: lazy(() => import("../library/library-room.tsx")),
   review: lazy(() => import("../review/review-room.tsx")),
@@ -57,7 +57,7 @@ const VIEWS = {
   monitor: lazy(() => import("../monitor/monitor-room.tsx")),
 } satisfies Record<string, ComponentType<{ readonly id: string | null; readonly account: Account }>>;
 
-/** The whole page: its head, and the room in which one is. Ask stays as it is while another room is open. */
+/** The whole page. Ask stays mounted while another view is open. */
 export function App({ first }: { readonly first: FirstLook }) {
   const account = useAccount(first);
   const roles = rolesOf(account);
@@ -161,13 +161,13 @@ function themeOf(value: string): Account["preferences"]["theme"] {
 
 interface ChoicesProps {
   readonly account: Pick<Account, "domain" | "domains" | "preferences" | "prefer">;
-  /** Is something asked here? Elsewhere the method decides nothing. */
+  /** Whether the view asks questions; elsewhere the method has no effect. */
   readonly asks: boolean;
 }
 
-/** What is asked, for whom and how; only what there is a choice of. */
+/** Selectors of domain, tenant and method; a selector with fewer than two options is hidden. */
 function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
-  // Its place is kept while it is looked up.
+  // The empty row reserves the space while the domains load.
   if (domains.type !== "ready" || domain === null) return <div className="row choices" />;
   const known = domains.value;
   const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];

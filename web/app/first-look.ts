@@ -1,35 +1,37 @@
 import type { WireCaller, WireDomains } from "../../src/client/index.ts";
 import type { Api } from "./api.ts";
 
-/** What every visit asks of the server before anything else. */
+/** Results of the two requests that every visit makes first. */
 export interface FirstLook {
   readonly caller: Asked<WireCaller>;
   readonly domains: Asked<WireDomains>;
 }
 
-/** A call that is on its way. */
+/** A request in flight. */
 export interface Asked<T> {
-  /** What it gave; `null`: nothing in time. */
+  /** The result; `null`: it did not arrive in time. */
   readonly known: T | null;
-  /** The call itself, for the first who wants what is not known; afterwards, and where it is known, `null`. */
+  /** Returns the pending call once, to its first caller; `null` afterwards, and when the result is known. */
   take(): Promise<T> | null;
 }
 
-/** Milliseconds that the first drawing waits: on a near server it then holds the examples and is not drawn twice; a far one is not waited for. */
+/**
+ * Milliseconds that the first render waits. A server nearby answers within it, so the page renders once; a slow server does not delay the
+ * page.
+ */
 const FIRST_LOOK_MS = 200;
 
-/** The calls of every visit, on their way. */
+/** The two requests of every visit, in flight. */
 export interface FirstCalls {
   readonly caller: Promise<WireCaller>;
   readonly domains: Promise<WireDomains>;
 }
 
-/** Asks who this is and what can be asked about. */
 export function askFirst(api: Pick<Api, "get">): FirstCalls {
   return { caller: api.get<WireCaller>("/v1/whoami"), domains: api.get<WireDomains>("/v1/domains") };
 }
 
-/** What the first calls gave within a while from now. Never throws: whoever takes a call hears why it failed. */
+/** Waits up to `limitMs` for the first requests. Never throws: a failed request rejects for the caller of `take`. */
 export async function lookFirst(calls: FirstCalls, limitMs: number = FIRST_LOOK_MS): Promise<FirstLook> {
   const over = new Promise<null>((resolve) => setTimeout(() => resolve(null), limitMs));
   const within = <T>(call: Promise<T>): Promise<T | null> => Promise.race([call.catch(() => null), over]);

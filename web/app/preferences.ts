@@ -1,6 +1,6 @@
-/** What this browser keeps of how the page is used; nothing of it leaves it but the key, and that to its own server only. */
+/** Settings stored in this browser. They are never sent, except the key, which goes only to its own server. */
 export interface Preferences {
-  /** Empty: the server's own. */
+  /** Empty: the server's default. */
   readonly domain: string;
   readonly tenant: string;
   readonly profile: string;
@@ -10,7 +10,7 @@ export interface Preferences {
 const PREFERENCES = "sourcebound.preferences";
 const KEY = "sourcebound.key";
 
-/** Storage may be switched off, full, or hold what another version wrote: then the defaults hold. */
+/** Storage may be disabled, full, or hold another version's value: then the defaults apply. */
 function read(storage: () => Storage, name: string): string | null {
   try {
     return storage().getItem(name);
@@ -24,7 +24,7 @@ function write(storage: () => Storage, name: string, value: string | null): void
     if (value === null) storage().removeItem(name);
     else storage().setItem(name, value);
   } catch {
-    // It holds until the page is closed.
+    // The value applies until the page is closed.
   }
 }
 
@@ -44,7 +44,7 @@ export function writePreferences(preferences: Preferences): void {
   write(local, PREFERENCES, JSON.stringify(preferences));
 }
 
-/** The key, for as long as the window is open or, where it was asked for, on this device. */
+/** The key, from the session or, if the user asked to keep it, from this device. */
 export function readKey(): string | null {
   return read(session, KEY) ?? read(local, KEY);
 }
@@ -56,7 +56,7 @@ export function writeKey(key: string | null, keep: boolean): void {
 
 const OPEN = "sourcebound.open";
 
-/** The conversation that was open when the page was reloaded. */
+/** The conversation that was open before the page was reloaded. */
 export function readOpen(): string | null {
   return read(session, OPEN);
 }

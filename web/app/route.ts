@@ -1,12 +1,12 @@
 import { useMemo, useSyncExternalStore } from "react";
-/** Where the page stands. It lies behind `#`, so that no server and no log learns what is read. */
+/** The route of the page. It is the fragment after `#`, so that no server or log records it. */
 export type Route =
   | { readonly room: "ask" }
-  /** An answer that somebody shares. */
+  /** A shared answer. */
   | { readonly room: "answer"; readonly id: string }
-  /** How an answer of this device was made, beside it. */
+  /** The explanation of an answer stored on this device. */
   | { readonly room: "why"; readonly id: string }
-  /** A document beside the answer. */
+  /** A document in the pane. */
   | ({ readonly room: "read" } & Place)
   | { readonly room: "library" }
   | { readonly room: "review"; readonly id: string | null }
@@ -14,21 +14,21 @@ export type Route =
   | { readonly room: "monitor" }
   | { readonly room: "evaluate"; readonly id: string | null };
 
-/** A place in a document, with what tells whether it still stands there. */
+/** A place in a document, with the data to detect and follow a change of the document. */
 export interface Place {
   readonly document: string;
-  /** UTF-16 code units into the normalised text; `null`: the document from its beginning. */
+  /** UTF-16 code units into the normalised text; `null`: the start of the document. */
   readonly start: number | null;
   readonly end: number | null;
-  /** Version of the document at which the place was right. */
+  /** Version of the document that the offsets refer to. */
   readonly version: string | null;
-  /** What stood there: found again where the document has changed. */
+  /** Text at the offsets; it is searched for if the document has changed. */
   readonly quote: string | null;
   readonly domain: string | null;
   readonly tenant: string | null;
 }
 
-/** Quotes in links are cut here: enough to be found again, and an address that programs take. */
+/** Maximum length of a quote in a link: enough to find it again, and short enough for any program's limit on addresses. */
 export const LINKED_QUOTE_CHARACTERS = 300;
 
 export function formatRoute(route: Route): string {
@@ -55,7 +55,7 @@ function formatPlace({ start, end, version, quote, domain, tenant }: Place): str
   return query === "" ? "" : `?${query}`;
 }
 
-/** What cannot be read leads to the first room. */
+/** Parses a fragment; an invalid one leads to Ask. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [room = "", rest = ""] = path.split("/", 2);
@@ -99,7 +99,7 @@ function subscribe(onChange: () => void): () => void {
   return () => window.removeEventListener("hashchange", onChange);
 }
 
-/** Where the page stands; follows the address. */
+/** Returns the current route and follows changes of the address. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => window.location.hash);
   return useMemo(() => parseRoute(hash), [hash]);
@@ -109,14 +109,13 @@ export function goTo(route: Route): void {
   window.location.hash = formatRoute(route);
 }
 
-/** Parameters of an address; what is not given is left out. */
+/** Formats query parameters; omits `null` and `undefined`. */
 export function queryOf(parts: Readonly<Record<string, string | null | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parts)) if (typeof value === "string") query.set(name, value);
   return query.toString();
 }
 
-/** Where a document is read. */
 export function documentPath(id: string): string {
   return `/v1/documents/${encodeURIComponent(id)}`;
 }

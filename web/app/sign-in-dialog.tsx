@@ -10,7 +10,7 @@ export interface SignInProps {
   readonly account: Pick<Account, "signIn" | "signOut" | "signedIn" | "caller">;
 }
 
-/** The way in by a key, and out again; begins open. */
+/** Dialog for signing in and out; open when mounted. */
 export default function SignInDialog({ account: { signedIn, signIn, signOut, caller } }: SignInProps) {
   return (
     <DialogFrame trigger={signedIn ? "Signed in" : "Sign in"} title={signedIn ? "Signed in by key" : "Sign in by key"}>
@@ -47,7 +47,7 @@ function describeKey(caller: Account["caller"]): string {
   return `This key may: ${roles.join(", ")}.${id === null ? "" : ` Its id is ${id}.`}`;
 }
 
-/** What the server says of an unknown key is meant for programs. */
+/** Replaces the server's message for an unknown key, which is written for programs. */
 function keyFault(error: unknown): string {
   if (error instanceof ClientError && WRONG_KEY.has(error.code))
     return "This key is not known here. Check that it was copied whole; whoever runs the server can make another.";

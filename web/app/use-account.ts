@@ -5,25 +5,28 @@ import type { FirstLook } from "./first-look.ts";
 import { type Preferences, readKey, readPreferences, writeKey, writePreferences } from "./preferences.ts";
 import { type Loaded, useLoaded } from "./use-loaded.ts";
 
-/** Who uses the page, what may be asked of, and how. */
+/** The user, the available domains and the preferences. */
 export interface Account {
   readonly api: Api;
   readonly caller: Loaded<WireCaller>;
   readonly domains: Loaded<WireDomains>;
-  /** The domain that is asked; `null` until it is known. */
+  /** The selected domain; `null` until it is known. */
   readonly domain: WireDomain | null;
   readonly signedIn: boolean;
-  /** Whose conversations are shown: those of one key are no other key's. */
+  /** Owner of the stored conversations: each key sees only its own. */
   readonly owner: string;
   readonly preferences: Preferences;
   prefer(change: Partial<Preferences>): void;
-  /** Throws what the server says of the key; then nothing is kept of it. */
+  /**
+   * Checks and stores a key.
+   * @throws the server's error; the key is then not stored
+   */
   signIn(key: string, keep: boolean): Promise<void>;
   signOut(): void;
   reload(): void;
 }
 
-/** @param first what is known already of the key that the page begins with */
+/** @param first results already known for the stored key */
 export function useAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(() => key), [key]);
@@ -39,7 +42,7 @@ export function useAccount(first: FirstLook): Account {
 
   useEffect(() => {
     const root = document.documentElement.dataset;
-    // Set anew, it would have everything styled anew.
+    // Setting an equal value would restyle the whole page.
     if (root.theme !== preferences.theme) root.theme = preferences.theme;
     writePreferences(preferences);
   }, [preferences]);
@@ -72,12 +75,12 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
   return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
 }
 
-/** The public part of a key; conversations without one are another's. */
+/** Returns the public part of a key. Conversations without a key have an owner of their own. */
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
 }
 
-/** Until it is known who this is, whoever asks. */
+/** Returns the caller's roles; `ask` until they are known. */
 export function rolesOf({ caller }: Pick<Account, "caller">): readonly string[] {
   return caller.type === "ready" ? caller.value.roles : ["ask"];
 }

@@ -8,9 +8,9 @@ export type Loaded<T> =
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /**
- * What a call gives; asked again by the function beside it. What an older call brings late is dropped.
+ * Runs a call and returns its state and a function that repeats it. Drops late results of superseded calls.
  *
- * @param known what the first call would give, where that is known already: it is not made then
+ * @param known the result, if known already: the first call is then skipped
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
   const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });
@@ -35,7 +35,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: N
   return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same, isKnown: false })), [])];
 }
 
-/** The JSON of a route, read anew when it becomes another. */
+/** Fetches JSON from a path, and again when the path changes. */
 export function useFetched<T>(api: Pick<Api, "get">, path: string): readonly [Loaded<T>, () => void] {
   return useLoaded<T>(useCallback((signal) => api.get<T>(path, signal), [api, path]));
 }

@@ -34,26 +34,6 @@ describe("ConflictList", () => {
     expect(html).not.toMatch(/<img|javascript:/);
   });
 
-  it("shows two sources against one in one box, each with its date", () => {
-    const three = (second: WireConflict["kind"]) =>
-      renderToStaticMarkup(
-        <ConflictList
-          number={1}
-          conflicts={[conflict, { ...conflict, kind: second, sides: [side("S1", "$5", "2024-05-01"), side("S3", "$8", "2026-01-01")] }]}
-        />,
-      );
-    const html = three("value");
-    expect(html.match(/<section/g)).toHaveLength(1);
-    expect(html.match(/<li/g)).toHaveLength(3);
-    expect(html.match(/conflict-date">[^<]*/g)?.map((date) => date.slice(15))).toEqual([
-      "as of January 1, 2026",
-      "as of May 1, 2024",
-      "no date stated",
-    ]);
-    expect(html).toContain("check all");
-    expect(three("date").match(/<section/g)).toHaveLength(2);
-  });
-
   it("shows the sentences alone where what differs is no value", () => {
     const html = rendered(null, "polarity");
     expect(html).toContain("<h3>Sources disagree</h3>");

@@ -1,23 +1,23 @@
 import { useEffect, useRef, useState } from "react";
 
 export interface AskedTwiceProps {
-  /** On the button that asks. */
+  /** Label of the first button. */
   readonly label: string;
-  /** Said of the button where its label alone would not tell which of several it is. */
+  /** Accessible name, where several buttons have the same label. */
   readonly name?: string;
-  /** On the button that does it: says what is lost. */
+  /** Label of the confirming button; it names the loss. */
   readonly confirm: string;
   readonly className?: string;
   readonly onConfirm: () => void;
 }
 
-/** A button for what cannot be taken back: the first press asks, the second one does it. Escape or the other button keeps things. */
+/** A button for an irreversible action: the first press asks for confirmation. Escape or the other button cancels. */
 export function AskedTwice({ label, name, confirm, className = "quiet-button", onConfirm }: AskedTwiceProps) {
   const [state, setState] = useState<"calm" | "asking" | "kept">("calm");
   const ask = useRef<HTMLButtonElement>(null);
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // The button that was pressed is gone: the keyboard goes on where it stood, and Enter twice deletes nothing.
+    // The pressed button is gone. The focus moves to the button that cancels, so that pressing Enter twice deletes nothing.
     if (state === "asking") keep.current?.focus();
     if (state === "kept") ask.current?.focus();
   }, [state]);

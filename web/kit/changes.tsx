@@ -1,16 +1,16 @@
 import { diffLines, diffWordsWithSpace } from "diff";
 
 export interface Change {
-  /** Offset in both texts laid one after the other: what tells it from the others. */
+  /** Offset in the concatenation of both texts; unique among the changes. */
   readonly at: number;
   readonly type: "same" | "added" | "removed";
   readonly text: string;
 }
 
-/** Milliseconds after which two texts are shown as replaced. */
+/** Time limit of the comparison in milliseconds; after it the whole text counts as replaced. */
 const MOST_MS = 1_000;
 
-/** What changes from one text to another, word by word or line by line. */
+/** Compares two texts word by word or line by line. */
 export function changesOf(before: string, after: string, unit: "words" | "lines"): Change[] {
   const options = { timeout: MOST_MS };
   const found = unit === "words" ? diffWordsWithSpace(before, after, options) : diffLines(before, after, options);
@@ -26,10 +26,10 @@ export function changesOf(before: string, after: string, unit: "words" | "lines"
   });
 }
 
-/** Lines around a change that are shown with it. */
+/** Unchanged lines shown around a change. */
 const AROUND = 2;
 
-/** Stretches that stay the same, cut to the lines next to a change. `text` of what was left out is empty. */
+/** Cuts unchanged parts to the lines next to a change. An omitted part has an empty `text`. */
 export function shortened(changes: readonly Change[]): Change[] {
   return changes.flatMap((change, i) => {
     const lines = change.text.split("\n");
@@ -44,7 +44,7 @@ export function shortened(changes: readonly Change[]): Change[] {
   });
 }
 
-/** Changes in their order; what was left out is an ellipsis. */
+/** Renders changes in order; an omitted part becomes an ellipsis. */
 export function TextDiff({ changes }: { readonly changes: readonly Change[] }) {
   return (
     <p className="diff">

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useState } from "react";
 import { messageOf } from "../app/api.ts";
 
-/** Calls back again and again. @param ms between two calls; `null`: not now */
+/** Calls `act` repeatedly. @param ms interval in milliseconds; `null`: paused */
 export function useEvery(ms: number | null, act: () => void): void {
   useEffect(() => {
     if (ms === null) return;
@@ -10,13 +10,13 @@ export function useEvery(ms: number | null, act: () => void): void {
   }, [ms, act]);
 }
 
-/** What an action came to. */
+/** Outcome of an action. */
 interface Said {
   readonly failed: boolean;
   readonly text: string;
 }
 
-/** What an action came to, spoken as it changes; `otherwise` stands there before anything was done. */
+/** Announces the outcome of an action; shows `otherwise` before the first one. */
 export function SaidLine({ said, otherwise = "" }: { readonly said: Said | null; readonly otherwise?: string }) {
   return (
     <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
@@ -28,12 +28,11 @@ export function SaidLine({ said, otherwise = "" }: { readonly said: Said | null;
 export interface SelectFieldProps {
   readonly label: string;
   readonly value: string | number;
-  /** Values with what is shown of them. */
+  /** Values with their labels. */
   readonly options: readonly (readonly [value: string, title: string])[];
   readonly onChange: (value: string) => void;
 }
 
-/** A choice with its label before it. */
 export function SelectField({ label, value, options, onChange }: SelectFieldProps) {
   const id = useId();
   return (
@@ -50,7 +49,7 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
   );
 }
 
-/** Words that narrow a list, with their label before them. */
+/** A search field with its label. */
 export function SearchField({ label, value, onChange }: Omit<SelectFieldProps, "options">) {
   const id = useId();
   return (
@@ -61,7 +60,6 @@ export function SearchField({ label, value, onChange }: Omit<SelectFieldProps, "
   );
 }
 
-/** A choice of yes or no. */
 export function CheckField({
   checked,
   onChange,
@@ -79,7 +77,7 @@ export function CheckField({
   );
 }
 
-/** What an action came to. `tell` waits for one and says that it is done, or why it failed; gives whether it is. */
+/** Holds the outcome of the last action. `tell` awaits an action, records success or the error, and returns whether it succeeded. */
 export function useSaid() {
   const [said, setSaid] = useState<Said | null>(null);
   const tell = async (work: Promise<unknown>, done: string) => {
@@ -93,7 +91,7 @@ export function useSaid() {
   return { said, setSaid, tell };
 }
 
-/** Scores with their names; `null`: not scored. */
+/** Named scores; `null`: not scored. */
 export function Scores({ scores }: { readonly scores: readonly (readonly [label: string, score: string | null])[] }) {
   return (
     <ul className="scores">

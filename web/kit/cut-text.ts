@@ -3,14 +3,14 @@ export interface Range {
   readonly end: number;
 }
 
-/** A stretch of a text, with the ranges that lie over all of it. */
+/** A part of a text with the ranges that cover it. */
 export interface Piece<T> {
   readonly start: number;
   readonly text: string;
   readonly over: readonly T[];
 }
 
-/** A text, of which `from` is where it begins in what ranges count, cut where they begin and end. */
+/** Cuts a text at the boundaries of the ranges. @param from offset of the text in the ranges' coordinates */
 export function cutText<T extends Range>(text: string, from: number, ranges: readonly T[]): Piece<T>[] {
   const to = from + text.length;
   const inside = ranges.filter(({ start, end }) => start < to && end > from);

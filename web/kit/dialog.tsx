@@ -7,7 +7,7 @@ export interface DialogFrameProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A dialog with the button that opens it; begins open. */
+/** A dialog with its trigger button; open when mounted. */
 export function DialogFrame({ trigger, title, children }: DialogFrameProps) {
   const [open, setOpen] = useState(true);
   return (

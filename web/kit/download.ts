@@ -1,7 +1,7 @@
-/** Milliseconds after which the browser has read what it was given to keep. */
+/** Milliseconds after which the browser has read the blob. */
 const READ_MS = 10_000;
 
-/** Hands a text to the browser to be kept as a file. */
+/** Saves a text as a file. */
 export function download(name: string, type: string, text: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type }));

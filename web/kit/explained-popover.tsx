@@ -2,14 +2,14 @@ import { Popover } from "@base-ui/react/popover";
 import type { ReactNode } from "react";
 
 export interface ExplainedProps {
-  /** What is shown. */
+  /** The visible term. */
   readonly label: ReactNode;
   readonly title: string;
-  /** What it means. */
+  /** The explanation. */
   readonly children: ReactNode;
 }
 
-/** Words with their meaning; begins open. */
+/** A term with its explanation in a popover; open when mounted. */
 export default function ExplainedPopover({ label, title, children }: ExplainedProps) {
   return (
     <Popover.Root defaultOpen>

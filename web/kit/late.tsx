@@ -2,7 +2,7 @@ import { Component, type ComponentType, lazy, type ReactNode, Suspense, startTra
 import { messageOf } from "../app/api.ts";
 import { QuietButton } from "./message.tsx";
 
-/** What broke is said in its place; the rest of the page goes on. */
+/** Error boundary: shows the error in place of its children; the rest of the page keeps working. */
 export class Failed extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state = { error: null as unknown };
 
@@ -22,10 +22,11 @@ export class Failed extends Component<{ readonly children: ReactNode }, { readon
 }
 
 /**
- * A button whose part is loaded when it is first wanted: the first view does without it. It stays, with the focus, until the part is there.
+ * Creates a button whose component is loaded on first use, to keep the first download small. The button stays, with the focus, until the
+ * component is loaded.
  *
- * @param load gives what draws the same button itself, and begins open
- * @param opens what that is
+ * @param load loads a component that renders the same button and is open when mounted
+ * @param opens kind of the component, for `aria-haspopup`
  */
 export function late<P extends object>(
   load: () => Promise<{ default: (props: P) => ReactNode }>,
@@ -52,7 +53,7 @@ export function late<P extends object>(
               onPointerEnter={begin}
               onFocus={begin}
               onClick={() => want(true)}
-              // What has not come yet does not open any more.
+              // Escape cancels the opening while the component loads.
               onKeyDown={({ key }) => {
                 if (key === "Escape") want(false);
               }}
@@ -66,7 +67,7 @@ export function late<P extends object>(
   };
 }
 
-/** A part of the page that is loaded when it is opened. */
+/** Shows a loading text and errors for a part of the page that is loaded when it is opened. */
 export function Opening({ children }: { readonly children: ReactNode }) {
   return (
     <Failed>

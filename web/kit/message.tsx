@@ -1,11 +1,10 @@
 import type { ButtonHTMLAttributes } from "react";
 
-/** A button of second rank. */
 export function QuietButton(props: Omit<ButtonHTMLAttributes<HTMLButtonElement>, "className" | "type">) {
   return <button type="button" className="quiet-button" {...props} />;
 }
 
-/** Why something failed, spoken at once; nothing where it did not. */
+/** Announces an error; renders nothing for `null`. */
 export function Alert({ text }: { readonly text: string | null }) {
   return text === null ? null : (
     <p role="alert" className="message is-warning">
@@ -14,7 +13,7 @@ export function Alert({ text }: { readonly text: string | null }) {
   );
 }
 
-/** A text that leads somewhere, where there is an address; what lies on the web opens beside the page. */
+/** A link, or plain text without an address. Web addresses open in a new tab. */
 export function Linked({ text, href }: { readonly text: string; readonly href: string | null }) {
   if (href === null) return text;
   return (
@@ -24,7 +23,7 @@ export function Linked({ text, href }: { readonly text: string; readonly href: s
   );
 }
 
-/** Marks words that no file holds: they were read off a picture. */
+/** Marks text that comes from OCR. */
 export function Recognised() {
   return <span className="tag is-recognised">read by OCR, may be wrong</span>;
 }

@@ -1,19 +1,19 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 
-/** Makes the parts of something long that come near the screen, one in a frame. */
+/** Renders parts of a long list when they come near the screen, one per frame. */
 interface NearMaker {
-  /** Calls `make` once, when the element has come near. Gives what ends the watch. */
+  /** Calls `make` once, when the element is near the screen. Returns a function that stops watching. */
   watch(element: Element, make: () => void): () => void;
   close(): void;
 }
 
-/** Pixels around the screen within which a part is made. */
+/** Distance from the screen, in pixels, within which a part is rendered. */
 const AROUND_PX = 1_200;
 
 /**
- * One observer for all parts. Scrolling comes first: a part that has gone by before its turn came is left out, and what lies nearest to the
- * middle of the screen is made first.
+ * Creates the one observer for all parts. Scrolling has priority: a part that has left the area before its turn is skipped, and parts
+ * closest to the middle of the screen come first.
  */
 function createNearMaker(): NearMaker {
   const watched = new Map<Element, () => void>();
@@ -51,7 +51,7 @@ function createNearMaker(): NearMaker {
     },
     { rootMargin: margin, scrollMargin: margin },
   );
-  // A print shows everything, and begins as soon as this returns.
+  // Printing needs every part, and starts as soon as this handler returns.
   const makeAll = () => flushSync(() => [...watched.keys()].forEach(make));
   window.addEventListener("beforeprint", makeAll);
 
@@ -76,7 +76,7 @@ function fromMiddle({ boundingClientRect: { top, bottom }, rootBounds }: Interse
 
 const Maker = createContext<NearMaker | null>(null);
 
-/** Something long whose parts are `Near`. */
+/** A container of `Near` parts. */
 export function NearParts({ children }: { readonly children: ReactNode }) {
   const [maker, setMaker] = useState<NearMaker | null>(null);
   useEffect(() => {
@@ -88,21 +88,21 @@ export function NearParts({ children }: { readonly children: ReactNode }) {
 }
 
 export interface NearProps {
-  /** Pixels that it is taken to be high until it has been laid out. */
+  /** Height in pixels until the part is rendered. */
   readonly height: number;
-  /** Made at once, wherever it lies. */
+  /** Rendered at once, wherever it is. */
   readonly eager: boolean;
-  /** Said while it is not made. */
+  /** Placeholder text. */
   readonly label?: string;
   readonly children: ReactNode;
 }
 
-/** A part of something long that is made when it comes near the screen, and stays. */
+/** A part that is rendered when it comes near the screen, and stays rendered. */
 export function Near({ height, eager, label, children }: NearProps) {
   const maker = useContext(Maker);
   const [near, setNear] = useState(eager);
   const place = useRef<HTMLDivElement>(null);
-  // Whoever was wanted at once stays too.
+  // A part that was eager once stays rendered.
   if (eager && !near) setNear(true);
   const made = near || eager;
   useEffect(() => {

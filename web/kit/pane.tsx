@@ -9,7 +9,7 @@ export interface PaneProps {
 
 const close = () => goTo({ room: "ask" });
 
-/** What stands beside the conversation; over it on a narrow screen. Escape closes it, and whoever came from a link is there again. */
+/** A pane next to the conversation, or over it on a narrow screen. Escape closes it and the focus returns to the link that opened it. */
 export function Pane({ title, children }: PaneProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const cameFrom = useRef<Element | null>(null);
@@ -33,24 +33,24 @@ export function Pane({ title, children }: PaneProps) {
   );
 }
 
-/** Gives the focus back that went with the pane; where it has gone elsewhere meanwhile, it stays. */
+/** Restores the focus lost with the pane, unless another element has taken it. */
 function focusAgain(from: Element | null): void {
   const isLost = document.activeElement === null || document.activeElement === document.body;
   if (isLost && from instanceof HTMLElement) from.focus({ preventScroll: true });
 }
 
-/** Scrolls a place of the pane into sight; the conversation beside it stays where one reads it. */
+/** Scrolls an element of the pane into view without moving the conversation. */
 export function showInPane(target: Element | null | undefined, block: "center" | "start"): void {
   if (!target) return;
   const { scrollX: left, scrollY: top } = window;
   target.scrollIntoView({ block });
   const pane = target.closest(".pane");
-  // On a narrow screen the pane is the page, and scrolls with it.
+  // On a narrow screen the pane scrolls with the page.
   const scrollsAlone = pane !== null && getComputedStyle(pane).overflowY !== "visible";
   if (scrollsAlone) window.scrollTo({ left, top, behavior: "instant" });
 }
 
-/** Calls back at Escape inside an element, once for the innermost that listens. */
+/** Handles Escape inside an element; only the innermost listener is called. */
 export function useEscape(of: RefObject<HTMLElement | null>, onEscape: () => void): void {
   useEffect(() => {
     const element = of.current;

@@ -2,11 +2,11 @@ import { type HTMLAttributes, type RefObject, useEffect, useRef } from "react";
 
 export interface ScrollRegionProps extends Omit<HTMLAttributes<HTMLElement>, "tabIndex"> {
   readonly "aria-label": string;
-  /** The element, for who scrolls it. */
+  /** The element, for callers that scroll it. */
   readonly region?: RefObject<HTMLElement | null>;
 }
 
-/** A part that may scroll by itself: it takes the keyboard's focus while there is something to scroll, and only then. */
+/** A scrollable region that takes the keyboard focus only while it has something to scroll. */
 export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
   const own = useRef<HTMLElement>(null);
   const ref = region ?? own;
@@ -18,7 +18,7 @@ export function ScrollRegion({ region, ...props }: ScrollRegionProps) {
       if (scrolls) element.tabIndex = 0;
       else element.tabIndex = -1;
     };
-    // It calls once at the beginning too, when everything is laid out: asking here would have the whole page laid out for each region.
+    // The observer also calls once after the first layout. Measuring here instead would force a layout of the whole page for each region.
     const observer = new ResizeObserver(look);
     observer.observe(element);
     for (const child of element.children) observer.observe(child);

@@ -3,12 +3,12 @@ import { QuietButton } from "./message.tsx";
 
 export interface StateLineProps {
   readonly state: Loaded<unknown>;
-  /** What is being read, such as "the queue". */
+  /** The thing that loads, such as "the queue". */
   readonly what: string;
   readonly onRetry: () => void;
 }
 
-/** Failures that another key mends. */
+/** Error codes that another key may resolve. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   "key_missing",
   "key_wrong",
@@ -18,7 +18,7 @@ const KEY_CODES: ReadonlySet<string> = new Set([
   "scope_denied",
 ]);
 
-/** What is said while something loads, and why it did not. */
+/** Shows the loading state, or the error. */
 export function StateLine({ state, what, onRetry }: StateLineProps) {
   if (state.type === "ready") return null;
   if (state.type === "loading") {

@@ -3,12 +3,11 @@ import type { ReactNode } from "react";
 
 export interface TabbedProps {
   readonly label: string;
-  /** Titles with what they open; the first is open. */
+  /** Titles with their contents; the first tab is open. */
   readonly parts: readonly (readonly [title: string, content: ReactNode])[];
   readonly panel?: string;
 }
 
-/** Parts of which one is shown. */
 export function Tabbed({ label, parts, panel }: TabbedProps) {
   return (
     <Tabs.Root defaultValue={parts[0]?.[0]}>

@@ -10,12 +10,12 @@ export interface TableProps {
 
 export interface TableRow {
   readonly key: string | number;
-  /** Names the row, in its first column; absent: its first cell is one like the others. */
+  /** Row header, in the first column; absent: the first cell is an ordinary cell. */
   readonly head?: ReactNode;
   readonly cells: readonly ReactNode[];
 }
 
-/** A table with a name for each column. */
+/** A table with a header for each column. */
 export function Table({ columns, rows, caption }: TableProps) {
   return (
     <table>
@@ -43,7 +43,7 @@ export function Table({ columns, rows, caption }: TableProps) {
   );
 }
 
-/** A table that scrolls by itself where it is too wide. */
+/** A table that scrolls horizontally when it is too wide. */
 export function ScrollTable({ label, ...table }: TableProps & { readonly label: string }) {
   return (
     <ScrollRegion className="answer-table" aria-label={label}>
@@ -55,14 +55,14 @@ export function ScrollTable({ label, ...table }: TableProps & { readonly label: 
 export interface FigureTableProps {
   readonly title: string;
   readonly columns: readonly string[];
-  /** Rows by their names, with a cell for each column but the first. */
+  /** Row headers with a cell for each column but the first. */
   readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];
   readonly note?: string | null;
-  /** Said where there is no row. @default "None." */
+  /** Shown for an empty table. @default "None." */
   readonly empty?: string;
 }
 
-/** Figures by name. */
+/** A titled table of figures. */
 export function FigureTable({ title, columns, rows, note = null, empty = "None." }: FigureTableProps) {
   return (
     <section className="chart" aria-label={title}>
@@ -80,7 +80,6 @@ export function FigureTable({ title, columns, rows, note = null, empty = "None."
   );
 }
 
-/** One figure. */
 export function Card({ title, value, note }: { readonly title: string; readonly value: string; readonly note?: string }) {
   return (
     <li className="card">

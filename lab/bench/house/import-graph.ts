@@ -1,6 +1,6 @@
 import type { SourceFile } from "./source-files.ts";
 
-/** Groups of files that import each other, in a circle, types included; none is right. */
+/** Finds groups of files that import each other in a cycle, type imports included. There should be none. */
 export function circlesOf(files: readonly Pick<SourceFile, "path" | "imports">[]): string[][] {
   const importsOf = new Map(files.map(({ path, imports }) => [path, imports]));
   const reached = (from: string) => {
@@ -23,7 +23,7 @@ export function circlesOf(files: readonly Pick<SourceFile, "path" | "imports">[]
   return [...groups.values()];
 }
 
-/** How many imports a file is away from where reading begins, by imports into files that are visited; files that none leads to are left out. */
+/** Returns the import distance of each visited file from `start`, along visited files. Omits unreachable files. */
 export function stepsFrom(
   start: string,
   files: readonly Pick<SourceFile, "path" | "imports">[],
@@ -31,7 +31,7 @@ export function stepsFrom(
 ): ReadonlyMap<string, number> {
   const importsOf = new Map(files.map(({ path, imports }) => [path, imports]));
   const steps = new Map([[start, 0]]);
-  // A map is walked in the order in which it grows: nearest first.
+  // Iterating over a Map includes entries added meanwhile: a breadth-first search.
   for (const [path, step] of steps)
     for (const next of importsOf.get(path) ?? []) if (visited.has(next) && !steps.has(next)) steps.set(next, step + 1);
   return steps;

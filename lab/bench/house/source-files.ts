@@ -2,13 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { parseSync } from "vite";
 
-/** A file of the house: what it is made of and what it imports. */
+/** A source file with its functions and imports. */
 export interface SourceFile {
-  /** From the root of the checkout. */
+  /** Relative to the root of the checkout. */
   readonly path: string;
   readonly lines: number;
   readonly functions: readonly SourceFunction[];
-  /** Paths of the checkout's own files that it imports, types included. */
+  /** Paths of imported files of the checkout, type imports included. */
   readonly imports: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface SourceFunction {
 
 const IS_TEST = /^test\/|\.test\.tsx?$|\/(?:testing|fixtures)\//;
 
-/** Every file of TypeScript under a folder of the checkout. @param tests those of the tests, or all others */
+/** Parses every TypeScript file under a folder of the checkout. @param tests test files only, or all others */
 export function readSources(root: string, folder: string, tests = false): SourceFile[] {
   const paths = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root, exclude: (name) => name.endsWith("node_modules") });
   return paths
@@ -28,7 +28,7 @@ export function readSources(root: string, folder: string, tests = false): Source
     .map((path) => readSource(path, readFileSync(join(root, path), "utf8")));
 }
 
-/** @throws Error naming a file that is no TypeScript */
+/** @throws Error naming a file that is not valid TypeScript */
 export function readSource(path: string, text: string): SourceFile {
   const { program, module, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} cannot be read: ${errors[0]?.message}`);
@@ -62,7 +62,7 @@ function lineAt(starts: readonly number[], offset: number): number {
   return after < 0 ? starts.length : after;
 }
 
-/** Functions of a tree with the name that they are given where they stand. */
+/** Visits the functions of a syntax tree; an anonymous function takes the name of its nearest named ancestor. */
 function visit(node: unknown, given: string, found: (name: string, start: number, end: number) => void): void {
   if (Array.isArray(node)) {
     for (const one of node) visit(one, given, found);

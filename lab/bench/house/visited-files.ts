@@ -2,8 +2,8 @@ import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 
 /**
- * Files of the program of which a function runs while `work` does; what a file does once, when it is loaded, is not counted.
- * @returns absolute paths as they are loaded
+ * Finds the files whose functions run during `work`. Code at module level does not count.
+ * @returns absolute paths of the loaded files
  */
 export async function filesVisited(work: () => Promise<void>): Promise<Set<string>> {
   const session = new Session();

@@ -1,16 +1,16 @@
 import type { Recorded } from "./browser.ts";
 
 declare global {
-  /** What the measured page keeps for the bench: put there by its own scripts, before anything of the page runs. */
+  /** Data that the benchmark's injected scripts keep in the measured page. */
   interface Window {
     recorded: Recorded;
-    /** Milliseconds between frames, once they are counted. */
+    /** Milliseconds between frames, once counting has started. */
     frameTimes: number[];
-    /** Milliseconds from the navigation until the examples stood there. */
+    /** Milliseconds from navigation until the expected element appeared. */
     shownAt: number;
   }
 
-  /** Entries of Chromium's performance timeline that lib.dom does not name yet. */
+  /** Performance entries of Chromium that lib.dom does not declare yet. */
   class LayoutShift extends PerformanceEntry {
     readonly value: number;
     readonly hadRecentInput: boolean;
@@ -18,7 +18,7 @@ declare global {
   }
 
   class PerformanceLongAnimationFrameTiming extends PerformanceEntry {
-    /** 0 where the frame came to no styles and no layout. */
+    /** 0 if the frame had no style and layout phase. */
     readonly styleAndLayoutStart: number;
   }
 }

@@ -8,26 +8,26 @@ const ARGUMENTS = [
   ...["--disable-component-update", "--disable-sync"],
 ];
 
-/** A session of the page whose timings are kept by its own browser. */
+/** A browser page with recorded timings. */
 export interface Watched {
   readonly page: Page;
   readonly cdp: CDPSession;
-  /** What the console complained of. */
+  /** Console errors and warnings. */
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
 
-/** Lists that grow while the page runs, and are emptied by `forget`. */
+/** Lists that grow while the page runs; `forget` clears them. */
 export interface Recorded {
-  /** Milliseconds since the navigation at which a long task ended. */
+  /** End times of long tasks in milliseconds since navigation. */
   readonly longTasks: number[];
   readonly shifts: Shift[];
-  /** Frames that the browser calls long: over 50 ms. */
+  /** Long animation frames: over 50 ms. */
   readonly longFrames: LongFrame[];
 }
 
 export interface Shift {
-  /** Milliseconds since the navigation. */
+  /** Milliseconds since navigation. */
   readonly at: number;
   readonly value: number;
   /** The elements that moved. */
@@ -36,7 +36,7 @@ export interface Shift {
 
 export interface LongFrame {
   readonly ms: number;
-  /** Of it: before styles and layout began, that is script. */
+  /** Milliseconds until style and layout began, which is script time. */
   readonly scriptMs: number;
 }
 
@@ -64,7 +64,7 @@ export async function watch(
   return { page, cdp: await context.newCDPSession(page), complaints, close: () => context.close() };
 }
 
-/** What the browser recorded since the navigation, or since `forget`. */
+/** Returns the entries recorded since navigation or the last `forget`. */
 export function recorded(page: Page): Promise<Recorded> {
   return page.evaluate(() => window.recorded);
 }
@@ -76,7 +76,7 @@ export async function forget(page: Page): Promise<void> {
   });
 }
 
-/** Runs in the page, before anything of it. */
+/** Runs in the page before its own scripts. */
 function record(): void {
   const kept: Recorded = { longTasks: [], shifts: [], longFrames: [] };
   window.recorded = kept;
@@ -106,10 +106,12 @@ const traceSchema = z.object({
     }),
   ),
 });
-/** Of the browser's timeline: one task of a thread. */
+/** Name of a thread's task in the browser's trace. */
 const TASK = "RunTask";
 
-/** Begins to watch the page's own thread; what it gives ends that, with the processor's milliseconds of each task over 50. */
+/**
+ * Starts tracing the page's main thread. The returned function ends it and returns the processor time of tasks over 50 ms, in milliseconds.
+ */
 export async function busyTasks(page: Page): Promise<() => Promise<number[]>> {
   const browser = page.context().browser();
   if (browser === null) throw new Error("the page belongs to a browser");
@@ -127,7 +129,7 @@ export async function busyTasks(page: Page): Promise<() => Promise<number[]>> {
   };
 }
 
-/** Cumulative layout shift as web-vitals defines it: the worst session of shifts, at most a second apart and five seconds long. */
+/** Computes the cumulative layout shift as web-vitals defines it: the worst session window, with gaps up to 1 s and a length up to 5 s. */
 export function cumulativeShift(shifts: readonly Shift[]): number {
   let [worst, sum, begun, last] = [0, 0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { at, value } of shifts) {

@@ -1,4 +1,4 @@
-/** Runs in the page: the conversation that the browser keeps grows to so many turns. */
+/** Runs in the page: extends each stored conversation to `turns` turns. */
 export async function grow(turns: number): Promise<void> {
   const done = <T>(request: IDBRequest<T>) =>
     new Promise<T>((resolve, reject) => {

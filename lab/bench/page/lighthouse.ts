@@ -5,11 +5,11 @@ import { z } from "zod";
 import { PACKAGE_ROOT } from "../../../src/internals.ts";
 import { launch } from "./browser.ts";
 
-/** What installs Lighthouse (176 MB); it is never part of the main install. */
+/** Command that installs Lighthouse (176 MB); the main install does not include it. */
 export const LIGHTHOUSE_COMMAND = "npm ci --prefix lab/bench/page/peers --ignore-scripts";
 
 const FOLDER = join(PACKAGE_ROOT, "lab", "bench", "page", "peers");
-/** Port on which the browser listens to Lighthouse, on this machine alone. */
+/** Local debugging port of the browser, for Lighthouse. */
 const DEBUGGING_PORT = 9_339;
 const AUDITS = [
   "first-contentful-paint",
@@ -31,15 +31,15 @@ const moduleSchema = z.object({
 
 export interface LighthouseScores {
   readonly version: string;
-  /** 0–1. */
+  /** Score in 0–1. */
   readonly categories: Readonly<Record<string, number | null>>;
-  /** The figures behind the speed. */
+  /** The figures behind the performance score. */
   readonly audits: readonly string[];
-  /** What scored less than it could. */
+  /** Audits with a score below 0.9. */
   readonly faults: readonly string[];
 }
 
-/** Lighthouse on the first view; `null` where it is not installed. */
+/** Runs Lighthouse on the first view; `null` if it is not installed. */
 export async function runLighthouse(url: string, chromium: string, form: "mobile" | "desktop"): Promise<LighthouseScores | null> {
   if (!existsSync(join(FOLDER, "node_modules", "lighthouse"))) return null;
   const { run } = moduleSchema.parse(await import(pathToFileURL(join(FOLDER, "lighthouse.mjs")).href));

@@ -5,35 +5,35 @@ import { grow } from "./grow.ts";
 import { plainPage } from "./plain.ts";
 import type { ServedPage } from "./served.ts";
 
-/** The throttle under which a page counts as used on an ordinary phone. */
+/** CPU throttling factor that approximates an ordinary phone. */
 const SLOWDOWN = 4;
-/** Milliseconds without a long task after which the page has come to rest. */
+/** Milliseconds without a long task after which the page is idle. */
 const REST_MS = 2_500;
-/** Milliseconds within which a first visit shows something, and between two looks. */
+/** Timeout for the first content and interval between checks, in milliseconds. */
 const SHOWN_MS = 30_000;
 const LOOK_MS = 50;
-/** Pixels and milliseconds of a turn of the wheel. */
+/** Pixels per wheel event, and milliseconds between events. */
 const WHEEL = { px: 900, ms: 40 } as const;
 
 export interface FirstLoad {
-  /** Bytes of script as they travelled. */
+  /** Transferred bytes of script. */
   readonly scriptBytes: number;
-  /** Milliseconds from the navigation until examples stand there and no long task runs any more. */
+  /** Milliseconds from navigation until the examples are visible and no long task runs any more. */
   readonly interactiveMs: number;
   readonly shift: number;
 }
 
-/** A first visit at a fourth of the machine's speed. */
+/** Measures a first visit at a quarter of the machine's speed. */
 export function measureFirstLoad(browser: Browser, { url }: Pick<ServedPage, "url">): Promise<FirstLoad> {
   return measureLoad(browser, url, ".examples button");
 }
 
-/** The same of a page of 50 paragraphs that loads nothing. */
+/** Measures a page of 50 plain paragraphs without resources, for comparison. */
 export function measurePlainLoad(browser: Browser): Promise<FirstLoad> {
   return measureLoad(browser, plainPage(50), "p:last-child");
 }
 
-/** @param shown what stands there once the page can be used */
+/** @param shown selector of an element that appears once the page is usable */
 async function measureLoad(browser: Browser, url: string, shown: string): Promise<FirstLoad> {
   const { page, cdp, close } = await watch(browser, { width: 1_280 });
   try {
@@ -65,7 +65,7 @@ async function measureLoad(browser: Browser, url: string, shown: string): Promis
   }
 }
 
-/** Asks nothing more of the page than one number: what a locator brings with it takes a tenth of a second at this speed, amid the load. */
+/** Polls a single number: a locator would take a tenth of a second at this speed and disturb the measurement. */
 async function untilShown(cdp: CDPSession): Promise<void> {
   const deadline = performance.now() + SHOWN_MS;
   while (performance.now() < deadline) {
@@ -84,7 +84,7 @@ export interface Streamed {
   readonly shifts: readonly Shift[];
 }
 
-/** How far things jump while answers come sentence by sentence, one question after the other. */
+/** Measures layout shifts while answers stream, one question after the other. */
 export async function measureStream(browser: Browser, url: string, width: number, questions: readonly string[]): Promise<Streamed[]> {
   const { page, close } = await watch(browser, { width, height: width < 600 ? 844 : 900 });
   try {
@@ -106,15 +106,15 @@ export async function measureStream(browser: Browser, url: string, width: number
 
 export interface Scrolled {
   readonly frames: number;
-  /** Milliseconds between two frames, the longest. */
+  /** Longest time between two frames in milliseconds. */
   readonly longestMs: number;
-  /** Frames that took more than 50 ms, by the browser's own account. */
+  /** Frames over 50 ms, as the browser reports them. */
   readonly longFrames: readonly LongFrame[];
-  /** Milliseconds of the processor that tasks of the page took, those over 50 ms: other work of the machine does not count. */
+  /** Processor time of page tasks over 50 ms, in milliseconds; other load on the machine does not count. */
   readonly busyTasks: readonly number[];
 }
 
-/** A conversation of so many messages, read back to its beginning and forth again. */
+/** Scrolls through a conversation of `messages` messages. */
 export async function measureConversation(browser: Browser, url: string, messages: number, question: string): Promise<Scrolled> {
   const { page, close } = await watch(browser, { width: 1_280 });
   try {
@@ -131,7 +131,7 @@ export async function measureConversation(browser: Browser, url: string, message
   }
 }
 
-/** A page that is all text, scrolled the same way: its long frames are the machine's own. */
+/** Scrolls through a page of plain text, as a baseline for long frames caused by the machine. */
 export async function measurePlain(browser: Browser, paragraphs: number): Promise<Scrolled> {
   const { page, close } = await watch(browser, { width: 1_280 });
   try {
@@ -142,7 +142,7 @@ export async function measurePlain(browser: Browser, paragraphs: number): Promis
   }
 }
 
-/** A book, read from its first page to its last, back, and by leaps. */
+/** Scrolls through a book, by wheel and by jumps. */
 export async function measureBook(browser: Browser, { url, book }: ServedPage): Promise<Scrolled> {
   const { page, close } = await watch(browser, { width: 1_280 });
   try {
@@ -156,12 +156,12 @@ export async function measureBook(browser: Browser, { url, book }: ServedPage): 
 }
 
 export interface Drawn {
-  /** Milliseconds from the choice until the drawing stands. */
+  /** Milliseconds from each action until the drawing is complete. */
   readonly ms: Readonly<Record<string, number>>;
   readonly longFrames: readonly LongFrame[];
 }
 
-/** A graph of many nodes: the largest part of it drawn, narrowed by a word, and drawn around one node. */
+/** Draws a large graph: its largest part, a filtered part, and the neighbourhood of one node. */
 export async function measureGraph(browser: Browser, { url, adminToken }: ServedPage): Promise<Drawn> {
   const { page, close } = await watch(browser, { width: 1_280, key: adminToken });
   try {
@@ -199,12 +199,12 @@ export async function measureGraph(browser: Browser, { url, adminToken }: Served
   }
 }
 
-/** Throws where a question of the bench is refused: then nothing streams and nothing long is scrolled. */
+/** Throws if a benchmark question is refused, because the benchmark would then measure nothing. */
 export function mustBeAnswered(question: string, sentences: number): void {
   if (sentences === 0) throw new Error(`"${question}" is not answered any more: give the bench another question of the demo documents`);
 }
 
-/** Gives the sentences, items and rows of the answer: each carries the mark of its check. */
+/** Asks a question and returns the number of check marks: one per sentence, list item or table row of the answer. */
 async function ask(page: Page, question: string): Promise<number> {
   const before = await page.getByRole("article").count();
   await page.getByLabel("Your question").fill(question);
@@ -213,7 +213,7 @@ async function ask(page: Page, question: string): Promise<number> {
   return page.getByRole("article").last().locator(".answer .mark").count();
 }
 
-/** By the wheel up and down, by leaps, and slowly: every frame of it. */
+/** Scrolls by wheel up and down, by jumps and slowly, and records every frame. */
 async function scroll(page: Page, root: () => Element): Promise<Scrolled> {
   const ended = await busyTasks(page);
   await forget(page);

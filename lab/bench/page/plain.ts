@@ -1,7 +1,7 @@
-/** Words of a paragraph: about as many as an answer with its sources shows. */
+/** Words per paragraph: about as many as an answer with its sources. */
 const WORDS = 120;
 
-/** Address of a page of so many plain paragraphs, without script or style: what the machine has left for any page beside its other work. */
+/** Returns the address of a page of plain paragraphs without script or style, as a baseline for the machine's load. */
 export function plainPage(paragraphs: number): string {
   const text = "lamp ".repeat(WORDS);
   const body = Array.from({ length: paragraphs }, (_, i) => `<p>${i} ${text}`).join("");

@@ -12,27 +12,27 @@ import { serve } from "../../../src/server/serve.ts";
 import { embeddedIn } from "../../../src/shared/config.ts";
 
 const DOMAIN = "veterans";
-/** Sentences of a page of the made book: about as many words as a printed one has. */
+/** Sentences per page of the generated book: about as many words as a printed page. */
 const SENTENCES = 14;
 
 export interface ServedPage {
   readonly url: string;
-  /** Id of the made book. */
+  /** Id of the generated book. */
   readonly book: string;
-  /** Opens every room. */
+  /** Grants access to every view. */
   readonly adminToken: string;
   close(): Promise<void>;
 }
 
 export interface ServedOptions {
-  /** Milliseconds before each sentence of an answer: what a model would take. */
+  /** Milliseconds before each sentence, to simulate a model. */
   readonly pauseMs: number;
   readonly bookPages: number;
-  /** Questions of the made graph. */
+  /** Number of questions in the generated graph. */
   readonly questions: number;
 }
 
-/** The built page over the demo documents and one long book, in this process, on a port of its own. */
+/** Serves the built page in this process on a free port, with the demo documents and one long book. */
 export async function servePage({ pauseMs, bookPages, questions }: ServedOptions): Promise<ServedPage> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
   const engine = await createEngine(
@@ -75,7 +75,7 @@ export async function servePage({ pauseMs, bookPages, questions }: ServedOptions
   }
 }
 
-/** As if so many questions had been asked: made ones in the place of what the database would give, all else as it is. */
+/** Replaces the questions of the graph by generated ones. */
 function remembering(engine: Engine, questions: number): Engine {
   const made = Array.from({ length: questions }, (_, i) => ({
     ...{ key: `q${i}`, tenant: null, access: ["public"], question: `Question ${i} about lamp ${i % 97}`, answerId: `a${i}` },
@@ -86,7 +86,7 @@ function remembering(engine: Engine, questions: number): Engine {
   return { ...engine, store: { ...engine.store, graph: { ...engine.store.graph, questions: async () => made } } };
 }
 
-/** Sentences come one by one, as a model would write them. */
+/** Delays each sentence, as a model would. */
 function slowed(engine: Engine, pauseMs: number): Engine {
   return {
     ...engine,

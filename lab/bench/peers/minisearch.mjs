@@ -3,7 +3,7 @@ import MiniSearch from "minisearch";
 export const peer = {
   name: "MiniSearch",
   package: "minisearch",
-  /** As its documentation begins: two fields, defaults for the rest (BM25+, any word of the question, no stemming). */
+  /** As in the first example of its documentation: two fields, otherwise defaults (BM25+, any word of the question, no stemming). */
   async documents(rows) {
     const index = new MiniSearch({ fields: ["title", "text"], storeFields: ["scope"] });
     index.addAll(rows.map(({ title, text, scope }, id) => ({ id, title, text, scope })));

@@ -4,7 +4,10 @@ import { stopwords } from "@orama/stopwords/english";
 export const peer = {
   name: "Orama",
   package: "@orama/orama",
-  /** As its documentation advises for English: its own tokens, stemmed, without stop words; the scope as a filter on an enum. Defaults for the rest (BM25, any word). */
+  /**
+   * As its documentation recommends for English: its own tokenizer with stemming and stop words, the scope as an enum filter, otherwise
+   * defaults (BM25, any word).
+   */
   async documents(rows) {
     const store = create({
       schema: { title: "string", text: "string", scope: "enum" },

@@ -1,7 +1,7 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 
-/** The least that a server of this kind can do: what the product's own speed is held against. Prints its address. */
+/** A minimal server of the same kind, as a baseline. Prints its address. */
 const app = new Hono();
 app.post("/v1/ask", async (context) => {
   const { question } = await context.req.json<{ question: string }>();

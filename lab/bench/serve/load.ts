@@ -7,18 +7,18 @@ export interface LoadOptions {
   readonly seconds: number;
   /** Body of the n-th request. */
   readonly body: (n: number) => string;
-  /** Texts that the body of each answer must hold, so that what is counted is what is meant. */
+  /** Texts that each response body must contain. */
   readonly expected: readonly string[];
 }
 
 export interface LoadResult {
   readonly perSecond: number;
   readonly ms: readonly number[];
-  /** How many came back with which status; `lost`: none came back; `unexpected`: a 200 without the expected text, which is counted nowhere else. */
+  /** Number of responses by status. `lost`: no response; `unexpected`: status 200 without the expected texts. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Keeps so many connections busy for so long, each with the next request as soon as its last one is answered. */
+/** Keeps `connections` busy for `seconds`; each sends its next request as soon as the last one is answered. */
 export async function load({ url, connections, seconds, body, expected }: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const until = performance.now() + seconds * 1000;
@@ -56,13 +56,13 @@ function post(url: string, body: string, { agent, expected }: { agent: Agent; ex
   });
 }
 
-/** Milliseconds of each look at `/healthz` that was answered, and how many were not. */
+/** Response times of `/healthz` in milliseconds, and the number of failed requests. */
 export interface Health {
   readonly ms: readonly number[];
   readonly lost: number;
 }
 
-/** Asks `/healthz` again and again, beside whatever else is asked, until it is told to stop. */
+/** Requests `/healthz` repeatedly until stopped. */
 export function watchHealth(url: string, everyMs: number): { stop(): Promise<Health> } {
   const ms: number[] = [];
   let lost = 0;

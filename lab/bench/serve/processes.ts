@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 
 export interface Served {
   readonly url: string;
-  /** Resident memory of the process in MiB; `null` where the system does not tell. */
+  /** Resident memory of the process in MiB; `null` if the system does not report it. */
   memory(): number | null;
-  /** Milliseconds of the processor that the process has used; `null` where the system does not tell. */
+  /** Processor time of the process in milliseconds; `null` if the system does not report it. */
   processorMs(): number | null;
   stop(): Promise<void>;
 }
 
-/** Starts a program that prints `Listening on URL` once it does. */
+/** Starts a program that prints `Listening on URL` once it accepts connections. */
 export async function startServer(
   args: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
@@ -48,12 +48,12 @@ function residentMiB(pid: number | undefined): number | null {
   }
 }
 
-/** Milliseconds of a tick of the system's clock, as Linux tells processes of it. */
+/** Milliseconds per clock tick of Linux (USER_HZ = 100). */
 const TICK_MS = 10;
 
 function processorMs(pid: number | undefined): number | null {
   try {
-    // The name of the program, in parentheses, may hold spaces: fields are counted behind it (proc(5), fields 14 and 15).
+    // The program's name in parentheses may contain spaces, so fields count from after it (proc(5), fields 14 and 15).
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");

@@ -3,18 +3,18 @@ import { createRandom } from "../../../src/internals.ts";
 import { zipfSampler } from "./generate.ts";
 
 /**
- * Markdown pages and questions of any number from a seed: the same on every machine.
+ * Generates any number of Markdown pages and questions from a seed, identical on every machine.
  *
- * Content words are English ones, the commoner lists first, in a Zipf law; half of them come from the page's topic. Between them stand
- * function words, as many as in prose. Every third sentence states an amount, a term, a share, a date, a form or a code; some say "not",
- * "only" or "unless". Pages have 2 to 24 sections under headings, in paragraphs and lists. One section in twelve repeats one of an earlier
- * page and one page in fifteen is an earlier one under another title, every second time with numbers changed: twins, and near-duplicates that
- * must stay apart.
+ * Content words are English words with a Zipf distribution, the more common lists first; half of them come from the page's topic. Function
+ * words are as frequent as in prose. Every third sentence states an amount, a period, a percentage, a date, a form or a code; some contain
+ * "not", "only" or "unless". Pages have 2 to 24 sections with headings, paragraphs and lists. One section in twelve repeats a section of an
+ * earlier page, and one page in fifteen repeats an earlier page under another title. Every second repetition has changed numbers, so it
+ * must not count as a near-duplicate.
  *
- * A question takes words of one sentence behind an everyday frame; one in eight has a misspelt word, one in ten a code.
+ * A question puts words of one sentence into a common phrase; one in eight has a misspelt word, one in ten a form code.
  */
 
-/** Levels of the word lists, from the commonest. */
+/** Levels of the word lists, the most common first. */
 const LEVELS = [10, 20, 35, 40, 50] as const;
 const TOPICS = 300;
 const TOPIC_WORDS = 250;
@@ -23,7 +23,7 @@ const SENTENCES = { least: 6, most: 14 } as const;
 const SENTENCE_WORDS = { least: 8, most: 24 } as const;
 const REPEATED = 1 / 12;
 const REPEATED_PAGES = 1 / 15;
-/** Sections and pages that may be repeated: the last so many. */
+/** Number of recent sections and pages that may be repeated. */
 const KEPT = 400;
 const FUNCTION_WORDS = "the of and to in for your is a or on that with as if by from this have an you are be at it which their when".split(
   " ",
@@ -46,11 +46,11 @@ const FRAMES = [
 export interface GeneratedDocuments {
   /** The next page, as Markdown. */
   page(): string;
-  /** A question about some section of a page that was made before. */
+  /** A question about a section of an earlier page. */
   question(): string;
 }
 
-/** Pages one at a time; the same seed gives the same ones. */
+/** Creates a generator of pages; the same seed yields the same pages. */
 export function createDocuments(seed: number): GeneratedDocuments {
   const random = createRandom(seed);
   const asking = createRandom(seed + 1);
@@ -66,7 +66,7 @@ export function createDocuments(seed: number): GeneratedDocuments {
   const pick = <T>(list: readonly T[], by = random): T => list[Math.floor(by() * list.length)] as T;
   const whole = (least: number, most: number, by = random) => least + Math.floor(by() * (most - least + 1));
 
-  /** One of 500: an agency has some hundreds. */
+  /** Returns one of about 500 form codes; an agency has some hundreds. */
   const form = (by: () => number) => `${whole(20, 29, by)}-${whole(4, 53, by) * 19}`;
 
   function fact(): string {
@@ -152,7 +152,7 @@ export function createDocuments(seed: number): GeneratedDocuments {
   };
 }
 
-/** English words, each list in an order of its own: within a list they come by the alphabet, not by frequency. */
+/** Returns English words. Shuffles each list, because the lists are alphabetical, not by frequency. */
 function readWords(random: () => number): string[] {
   const require = createRequire(import.meta.url);
   return LEVELS.flatMap((level) => {

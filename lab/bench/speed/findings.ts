@@ -2,13 +2,13 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { quantile, type TableRow } from "../../../src/internals.ts";
 
-/** What a run has found so far. */
+/** Results collected so far. */
 export interface Findings {
   readonly table: TableRow[];
   readonly metrics: Record<string, number | null>;
   readonly timings: Record<string, number | null>;
   readonly n: Record<string, number>;
-  /** Growth by line: number of chunks, median in ms. */
+  /** Points of each growth curve: number of chunks, median in ms. */
   readonly lines: Map<string, [number, number][]>;
 }
 
@@ -36,7 +36,7 @@ export function megabytes(bytes: number): string {
   return `${(bytes / MEGABYTE).toFixed(0)} MB`;
 }
 
-/** Memory of the process in bytes after garbage was collected: what the system gave it, and what its objects and arrays take. */
+/** Memory of the process in bytes after garbage collection: resident memory, and heap plus external memory. */
 export interface Memory {
   readonly resident: number;
   readonly used: number;
@@ -50,13 +50,16 @@ export function memoryNow(): Memory {
   return { resident: rss, used: heapUsed + external };
 }
 
-/** Bytes more than before: the larger of both, for native memory is in the first alone, and the first does not grow where freed pages are used again. */
+/**
+ * Returns the growth since `before` in bytes. Takes the larger of both figures: only resident memory includes native memory, and it does
+ * not grow when freed pages are reused.
+ */
 export function grownSince(before: Memory): number {
   const now = memoryNow();
   return Math.max(0, now.resident - before.resident, now.used - before.used);
 }
 
-/** Share of what was to be found that was found. */
+/** Returns the share of expected slots that were found. */
 export function sharedShare(found: readonly (readonly number[])[], expected: readonly (readonly number[])[]): number {
   let shared = 0;
   let all = 0;

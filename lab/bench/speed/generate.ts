@@ -1,23 +1,22 @@
 /**
- * Passages and vectors of any number from a seed: the same on every machine.
+ * Generates any number of passages and vectors from a seed, identical on every machine.
  *
- * Words follow Zipf's law. An index drops stop words before it counts, so the `STOP_RANKS` most frequent ranks are left out here too:
- * the first word that remains stands in about half of the passages, as the main word of a domain does. Passages have topics: half of their
- * words come from a topic's own slice of the vocabulary, as words of real passages hang together. A question is 4 to 8 words of one
- * passage. Vectors lie around cluster centres, as embeddings of texts with topics do.
+ * Words follow Zipf's law. An index drops stop words first, so the `STOP_RANKS` most frequent ranks are omitted: the first remaining word
+ * occurs in about half of the passages, as the main word of a domain does. Half of a passage's words come from its topic's part of the
+ * vocabulary. A question is 4 to 8 words of one passage. Vectors lie around cluster centres, as embeddings of texts with topics do.
  */
 
 import type { StoredDocument } from "../../../src/index.ts";
 import { createRandom } from "../../../src/internals.ts";
 
 const VOCABULARY = 200_000;
-/** Fewer than a stop list has, for a domain has frequent words of its own. */
+/** Fewer than in a stop list, because a domain has frequent words of its own. */
 const STOP_RANKS = 10;
 const TOPICS = 500;
 const TOPIC_WORDS = 400;
 const PASSAGE_WORDS = { least: 40, most: 140 } as const;
 const QUESTION_WORDS = { least: 4, most: 8 } as const;
-/** Share of a vector that is its own, not its cluster's. Cosines within a cluster are then about 0.5, as those of passages on a subject. */
+/** Share of a vector's variance that is not its cluster's. Cosines within a cluster are then about 0.5, as for passages on one subject. */
 const OWN_SHARE = 0.5;
 
 export interface GeneratedTexts {
@@ -27,7 +26,7 @@ export interface GeneratedTexts {
   question(passage: readonly string[]): string[];
 }
 
-/** Passages one at a time; the same seed gives the same ones. */
+/** Creates a generator of passages; the same seed yields the same passages. */
 export function createTexts(seed: number): GeneratedTexts {
   const random = createRandom(seed);
   const names = Array.from({ length: VOCABULARY }, (_, rank) => nameOf(rank));
@@ -49,7 +48,7 @@ export function createTexts(seed: number): GeneratedTexts {
   };
 }
 
-/** Unit vectors one at a time; the same seed and sizes give the same ones. */
+/** Creates a generator of unit vectors; the same arguments yield the same vectors. */
 export function createVectors(seed: number, dimensions: number, topics = TOPICS): () => Float32Array {
   const random = createRandom(seed);
   const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -64,7 +63,7 @@ export function createVectors(seed: number, dimensions: number, topics = TOPICS)
   };
 }
 
-/** Ranks from 0 with probability ∝ 1 / (rank + 1 + skipped). */
+/** Samples ranks from 0 with probability ∝ 1 / (rank + 1 + skipped). */
 export function zipfSampler(size: number, random: () => number, skipped = STOP_RANKS): () => number {
   const cumulative = new Float64Array(size);
   let sum = 0;
@@ -85,7 +84,7 @@ export function zipfSampler(size: number, random: () => number, skipped = STOP_R
   };
 }
 
-/** A pronounceable word for each rank. */
+/** Returns a pronounceable word for a rank. */
 function nameOf(rank: number): string {
   const consonants = "bdfgklmnprstvz";
   const vowels = "aeiou";
@@ -102,7 +101,7 @@ function between(random: () => number, { least, most }: { readonly least: number
   return least + Math.floor(random() * (most - least + 1));
 }
 
-/** A document as the store holds it: passages of `texts`, one chunk with one window each. */
+/** Creates a stored document with passages of `texts`, one chunk with one window each. */
 export function generatedDocument(domain: string, number: number, texts: GeneratedTexts, passages: number): StoredDocument {
   const id = `generated-${String(number).padStart(8, "0")}`;
   let text = "";
@@ -120,7 +119,7 @@ export function generatedDocument(domain: string, number: number, texts: Generat
   return { ...none, ...place, ...made, text, chunks };
 }
 
-/** An encoder that gives the next vector of the generator to every text: for measuring how long vectors take that are there. */
+/** Creates an encoder that returns generated vectors whatever the text, to measure everything but the encoding. */
 export function generatedEncoder(seed: number): { id: string; embed(texts: readonly string[]): Promise<Float32Array[]> } {
   let next: (() => Float32Array) | null = null;
   return {

@@ -9,18 +9,18 @@ import { createDocuments } from "./documents.ts";
 import { type Findings, grownSince, median, megabytes, memoryNow, ms, type Progress } from "./findings.ts";
 
 const PROFILE = "sourcebound";
-/** Its abbreviations and synonyms are looked up; its documents are not read. */
+/** Provides abbreviations and synonyms; its documents are not used. */
 const DOMAIN = "veterans";
-/** Questions before those that count, none of which comes again: what is compiled, loaded and read at first use is there then. */
+/** Warm-up questions, which do not count and do not recur: they trigger compilation and one-time loading. */
 const WARM_UP = 200;
-/** What the generator's pages are cut into. */
+/** Average number of chunks of a generated page. */
 const CHUNKS_PER_PAGE = 4.5;
 const PARTS = ["sync", "understand", "embed", "words", "vectors", "fuse", "rerank", "load", "deduplicate", "rest"] as const;
 type Part = (typeof PARTS)[number];
 
 /**
- * How long does the whole retrieval stage take, rerank and twins included? Through the store, the index and the settings that the default
- * profile uses; every question is asked once.
+ * Measures the whole retrieval stage, including reranking and the merging of near-duplicates, with the store, index and settings of the
+ * default profile. Asks every question once.
  */
 export async function measureStage(findings: Findings, chunks: number, questions: number, seed: number, progress: Progress): Promise<void> {
   if (chunks <= 0) return;
@@ -49,7 +49,7 @@ export async function measureStage(findings: Findings, chunks: number, questions
   }
 }
 
-/** In a process of its own, so that what reading leaves behind is not counted as memory of the index. */
+/** Ingests in a separate process, so that memory left over from ingest does not count as the index's. */
 async function ingestApart(pages: string, dataDir: string): Promise<void> {
   const program = join(PACKAGE_ROOT, "dist", "src", "cli", "main.js");
   const env = { ...process.env, SOURCEBOUND_DATA_DIR: dataDir };
@@ -61,7 +61,10 @@ async function ingestApart(pages: string, dataDir: string): Promise<void> {
   if (code !== 0) throw new Error(`The generated pages could not be ingested: exit code ${code}.`);
 }
 
-/** Milliseconds of every question, by part, and the processor's time of one on average, which others on the machine disturb less. */
+/**
+ * Returns the milliseconds of every question by part, and the mean processor time per question, which other load on the machine affects
+ * less.
+ */
 async function askAll(
   engine: Engine,
   next: () => string,
@@ -90,7 +93,7 @@ async function askAll(
   return { times, cpuMs: (user + system) / 1000 / times.length };
 }
 
-/** Adds up what each part takes; a promise runs until it is settled. */
+/** Sums the time of each part; an asynchronous part ends when its promise settles. */
 function stopwatch(): { time: TimePart; spent: Map<RetrievePart, number> } {
   const spent = new Map<RetrievePart, number>();
   const time: TimePart = (part, run) => {

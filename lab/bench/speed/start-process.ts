@@ -2,7 +2,7 @@ import { createEngine, loadProcessConfig } from "../../../src/index.ts";
 import { embeddedIn } from "../../../src/shared/config.ts";
 import { generatedEncoder } from "./generate.ts";
 
-/** A process that opens a data folder, takes its documents in, asks once, tells how long each took, and ends without writing. */
+/** Process that opens a data folder, syncs its documents and searches once, prints the times, and exits without writing. */
 const [dataDir = "", encoder = ""] = process.argv.slice(2);
 const begun = performance.now();
 const parts = encoder === "generated" ? { encoder: generatedEncoder(0) } : {};

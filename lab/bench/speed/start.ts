@@ -9,16 +9,16 @@ import { createTexts, generatedDocument, generatedEncoder } from "./generate.ts"
 
 const DOMAIN = "veterans";
 const CHUNKS_PER_DOCUMENT = 10;
-/** Documents of one transaction. */
+/** Documents per transaction. */
 const DOCUMENTS_PER_FILE = 500;
 
-/** Starts without a snapshot: they take a hundred times as long. */
+/** Starts without a snapshot, which take a hundred times as long. */
 const FEW_RUNS = 2;
 
-/** One start, in ms, in a process of its own. */
+/** One start in a separate process, in ms. */
 export interface Start {
   readonly open: number;
-  /** Until every document in the store can be found. */
+  /** Until every stored document is searchable. */
   readonly sync: number;
   /** The first search. */
   readonly search: number;
@@ -33,7 +33,7 @@ export interface Starts {
   readonly snapshotBytes: number;
 }
 
-/** Starts on generated documents, or on a folder of documents (`null`: the demo domain's own). */
+/** Measures starts on generated documents or on a folder of documents (`null`: those of the demo domain). */
 export async function measureStarts(
   source: { readonly chunks: number; readonly seed: number } | { readonly folder: string | null },
   runs: number,

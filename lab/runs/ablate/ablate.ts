@@ -16,9 +16,9 @@ import { invalidCitations, type LadderScore, scoreAnswer } from "./ladder-score.
 import type { Rung } from "./rungs.ts";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
-/** The scripted model is in this process: it answers at once, or something is broken. */
+/** Short, because the scripted model runs in this process and answers at once. */
 const MODEL_TIMEOUT_MS = 30_000;
-/** Models that the scripted one stands for: their list prices are known, and the source used them. */
+/** Model names of the scripted model: their list prices are known, and the source used them. */
 const SCRIPTED = { small: "gpt-4.1-mini", large: "gpt-4.1" } as const;
 
 export type AblateEvent =
@@ -31,8 +31,8 @@ export type AblateEvent =
     };
 
 /**
- * What readers are shown with layers on and off: the same engine, documents and questions, and of the scripted model the same faults; only the profile differs. What
- * the scripted model makes up is known because it says so, never because a check found it; of other writers our checks judge.
+ * Asks the same questions of the same engine and documents under each profile; the scripted model makes the same faults each time. Ground
+ * truth for the scripted model is its own record of its faults. For other writers our checks decide.
  */
 export async function* ablate(options: AblateOptions): AsyncGenerator<AblateEvent, void> {
   const { chosen, rungs, rounds, writer, signal, config } = options;
@@ -94,7 +94,7 @@ function withModel(config: Config, model: ScriptedModel | null): Config {
   return { ...config, model: { ...endpoint, temperature: DEFAULT_MODEL_TEMPERATURE, reply_tokens: DEFAULT_REPLY_TOKENS } };
 }
 
-/** First host of the domain's list, where a model would invent an address. */
+/** Returns the domain's first host, on which invented URLs are placed. */
 function hostOf({ config, chosen: { domain } }: AblateOptions): string {
   return (domain === undefined ? undefined : loadDomain(domain, config.domains_dir).hosts[0]) ?? "example.com";
 }
@@ -145,7 +145,7 @@ async function askOnce(
   };
 }
 
-/** Which model wrote, and what the large one alone would have cost. */
+/** Returns which model wrote the answer, and the cost if the large model had written everything. */
 function routingOf({ calls }: Answer, model: Config["model"]): Pick<AblatedItem, "largeCostUsd" | "routed"> {
   const writing = calls.filter(({ stage }) => stage === "write" || stage === "rewrite");
   const prices = loadPrices();
@@ -159,18 +159,18 @@ function isElsewhere(answer: Answer, gold: ReturnType<GoldenPlaces["gold"]>): bo
   return gold.size === 0 ? null : answer.status === "ok" && !answer.citations.some((citation) => standsAt(citation, gold));
 }
 
-/** An answer that quotes what contradicts a false premise comes from the right place. */
+/** Tests whether the answer quotes a passage that contradicts the question's false premise, which counts as correct. */
 function isContradicted(answer: Answer, places: ReturnType<GoldenPlaces["contradicting"]>): boolean {
   return answer.citations.some((citation) => standsAt(citation, places));
 }
 
-/** Numbers that no source of the answer has. */
+/** Counts citation numbers without a source. */
 function danglingCitations({ sentences, citations }: Answer): number {
   const known = new Set(citations.map(({ n }) => n));
   return sentences.flatMap((sentence) => sentence.citations).filter((n) => !known.has(n)).length;
 }
 
-/** The answer as the interaction keeps it. */
+/** Returns the answer as stored in the interaction. */
 async function storedAnswer(engine: Engine, { id, domain }: Answer): Promise<Answer> {
   const kept = (await engine.store.interactions.list(domain, 5)).find((one) => one.id === id);
   if (kept === undefined)

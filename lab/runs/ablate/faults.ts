@@ -2,30 +2,30 @@ import type { Random } from "../../../src/grading/metrics.ts";
 import type { TextRange } from "../../../src/shared/types.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 
-/** Categories in which the source design counts what a model makes up. */
+/** Categories in which the source design counts fabrications. */
 export const FAULT_CATEGORIES = ["hallucination", "number", "citation", "url"] as const;
 export type FaultCategory = (typeof FAULT_CATEGORIES)[number];
 
-/** What was made wrong, and by what it is known again wherever it is shown. */
+/** A fault with the data to recognise it in a shown answer. */
 export type Fault =
-  /** An invented statement, a turned negation, another name, another number: `key` is the wrong words with those around them, by `plainWords`. */
+  /** An invented claim, a changed negation, name or number. `key`: the changed words with their neighbours, normalised by `plainWords`. */
   | { readonly type: "claim" | "negation" | "entity" | "number"; readonly key: string }
-  /** `key`: host and path, lower case. */
+  /** `key`: host and path in lower case. */
   | { readonly type: "url"; readonly key: string }
-  /** A number that no quote has. */
+  /** A citation number without a quote. */
   | { readonly type: "nowhere"; readonly number: number }
-  /** A quote that says something else. */
+  /** A citation of another quote, which does not support the sentence. */
   | { readonly type: "swapped"; readonly instead: string };
 
-/** A sentence as the scripted model wrote it, with what is true of it. */
+/** A sentence of the scripted model with its ground truth. */
 export interface WrittenSentence {
   /** Without citation markers. */
   readonly text: string;
-  /** Numbers that it cites. */
+  /** Cited numbers. */
   readonly cites: readonly number[];
-  /** Number of the quote that it was taken from, and the sentence of it; `null` when it was invented. */
+  /** The quote (by number) and its sentence that the text was taken from; `null`: invented. */
   readonly from: { readonly quote: number; readonly statement: string } | null;
-  /** What was made wrong; `null`: faithful. */
+  /** The fault; `null`: faithful. */
   readonly fault: Fault | null;
 }
 
@@ -34,7 +34,7 @@ export function categoryOf({ type }: Fault): FaultCategory {
   return type === "nowhere" || type === "swapped" ? "citation" : "hallucination";
 }
 
-/** Words and figures of a text, whatever stands between them. */
+/** Reduces a text to its words and figures. */
 export function plainWords(text: string): string {
   return text
     .normalize("NFKC")
@@ -48,18 +48,18 @@ export function pick<T>(items: readonly T[], random: Random): T {
   return items[Math.floor(random() * items.length)] as T;
 }
 
-/** A statement with one change, and the place of the change. */
+/** A changed sentence and the range of the change. */
 interface Changed {
   readonly text: string;
   readonly at: TextRange;
 }
 
-/** Words around a change that make it known again. */
+/** Number of words on each side of a change that identify it. */
 const WINDOW = 3;
-/** Share of a sentence's words in another quote from which on that quote may support it. */
+/** Share of a sentence's words in another quote from which that quote may support it. */
 const SAME_MATTER = 0.4;
 
-/** Sentences that sound right anywhere and stand nowhere. */
+/** Claims that are plausible in any answer and in no document. */
 const CLAIMS = [
   "Your local office can waive this requirement on request.",
   "You can appoint a second representative at no cost.",
@@ -89,8 +89,8 @@ const PATHS = ["benefits/fast-track", "claims/quick-form", "apply/online-guide",
 const FOREIGN_HOSTS = ["www.claims-help.example.org", "benefits-guide.example.com", "www.official-forms.example.net"];
 
 /**
- * One fault of a category in a faithful sentence of the draft, or in a new one where none offers a place.
- * The draft stays as it is when there is no place at all.
+ * Makes one fault of a category in a faithful sentence of the draft, or adds a faulty sentence if no sentence allows it. Returns the draft
+ * unchanged if neither is possible.
  */
 export function inject(
   category: FaultCategory,
@@ -117,17 +117,17 @@ export function inject(
 
 interface Surroundings {
   readonly quotes: readonly string[];
-  /** Plain words of all quotes: what stands there is not made up. */
+  /** Normalised words of all quotes; text found there is not a fabrication. */
   readonly known: string;
   readonly host: string;
   readonly random: Random;
 }
 type MakeFault = (sentence: WrittenSentence, around: Surroundings) => WrittenSentence | null;
 
-/** Share of hallucinations that are a statement of their own. */
+/** Share of hallucinations added as a separate sentence. */
 const OWN_STATEMENT = 0.25;
 
-/** What is tried, in this order, in every sentence that is still right. */
+/** Returns the fault makers to try, in this order, on each faithful sentence. */
 function attemptsAt(category: FaultCategory, random: Random): readonly MakeFault[] {
   if (category !== "hallucination") return [FAULTS[category]];
   return random() < OWN_STATEMENT ? [] : shuffled(HALLUCINATIONS, random);
@@ -157,7 +157,7 @@ function addSentence(category: FaultCategory, { quotes, known, host, random }: S
   return known.includes(key) ? null : { text, cites, from: null, fault: { type: category === "number" ? "number" : "claim", key } };
 }
 
-/** The sentence with its change, unless what was changed stands in a quote after all. */
+/** Returns the changed sentence; `null` if the changed words occur in a quote. */
 function changed(
   type: "claim" | "negation" | "entity" | "number",
   sentence: WrittenSentence,
@@ -198,10 +198,10 @@ function turnNegation(text: string, random: Random): Changed | null {
   return replace(text, range, negated.length === 0 ? turned : turned.replace(/(?:n['’]t| not)$/i, ""));
 }
 
-/** Capitalised words inside a sentence; not its first, and not the first behind a lead-in. */
+/** Matches capitalised words inside a sentence, except its first word. */
 const NAME = /(?<=[\p{Ll}\p{N}] )\p{Lu}[\p{L}-]*\p{L}(?: (?:of |and )?\p{Lu}[\p{L}-]*\p{L})*(?![\p{L}\p{N}-])/gu;
 
-/** Begins with a capital where lists were joined, and names nothing. */
+/** Matches words that are capitalised only because lists were joined, and are not names. */
 const NO_NAME =
   /^(?:You|Your|They|Their|He|She|It|Its|We|Our|I|A|An|The|This|That|These|Those|Or|And|But|If|When|While|To|For|In|At|On|By|Of|As|Both|Each|Any|All|No|Not|Be|Have|Are|Is|Find|Learn|Get|Note|See|Call|Click|Download|Example|Log|Since|Before|After|Where|How|What|Who|Which|Please|Also)\b/;
 
@@ -222,7 +222,7 @@ function namesIn(text: string): (TextRange & { name: string })[] {
 
 const NUMBER =
   /(?<![\p{L}\p{N}.,/-])\$?\d{1,3}(?:,\d{3})+(?:\.\d+)?%?(?![\p{L}\p{N}/-])|(?<![\p{L}\p{N}.,/-])\$?\d+(?:\.\d+)?%?(?![\p{L}\p{N}/-])/gu;
-/** Share of changed numbers that are taken from another quote: presence is not support. */
+/** Share of changed numbers taken from another quote: a number that occurs in the sources is not necessarily supported. */
 const FROM_ELSEWHERE = 0.4;
 
 function changeNumber(text: string, { quotes, random }: Surroundings): Changed | null {
@@ -238,7 +238,7 @@ function changeNumber(text: string, { quotes, random }: Surroundings): Changed |
   return numbers.some(([mine]) => mine === other) ? null : replace(text, range, other);
 }
 
-/** Percent, money, or a bare number. */
+/** Returns the format of a number: percent, money or plain. */
 function shapeOf(number: string): string {
   return number.endsWith("%") ? "%" : number.startsWith("$") ? "$" : "";
 }
@@ -251,21 +251,21 @@ function otherNumber(written: string, random: Random): string {
   return `${written.startsWith("$") ? "$" : ""}${digits}${written.endsWith("%") ? "%" : ""}`;
 }
 
-/** An address that no source has, in brackets behind a sentence. */
+/** Adds an invented URL in parentheses at the end of a sentence. */
 function addUrl(sentence: WrittenSentence, { host, random }: Surroundings): WrittenSentence {
   const { written, key } = falseAddress(host, random);
   const end = sentence.text.length - 1;
   return { ...sentence, text: replace(sentence.text, { start: end, end }, ` (see ${written})`).text, fault: { type: "url", key } };
 }
 
-/** A page invented on the right host, or another host. */
+/** Invents a page on the domain's host, or a URL on another host. */
 function falseAddress(host: string, random: Random): { written: string; key: string } {
   const place = random() < 0.5 ? pick(FOREIGN_HOSTS, random) : `www.${host}`;
   const address = `${place}/${pick(PATHS, random)}-${1000 + Math.floor(random() * 9000)}`;
   return { written: `${random() < 0.75 ? "https://" : ""}${address}/`, key: address.replace(/^www\./, "") };
 }
 
-/** The right sentence with the wrong source: one that nobody has, or one that says something else. */
+/** Gives a faithful sentence a wrong citation: a number without a source, or a source that does not support it. */
 function miscite(sentence: WrittenSentence, { quotes, random }: Surroundings): WrittenSentence {
   const words = plainWords(sentence.from?.statement ?? "").split(" ");
   const others = quotes.flatMap((quote, i) => {

@@ -9,8 +9,8 @@ const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s)\]>"']+/gi;
 const NO_PLACES: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
 
 /**
- * An answer of which nobody knows what was made up, judged by our own checks: what they do not see is not counted, and what they misjudge is. What was written and
- * not shown is not known.
+ * Scores an answer whose faults are unknown by our own checks, with their false positives and false negatives. Sentences that were written
+ * but not shown are unknown.
  */
 export async function judgedScore(answer: Answer, judge: ClaimJudge): Promise<LadderScore> {
   const { faults, scores } = await scoreAnswer(answer, null, NO_PLACES, judge);
@@ -37,12 +37,10 @@ export async function judgedScore(answer: Answer, judge: ClaimJudge): Promise<La
   };
 }
 
-/** A number that no passage has is counted as such, everything else as an invented statement. */
+/** Classifies a fault as a wrong number if a value is in no passage, otherwise as an invented claim. */
 function madeUp(text: string, { evidence }: Answer): readonly ["number", "number"] | readonly ["claim", "hallucination"] {
   const known = new Set(evidence.flatMap(({ passage }) => valuesIn(passage.text).map(keyOf)));
-  return valuesIn(text).some((value) => !known.has(keyOf(value)))
-    ? ["number", "number"]
-    : ["claim", "hallucination"];
+  return valuesIn(text).some((value) => !known.has(keyOf(value))) ? ["number", "number"] : ["claim", "hallucination"];
 }
 
 function isKnown(address: string, { evidence }: Answer): boolean {

@@ -4,34 +4,34 @@ import { categoryOf, type Fault, type FaultCategory, plainWords, type WrittenSen
 
 export type FaultType = Fault["type"];
 
-/** One fault that was written, and what became of it. */
+/** A fault of the draft and its fate. */
 export interface FaultFate {
   readonly type: FaultType;
   readonly category: FaultCategory;
-  /** The sentence as it was written. */
+  /** The sentence as written. */
   readonly written: string;
   readonly shown: boolean;
-  /** Shown, and nothing said of it: neither of the sentence nor of the answer. */
+  /** Shown without a warning on the sentence or the answer. */
   readonly quiet: boolean;
 }
 
-/** An answer beside what is known of the drafts that it was made from. */
+/** Scores of an answer against the known faults of its drafts. */
 export interface LadderScore {
   readonly faults: readonly FaultFate[];
-  /** Different faithful sentences that were written, and those of them that are shown, and shown with a warning. */
+  /** Distinct faithful sentences that were written, shown, and shown with a warning. */
   readonly faithful: { readonly written: number; readonly shown: number; readonly flagged: number };
-  /** Citations shown, and those whose sentence is right and stands in what is cited. */
+  /** Citations shown, and those that support a correct sentence. */
   readonly citations: { readonly total: number; readonly right: number };
 }
 
 type CitedQuote = Pick<Citation, "n" | "quote" | "row">;
 
-/** What is read of an answer. */
+/** The parts of an answer that the scores use. */
 export interface ShownAnswer extends Pick<Answer, "sentences" | "checks"> {
   readonly citations: readonly CitedQuote[];
 }
 
-/** Ground truth is what the model wrote: no check of ours is asked what is false. */
+/** Scores an answer against the model's own record; our checks do not decide what is false. */
 export function scoreAnswer(answer: ShownAnswer, drafts: readonly (readonly WrittenSentence[])[]): LadderScore {
   const written = drafts.flat();
   const faults = written.flatMap((sentence) => (sentence.fault === null ? [] : [fateOf(sentence, sentence.fault, answer)]));
@@ -46,7 +46,7 @@ export function scoreAnswer(answer: ShownAnswer, drafts: readonly (readonly Writ
   };
 }
 
-/** Citations of an answer that are not valid: numbers that no source has, and sources that were swapped. */
+/** Counts invalid citations: numbers without a source, and swapped sources. */
 export function invalidCitations(answer: ShownAnswer, drafts: readonly (readonly WrittenSentence[])[]): number {
   return scoreAnswer(answer, drafts).faults.filter(({ category, shown }) => category === "citation" && shown).length;
 }
@@ -63,7 +63,7 @@ function fateOf(sentence: WrittenSentence, fault: Fault, { sentences, citations,
   };
 }
 
-/** Does a sentence that is shown have the fault? What is word for word the quote that it cites is made up by nobody. */
+/** Tests whether a shown sentence has the fault. A verbatim quote of its source is not a fabrication. */
 function isShown(fault: Fault, written: WrittenSentence, shown: AnswerSentence, citations: readonly CitedQuote[]): boolean {
   switch (fault.type) {
     case "url":
@@ -88,12 +88,12 @@ function judgeCitations(shown: AnswerSentence, citations: readonly CitedQuote[],
   return { total: shown.citations.length + nowhere, right: right.length };
 }
 
-/** Is it a quote of this source, as the model was given it? */
+/** Tests whether a quote is from this source, as the model received it. */
 function standsIn(quote: CitedQuote, source: string): boolean {
   return wordsOf(quote).some((words) => ` ${plainWords(source)} `.includes(` ${words} `));
 }
 
-/** A quote's words as they stand; of a table's row also as it is read by the caption and the columns that are shown beside it. */
+/** Returns the words of a quote; for a table row also those of its text form with caption and column names. */
 function wordsOf({ quote, row }: CitedQuote): string[] {
   const read = row === undefined ? [] : [`${row.caption?.text ?? ""} ${readCells(row.cells)}`];
   return [quote, ...read].map(plainWords);
@@ -104,10 +104,10 @@ function cited({ citations: numbers }: AnswerSentence, citations: readonly Cited
 }
 
 const MARKER = / \[\d+\]/g;
-/** How the model adds an address, and what is left of it where a check took the address out. */
+/** Matches a URL as the scripted model adds it, and its remains after a check removed it. */
 const ADDRESS = /\(see\b[^)]*\)/g;
 
-/** The same words, whatever was done to markers and addresses. */
+/** Compares texts without citation markers and URLs. */
 function isSame(a: string, b: string): boolean {
   const bare = (text: string) => plainWords(text.replaceAll(MARKER, "").replaceAll(ADDRESS, " "));
   return bare(a) === bare(b);

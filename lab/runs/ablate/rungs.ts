@@ -2,16 +2,16 @@ import type { CheckSettings, GateSettings, Profile } from "../../../src/profiles
 import { sevenLayer } from "../../../src/profiles/seven-layer.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 
-/** One arrangement of layers; all run the same path, and only their numbers differ (DESIGN.md, section 4). */
+/** One ablation profile. All run the same pipeline with different settings. */
 export interface Rung {
   readonly name: string;
   readonly title: string;
   readonly profile: Profile;
-  /** The rung without which layer this is; absent: a rung of the ladder itself. */
+  /** The full profile from which this one removes a layer; absent: a profile of the main comparison. */
   readonly of?: "seven" | "ours";
 }
 
-/** Nothing is checked, and what the model writes is shown as written. */
+/** No checks: the model's text is shown unchanged. */
 const UNCHECKED: CheckSettings = {
   guards: { pii: "off", terminology: "off", injection: "off", relevancy: null, faithfulness: null, tokens: null },
   uncited: "allow",
@@ -32,7 +32,9 @@ const SEVEN_GATE: Extract<GateSettings, { type: "similarity" }> = {
   warn: 0.5,
 };
 
-/** Layers 1 to 4 of the source: passages by their cosine, a weak best one flagged, the grounded prompt, hosts, the verification score. */
+/**
+ * Layers 1 to 4 of the source: passages by cosine, a flag for weak retrieval, the grounded prompt, URL hosts, and the verification score.
+ */
 const FOUR: Partial<Profile> = {
   gate: { ...SEVEN_GATE, veryWeak: null, warn: -1 },
   check: { ...sevenLayer.check, values: "off", nowhere: "flag" },
@@ -55,8 +57,8 @@ function oursWithout(layer: string, changes: Partial<Profile>): Rung {
 const without = (check: Partial<CheckSettings>): Partial<Profile> => ({ check: { ...sourcebound.check, ...check } });
 
 /**
- * The source's ladder (000, table 1), ours, and each of both without one layer. Layer 2 is the prompt: what it does only a real model could show, and its rules
- * cannot be taken out of the prompt alone.
+ * The source's comparison (000, table 1), our profile, and both without single layers. Layer 2, the prompt, is not ablated: only a real
+ * model would show its effect, and its rules cannot be removed from the prompt one by one.
  */
 export const RUNGS: readonly Rung[] = [
   rung("none", "no layers", sevenLayer, { gate: { type: "none" }, check: UNCHECKED, caches: [] }),

@@ -4,30 +4,30 @@ import { sha256Hex } from "../../../src/text/hash.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { FAULT_CATEGORIES, type FaultCategory, inject, pick, plainWords, type WrittenSentence } from "./faults.ts";
 
-/** What the model reads of the product's prompt. */
+/** The parts of the product's prompt that the model uses. */
 interface ReadPrompt {
   readonly quotes: readonly string[];
-  /** The sentences that are shown already, when it is asked to go on. */
+  /** Sentences already shown, when the model is asked to continue. */
   readonly shown: string;
 }
 
 interface DraftOptions {
-  /** Which categories get a fault in this draft. */
+  /** Categories of the draft's faults. */
   readonly faults: ReadonlySet<FaultCategory>;
-  /** Host of the documents, on which addresses are invented. */
+  /** Host of the documents, for invented URLs. */
   readonly host: string;
   readonly randomOf: (what: string) => Random;
 }
 
-/** Sentences of one draft before faults are added. */
+/** Sentences per draft, before faults are added. */
 const SENTENCES = 4;
 const SHORTEST = 25;
 const LONGEST = 320;
 const LEAD_INS = ["In short, ", "Put simply, ", "According to the documents, ", "Note that ", "As the page says, "];
-/** First words that are no names: they lose their capital behind a lead-in. */
+/** First words that are not names, so that they lose their capital after a lead-in. */
 const OPENER = /^(?:The|A|An|You|Your|We|Our|If|When|This|That|These|Those|To|For|In|It|They|There|At|Both|Each|Some|After|Before)\b/;
 
-/** The numbered sources of the grounded prompt, without their titles. */
+/** Parses the numbered sources of the grounded prompt, without their titles. */
 export function readPrompt(user: string): ReadPrompt {
   const listed = /(?:^|\n)Sources:\n([\s\S]*?)\n\nQuestion: /.exec(user)?.[1] ?? "";
   const shown = /\nThe answer so far[^\n]*\n([\s\S]*?)\n\n/.exec(user)?.[1] ?? "";
@@ -36,7 +36,7 @@ export function readPrompt(user: string): ReadPrompt {
   return { quotes, shown };
 }
 
-/** `(A title (with brackets)) text` without its title. */
+/** Removes the title from `(A title (with brackets)) text`. */
 function withoutTitle(line: string): string {
   let depth = 0;
   for (let at = 0; at < line.length; at++) {
@@ -47,8 +47,9 @@ function withoutTitle(line: string): string {
 }
 
 /**
- * Faithful sentences from the quotes, the best first, each with its right citation; then one fault of every category that is asked for, each in a sentence of its own.
- * @returns no sentence when the quotes hold none that a reader would call one, or all of them are shown already
+ * Writes faithful sentences from the quotes, the best first, each with its correct citation; then adds one fault per requested category,
+ * each in a different sentence.
+ * @returns an empty list if the quotes have no usable sentence, or all are shown already
  */
 export function writeDraft({ quotes, shown }: ReadPrompt, { faults, host, randomOf }: DraftOptions): WrittenSentence[] {
   const known = plainWords(shown);
@@ -66,7 +67,7 @@ export function writeDraft({ quotes, shown }: ReadPrompt, { faults, host, random
   );
 }
 
-/** The draft as a model writes it, citations before the stop. */
+/** Renders the draft with citations before the full stop. */
 export function draftText(sentences: readonly WrittenSentence[]): string {
   return sentences
     .map(({ text, cites }) => {
@@ -76,7 +77,7 @@ export function draftText(sentences: readonly WrittenSentence[]): string {
     .join(" ");
 }
 
-/** A table's row as the prompt has it: cells by their columns, and no stop. */
+/** Matches a table row in the prompt: cells with column names, without a full stop. */
 const ROW = /^(?=.*: )[^;]+(?:; [^;]+)+(?<![.!?:;])$/;
 
 function statementsOf(quote: string): string[] {
@@ -87,7 +88,7 @@ function statementsOf(quote: string): string[] {
     .filter((text) => splitSentences(`In short, ${text}`).length === 1);
 }
 
-/** The same in other words, exactly. */
+/** Rewrites that keep the meaning exactly. */
 const REWORDINGS: readonly (readonly [RegExp, string])[] = [
   [/\b(you|they|we)['’]ll\b/gi, "$1 will"],
   [/\b(you|they|we)['’]re\b/gi, "$1 are"],
@@ -96,7 +97,7 @@ const REWORDINGS: readonly (readonly [RegExp, string])[] = [
   [/\bneed to\b/gi, "have to"],
   [/(?<=\d)%/g, " percent"],
 ];
-/** Share of sentences that are copied word for word; a quarter is reworded, the rest stands behind a lead-in. */
+/** Shares of sentences that are copied verbatim and rephrased; the rest gets a lead-in. */
 const COPIED = 0.4;
 const REWORDED = 0.25;
 
@@ -112,16 +113,16 @@ function reword(statement: string): string {
   return REWORDINGS.reduce((text, [pattern, instead]) => text.replaceAll(pattern, instead), statement);
 }
 
-/** Share of drafts that get a fault, by category. */
+/** Share of drafts with a fault, by category. */
 export type FaultRates = Readonly<Record<FaultCategory, number>>;
 
-/** A model that writes from the quotes it is given and makes things up at known rates, behind HTTP like any other. */
+/** A model behind HTTP that writes from the given quotes and makes faults at known rates. */
 export interface ScriptedModel {
   /** Base address of the endpoint. */
   readonly url: string;
-  /** Forgets the drafts so far; the same key draws the same faults, whatever the quotes are. */
+  /** Clears the drafts; the same key gives the same faults, whatever the quotes. */
   begin(key: string): void;
-  /** What it wrote since `begin`: the ground truth. */
+  /** Drafts since `begin`: the ground truth. */
   readonly drafts: readonly (readonly WrittenSentence[])[];
   close(): Promise<void>;
 }
@@ -129,16 +130,16 @@ export interface ScriptedModel {
 export interface ScriptedModelOptions {
   readonly rates: FaultRates;
   readonly seed: number;
-  /** Host of the documents, on which it invents addresses. */
+  /** Host of the documents, for invented URLs. */
   readonly host: string;
-  /** Tokens of a text, so that it counts what it reads and writes; without it every call counts the same. */
+  /** Counts tokens for usage figures; without it every call reports the same usage. */
   readonly countTokens?: (text: string) => number;
 }
 
-/** Characters of one piece of the stream. */
+/** Characters per piece of the stream. */
 const PIECE = 24;
 
-/** Starts the model on a free port of this machine. It reads nothing but the prompt, and never refuses while there is a sentence to copy. */
+/** Starts the model on a free local port. It depends only on the prompt, and refuses only if there is no sentence to copy. */
 export async function startScriptedModel({ rates, seed, host, countTokens }: ScriptedModelOptions): Promise<ScriptedModel> {
   let drafts: (readonly WrittenSentence[])[] = [];
   let key = "";

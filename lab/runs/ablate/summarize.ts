@@ -6,10 +6,10 @@ import type { FaultType } from "./ladder-score.ts";
 import type { Rung } from "./rungs.ts";
 import type { FaultRates } from "./scripted-model.ts";
 
-/** Rates at which the source design's model made things up without any layer (source 000, table 1). */
+/** Fault rates of the source design's model without any layer (source 000, table 1). */
 export const SOURCE_RATES: FaultRates = { hallucination: 0.12, number: 0.06, url: 0.08, citation: 0.05 };
 
-/** What the source design claims for no layers, four and seven, in its words (table 1). */
+/** The source design's claims for no layers, four and seven (table 1), verbatim. */
 const CLAIMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   hallucination: { none: "12 %", four: "3.2 %", seven: "1.5 %" },
   url: { none: "8 %", four: "0.5 %", seven: "0.2 %" },
@@ -21,7 +21,7 @@ const CLAIMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const FAULT_TYPES: readonly FaultType[] = ["claim", "negation", "entity", "number", "url", "nowhere", "swapped"];
 
-/** What one writer wrote on every rung. */
+/** Results of one writer under all profiles. */
 export interface AblatedWriter {
   readonly writer: Writer;
   readonly rungs: readonly Rung[];
@@ -30,7 +30,7 @@ export interface AblatedWriter {
   readonly rounds: number;
 }
 
-/** Rows and flat metrics of one writer as they are made. */
+/** Rows and metrics of one writer, filled step by step. */
 interface Sheet extends AblatedWriter {
   readonly table: TableRow[];
   readonly metrics: Record<string, number | null>;
@@ -97,7 +97,7 @@ function addHead({ table, writer, questions, rounds }: Sheet, rates: FaultRates)
   table.push({ name: "asked", figure: `${questions.length} questions × ${rounds}`, note });
 }
 
-/** A heading and a row for each rung; what is put is a metric of the rung. */
+/** Adds a heading and a row per profile; `put` sets a metric of the profile. */
 function addRows(
   { table, metrics, writer, rungs, of }: Sheet,
   [name, note]: readonly [string, string],
@@ -116,7 +116,7 @@ function answeredOf(items: readonly AblatedItem[]): readonly AblatedItem[] {
   return items.filter(({ answered }) => answered);
 }
 
-/** Share of the answers given that show a fault of a category; beside it how many were written, shown without a word, and the source's claim. */
+/** Adds the share of answers that show a fault of a category, with the number written, shown without a warning, and the source's claim. */
 function addShown(sheet: Sheet, name: string, category: FaultCategory, what: string): void {
   addRows(sheet, [name.replaceAll("_", " "), what], (some, put, rung) => {
     const having = (keep: (fate: AblatedItem["score"]["faults"][number]) => boolean) =>
@@ -138,7 +138,7 @@ function addShown(sheet: Sheet, name: string, category: FaultCategory, what: str
   });
 }
 
-/** Hallucination as a reader meets it: something made up, or the quote of a passage that does not answer. */
+/** Adds hallucinations as a user sees them: fabrications, or quotes of a passage that does not answer. */
 function addWrongPassages(sheet: Sheet): void {
   const note = "made up, or no gold quote is quoted, or nothing answers; of answers that can be told";
   addRows(sheet, ["hallucination, wrong passages included", note], (some, put, rung) => {
@@ -153,7 +153,7 @@ function addWrongPassages(sheet: Sheet): void {
   });
 }
 
-/** Invalid citations in what is kept: in interactions, and in what the cache serves when the question is asked again. */
+/** Adds invalid citations in stored interactions, and in cached answers to the repeated question. */
 function addStored(sheet: Sheet): void {
   addRows(sheet, ["invalid citations stored", "remembered answers that hold one"], (some, put, rung) => {
     const answered = answeredOf(some);
@@ -167,7 +167,7 @@ function addStored(sheet: Sheet): void {
   });
 }
 
-/** Answers where retrieval cannot have found anything: questions of another world, and questions whose pages were missed. */
+/** Adds answers to questions for which retrieval cannot have found anything: out of scope, nonsense, or with their page missed. */
 function addWeak(sheet: Sheet): void {
   addRows(sheet, ["answers on weak retrieval", "out of scope or nonsense, and answered all the same"], (all, put, rung) => {
     const some = all.filter(({ question: { kind } }) => kind === "out_of_scope" || kind === "nonsense");
@@ -183,7 +183,7 @@ function addWeak(sheet: Sheet): void {
   });
 }
 
-/** Share of the citations shown whose sentence is right and stands in what it cites; the product's own score beside it. */
+/** Adds the share of shown citations that support a correct sentence, with the product's own score. */
 function addVerification(sheet: Sheet): void {
   const note = `citations shown that support their sentence, by ${sheet.writer === "scripted" ? "the labels" : "our checks"}`;
   addRows(sheet, ["verification score", note], (some, put, rung) => {
@@ -197,7 +197,7 @@ function addVerification(sheet: Sheet): void {
   });
 }
 
-/** What the layers cost: faithful sentences that are not shown, and questions left without an answer. */
+/** Adds the cost of the layers: faithful sentences not shown, and questions not answered. */
 function addFaithful(sheet: Sheet): void {
   const isKnown = sheet.writer === "scripted";
   const note = isKnown ? "of those that the model wrote" : "what was left out is not known";
@@ -213,7 +213,7 @@ function addFaithful(sheet: Sheet): void {
   });
 }
 
-/** What routing saves: answers written by the small model, and their cost beside that of the same tokens at the large one's price. */
+/** Adds the savings of routing: answers of the small model, and their cost compared with the large model's price. */
 function addRouting(sheet: Sheet): void {
   if (sheet.writer === "quotes") return;
   addRows(sheet, ["routing", "drafts that the small model wrote; cost beside the large one's for all of them"], (some, put) => {
@@ -229,7 +229,6 @@ function addRouting(sheet: Sheet): void {
   });
 }
 
-/** What an answer costs and takes. */
 function addCost(sheet: Sheet): void {
   const prices = sheet.writer === "scripted" ? "list prices of gpt-4.1 and gpt-4.1-mini as if they had written" : "list prices";
   addRows(sheet, ["cost and time", `mean of an answer by ${prices}; median time`], (some, put) => {

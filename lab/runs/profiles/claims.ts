@@ -3,11 +3,11 @@ import { countRow, decimal, type TableRow } from "../../../src/grading/report.ts
 import { profileNamed } from "../../../src/profiles/index.ts";
 import type { ProfileItem } from "./item.ts";
 
-/** Rows and flat metrics of what a source claims beside ours. */
+/** Rows and metrics that compare a source's claims with our figures. */
 export interface ClaimSheet {
   readonly table: readonly TableRow[];
   readonly metrics: Readonly<Record<string, number | null>>;
-  /** Of what each share is one. */
+  /** Denominator of each share. */
   readonly n: Readonly<Record<string, number>>;
 }
 
@@ -79,7 +79,7 @@ const weak: Claim = (items) => {
   );
 };
 
-/** Chance of relevance from the threshold on that holds without a cross-encoder of the hub, beside what the source says of its own. */
+/** Compares the precision above our thresholds with the source's claims for its cross-encoder. */
 const guard: Claim = (items) => {
   const { gate } = profileNamed("spark");
   if (gate.type !== "guard") return { table: [], metrics: {}, n: {} };
@@ -178,7 +178,7 @@ const timing =
   (items) =>
     measured(name, p95(items, stage), "ms", `source claims ${claim}; 95th percentile on this machine`);
 
-/** What each source says of itself that these questions can tell. */
+/** Claims of each source that these questions can test. */
 const CLAIMS: Readonly<Record<string, readonly Claim[]>> = {
   sourcebound: [sentences],
   "seven-layer": [costPerQuery("$0.015"), routed, weak, sentences],

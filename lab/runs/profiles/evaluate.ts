@@ -24,12 +24,12 @@ import { renderSentences, summarizeProfiles } from "./summary.ts";
 export interface ProfilesOptions {
   readonly data: string;
   readonly profiles: readonly string[] | undefined;
-  /** Sets of the folder in the place of those of each profile's kind. */
+  /** Sets of the folder that replace those of each profile's kind. */
   readonly domains: string | undefined;
-  /** Asked at most of each profile. */
+  /** Maximum number of questions per profile. */
   readonly questions: number;
   readonly writer: "own-words" | "configured";
-  /** File for the sentences of the writer. */
+  /** File for the writer's sentences. */
   readonly read: string | undefined;
   readonly config: Config;
   readonly command: string;
@@ -46,15 +46,15 @@ interface Asked {
   readonly unanswerable: GoldenUnanswerable | null;
 }
 
-/** Milliseconds: a small model on a slow machine reads a long prompt. */
+/** Milliseconds; allows for a small model with a long prompt on a slow machine. */
 const MODEL_TIMEOUT_MS = 300_000;
-/** Profiles whose source names its models: prices are theirs. */
+/** Models named by a profile's source, for prices. */
 const MODELS: Readonly<Record<string, { readonly small: string; readonly large: string }>> = {
   spark: { small: "gpt-4o-mini", large: "gpt-4o" },
 };
 const DEFAULT_MODELS = { small: "gpt-4.1-mini", large: "gpt-4.1" };
 
-/** Every profile over its kind of documents, once with quotes alone and once with a writer. */
+/** Evaluates every profile over its kind of documents, once with quotes alone and once with a writer. */
 export async function* evaluateProfiles(options: ProfilesOptions): AsyncGenerator<EvaluateEvent, void> {
   const chosen = (options.profiles ?? profiles.map(({ name }) => name)).map((name) => profileNamed(name));
   const writer =
@@ -82,7 +82,7 @@ export async function* evaluateProfiles(options: ProfilesOptions): AsyncGenerato
   yield { type: "report", ...summarizeProfiles(items, options.command) };
 }
 
-/** `null` while documents are read. */
+/** Yields `null` while documents are ingested, then one item per question. */
 async function* askSet(
   profile: Profile,
   planned: PlannedSet,
@@ -119,7 +119,7 @@ function configured({ model }: Config): Model {
   );
 }
 
-/** What a profile asks: the writer's endpoint, by the names of the configured model or of the source's. */
+/** Returns the model settings of a profile: the writer's endpoint with the model names of the configuration or of the source. */
 function modelOf({ name }: Profile, { url }: KeptWriter, real: Model | undefined): Model {
   if (real !== undefined) return { ...real, base_url: url, api_key: "" };
   const endpoint = {
@@ -162,7 +162,7 @@ function questionsOf({ set, plain }: PlannedSet): Asked[] {
   ];
 }
 
-/** Evenly spread ones of a list, so that every kind is among them. */
+/** Takes items at even intervals, so that every kind is included. */
 function spread<T>(all: readonly T[], limit: number): T[] {
   return all.length <= limit ? [...all] : Array.from({ length: limit }, (_, i) => all[Math.floor((i * all.length) / limit)] as T);
 }
@@ -221,14 +221,17 @@ function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: 
   };
 }
 
-/** What the writer wrote, as a reader sees it; of a real model also what stands in the answer in other words, such as a quote in a sentence's place. */
+/**
+ * Returns the writer's sentences with their fate. For a real model, also includes other text of the answer, such as a quote that replaced a
+ * sentence.
+ */
 function sentencesOf({ sentences, checks, claims, citations }: Answer, writer: KeptWriter): WrittenSentence[] {
   const said = ({ name, reason }: { readonly name: string; readonly reason: string }) => `${name}: ${reason}`;
   const leftOut = checks.filter(({ verdict, leftOut: out }) => verdict !== "pass" && out === true).map(said);
   const shown = sentences.map(({ text, citations: numbers }, i): WrittenSentence => {
     const found = checks.filter(({ verdict, leftOut: out, sentence }) => verdict !== "pass" && out !== true && sentence === i);
     const doubted = claims.filter(({ sentence, status }) => sentence === i && (status === "unsupported" || status === "contradicted"));
-    // That another source is cited in the place of the one that was written is no warning to a reader.
+    // A replaced citation is no warning to the user.
     const isWarned = doubted.length > 0 || found.some(({ verdict }) => verdict !== "repaired");
     const quotes = citations.filter(({ n }) => numbers.includes(n)).map(({ quote }) => quote);
     return {
@@ -255,7 +258,7 @@ function plain(text: string): string {
 
 const DEEP = 50;
 
-/** Where the passages that hold a marked quote stand among fifty. */
+/** Returns the ranks of passages with a gold quote among fifty. */
 async function ranksOf(
   { question: text, tenant }: Asked,
   { profile, engine, domain, signal }: Pick<Asking, "profile" | "engine" | "domain" | "signal">,

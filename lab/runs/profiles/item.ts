@@ -1,10 +1,10 @@
 import type { Answer } from "../../../src/shared/types.ts";
 
-/** What became of one question under one profile with one writer. */
+/** Outcome of one question under one profile with one writer. */
 export interface Outcome {
   readonly shown: boolean;
   readonly right: boolean;
-  /** Why it was refused; `null`: it was not. */
+  /** Reason of a refusal; `null`: not refused. */
   readonly refusal: string | null;
   readonly latencyMs: number;
   readonly timings: Answer["timings"];
@@ -14,9 +14,9 @@ export interface Outcome {
   readonly warnings: readonly string[];
 }
 
-/** A passage as the gate judged it. */
+/** A passage as judged by the verify stage. */
 export interface JudgedPassage {
-  /** A marked quote stands in it. */
+  /** Whether it contains a gold quote. */
   readonly gold: boolean;
   readonly verdict: string;
   readonly score: number;
@@ -25,12 +25,12 @@ export interface JudgedPassage {
   readonly agreement: number | null;
 }
 
-/** A sentence that the writer wrote, and what a reader was shown of it. */
+/** A sentence of the writer and its fate. */
 export interface WrittenSentence {
   readonly text: string;
-  /** `clean`: shown without a warning at it. */
+  /** `clean`: shown without a warning. */
   readonly fate: "clean" | "warned" | "struck";
-  /** What the checks found against it. */
+  /** Findings of the checks. */
   readonly why: readonly string[];
   readonly quotes: readonly string[];
 }
@@ -46,12 +46,12 @@ export interface ProfileItem {
   /** With the writer. */
   readonly written: Outcome;
   readonly passages: readonly JudgedPassage[];
-  /** Tokens of the longest prompt that the writer was given; `null`: it was not asked. */
+  /** Tokens of the writer's longest prompt; `null`: it was not called. */
   readonly promptTokens: number | null;
-  /** Does the sought fact stand in a prompt? `null`: it was not asked, or nothing is sought. */
+  /** Whether a prompt contains a gold quote; `null`: the writer was not called, or there is none. */
   readonly inPrompt: boolean | null;
   readonly sentences: readonly WrittenSentence[];
   readonly report: Answer["report"] | null;
-  /** Ranks from 1 of passages that hold a marked quote, of 50 retrieved; `null`: not measured. */
+  /** Ranks from 1 of passages with a gold quote among 50 retrieved; `null`: not measured. */
   readonly ranks: readonly number[] | null;
 }

@@ -1,15 +1,15 @@
 import { chooseGoldenSets, chooseSets } from "../../../src/grading/choose-sets.ts";
 import { type GoldenSet, readGoldenSet } from "../../../src/grading/golden-set.ts";
 
-/** A set with the pack whose vocabulary applies to it. */
+/** A set with the domain pack that applies to it. */
 export interface PlannedSet {
   readonly set: GoldenSet;
   readonly domain: string | undefined;
-  /** Questions whose answers nobody marked: only answered or refused is counted. */
+  /** Questions without gold answers, for which only answered or refused is counted. */
   readonly plain: readonly string[];
 }
 
-/** Documents of the kind that a profile's source was made for: folders of sets by name, packs by theirs. */
+/** Documents of the kind a profile's source was made for: names of sets and of packs. */
 const KINDS: Readonly<Record<string, { readonly sets: readonly string[]; readonly packs: readonly string[] }>> = {
   sourcebound: { sets: ["veterans"], packs: [] },
   "seven-layer": { sets: ["veterans"], packs: [] },
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, { readonly sets: readonly string[]; readonl
   book: { sets: ["book"], packs: [] },
 };
 
-/** What is asked of a profile; `only`: these sets in the place of those of its kind. */
+/** Returns the sets of a profile. @param only names of sets that replace them */
 export function planFor(profile: string, data: string, only: string | undefined, domainsDir: string | undefined): PlannedSet[] {
   const { sets, packs } = KINDS[profile] ?? { sets: [], packs: [] };
   const names = only ?? sets.join(",");
@@ -37,14 +37,14 @@ export function planFor(profile: string, data: string, only: string | undefined,
   );
 }
 
-/** The questions of the pack about the same novel beside those of the set: their quotes stand in its one page too. */
+/** Adds the pack's questions about the same novel to those of the set; their quotes occur in its one page too. */
 function withPack(set: GoldenSet, pack: GoldenSet): GoldenSet {
   const [page] = set.answerable.flatMap(({ gold_pages }) => gold_pages);
   const moved = pack.answerable.map((one) => ({ ...one, gold_pages: page === undefined ? one.gold_pages : [page] }));
   return { ...set, answerable: [...set.answerable, ...moved], unanswerable: [...set.unanswerable, ...pack.unanswerable] };
 }
 
-/** Plain questions about the novel of the set `book`, by somebody who has just met a name in it; each is answered in the text. */
+/** Simple questions about the novel of the set `book`, from a person who has just read a name; the text answers each. */
 const PLAIN: readonly string[] = [
   ...["Queequeg", "Captain Ahab", "Starbuck", "Stubb", "Flask", "Tashtego", "Daggoo", "Pip", "Fedallah", "Captain Peleg", "Captain Bildad"],
   ...["Father Mapple", "Elijah", "Gabriel", "Captain Boomer", "Bulkington", "Peter Coffin", "Mrs. Hussey", "Perth", "Dough-Boy", "Fleece"],

@@ -3,7 +3,7 @@ import { countRow, makeReport, type Report, type TableRow } from "../../../src/g
 import { claimsOf } from "./claims.ts";
 import type { Outcome, ProfileItem } from "./item.ts";
 
-/** Outcomes, prompt sizes and claims, profile by profile. */
+/** Summarizes outcomes, prompt sizes and claims by profile. */
 export function summarizeProfiles(items: readonly ProfileItem[], command: string): { report: Report; table: TableRow[] } {
   const table: TableRow[] = [];
   const metrics: Record<string, number | null> = {};
@@ -93,7 +93,7 @@ function addPrompts(
   );
 }
 
-/** Every sentence of the writer beside what it cites, to be read. */
+/** Renders every sentence of the writer with its cited quotes, for manual review. */
 export function renderSentences(items: readonly ProfileItem[]): string {
   const parts = items.flatMap(({ profile, id, question, kind, sentences }) =>
     sentences.map(({ text, fate, why, quotes }) => {

@@ -6,11 +6,11 @@ import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { type RewordingRow, rewordingRowSchema } from "./rewording-rows.ts";
 
-/** Learns from the rows of `rewordings.ts` when a reading bears a rewording out, and says what of it holds in collections left out. See README.md. */
+/** Fits the acceptance of paraphrases from the rows of `rewordings.ts`, and reports it on held-out collections. See README.md. */
 
-/** Parts of the collections, in the order of their names; each is judged by what was learned from the others. */
+/** Folds of the collections, in order of their names, for cross-validation. */
 const PARTS = 10;
-/** Where no rule speaks against it, both must be as likely as not to ask for the same. */
+/** Threshold if no rule objects: the questions must be more likely paraphrases than not. */
 const AGREED_FROM = 0.5;
 
 const { values } = parseArgs({ options: { rows: { type: "string" }, out: { type: "string" } } });
@@ -28,7 +28,7 @@ const judged = Array.from({ length: PARTS }, (_, part) => {
 }).flat();
 
 const soft = judged.filter(({ row }) => row.soft);
-// The least chance above every wrong one, of collections left out.
+// The lowest probability above every false positive on held-out collections.
 const highest = Math.max(...soft.filter(({ row }) => !row.same).map(({ chance }) => chance));
 const softFrom = Math.ceil(highest * 1000) / 1000;
 for (const [name, some, from] of [

@@ -8,20 +8,20 @@ import { fitLogistic } from "../../judges/logistic-regression.ts";
 import { featuresOf } from "../../runs/cache-curve.ts";
 import { CACHE_SETS, type CachePair, readCachePairs } from "../../sets/cache-pairs.ts";
 
-/** Learns the weights by which two questions' closeness is judged; see README.md. */
+/** Fits the weights of question similarity; see README.md. */
 
 const WORDS = ["cosine", "entities", "askedExplained", "storedExplained", "askedClear", "storedClear", "asks"];
 const RETRIEVED = [...WORDS, "documents", "cited"];
-/** Which must-not-share pairs say how often a threshold lets a wrong one through, and how many of them may be served. */
+/** Sets whose must-not-share pairs limit the threshold, and the share of these pairs that may be served. */
 interface Guard {
   readonly sets: readonly string[];
   readonly share: number;
 }
-/** Real questions whose words the vocabulary knows; some headings do share an answer. */
+/** Real questions with words of the vocabulary; some headings do share an answer. */
 const RETRIEVED_GUARD: Guard = { sets: ["covid-qa", "headings", "written"], share: 0.03 };
-/** Without retrieval less is known: the sets of intents. */
+/** Stricter, because there is no retrieval: the sets of intents. */
 const WORDS_GUARD: Guard = { sets: ["clinc150", "banking77"], share: 0.01 };
-/** Below this chance nothing is served. */
+/** Lowest threshold. */
 const LEAST = 0.15;
 
 const { values } = parseArgs({
@@ -61,14 +61,14 @@ const weights: MatchWeights = {
 };
 writeFileSync(values.out, `${JSON.stringify(weights, null, 2)}\n`);
 
-/** Only pairs whose slots agree are ever scored; the threshold is set on all pairs of the guarding sets. */
+/** Fits on pairs with equal slots, the only ones that are scored; sets the threshold on all pairs of the guard's sets. */
 function learn(names: readonly string[], all: typeof rows, guard: Guard): MatchWeights["words"] {
   const scored = all.flatMap(({ pair, features }) => (features === null ? [] : [{ pair, features }]));
   const model = fitLogistic(
     scored.map(({ features }) => names.map((name) => features[name] ?? 0)),
     scored.map(({ pair }) => pair.share),
   );
-  // Every feature says that two questions are near: one that counts against it has learned how the pairs were drawn.
+  // Every feature measures similarity, so a negative weight reflects how the pairs were sampled; the feature is removed.
   const worst = names.map((name, i) => ({ name, weight: model.weights[i] as number })).sort((a, b) => a.weight - b.weight)[0];
   if (worst !== undefined && worst.weight < 0) {
     process.stdout.write(`without ${worst.name} (${worst.weight.toFixed(2)})\n`);

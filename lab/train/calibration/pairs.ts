@@ -4,28 +4,28 @@ import { Bm25Index } from "../../../src/retrieval/bm25.ts";
 import { createStemmer, tokenize } from "../../../src/text/tokens.ts";
 import { type RetrievalDocument, type RetrievalSet, type RetrievalSetName, readRetrievalSet } from "../../sets/retrieval-sets.ts";
 
-/** A question, a document, and whether it answers. */
+/** A question, a document, and whether the document answers. */
 export interface LabelledPair {
   readonly set: string;
   readonly question: string;
-  /** Windows of the document: it scores as its best one. */
+  /** Windows of the document; its score is the maximum over them. */
   readonly windows: readonly string[];
   readonly relevant: boolean;
   /** Source document of the question: the unit of cross-fitting. */
   readonly cluster: string;
 }
 
-/** Held-out parts of sets that the encoder was trained on, and two sets that it never saw. */
+/** Held-out parts of sets in the encoder's training data, and two sets that are not in it. */
 export const SETS: readonly RetrievalSetName[] = ["policyqa", "medquad", "covid-qa", "fairytaleqa-all", "clapnq"];
 
-/** Per question: the document that answers, three of the best twenty by words that do not, and two drawn from all. */
+/** Documents per question: one that answers, three non-answering ones from the best twenty by BM25, and two random ones. */
 const HARD = 3;
 const HARD_DEPTH = 20;
 const RANDOM = 2;
 const WINDOW_WORDS = 130;
 const WINDOWS = 3;
 
-/** @param questions per set; a smaller number takes a part of what a larger one takes */
+/** @param questions number per set; a smaller number takes a subset of what a larger one takes */
 export function labelledPairs(data: string, questions: number, seed: number): LabelledPair[] {
   return SETS.flatMap((name) => {
     const set = readRetrievalSet(name, data);

@@ -11,7 +11,7 @@ import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { part } from "../../../test/support/trials.ts";
 import { unpackSets } from "../../sets/unpack-sets.ts";
 
-/** Of what people look up so many at most get the hotline and nothing beneath it, although they are in no crisis. */
+/** Maximum share of ordinary questions that get only the hotline. */
 const ALONE = 0.01;
 
 it("takes hardly a question to a collection that it did not learn from for a crisis beneath which nothing is shown", async () => {

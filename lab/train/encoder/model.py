@@ -1,8 +1,9 @@
-"""The static encoder and its training: numpy and scipy, gradients by hand.
+"""The static encoder and its training: numpy and scipy, with explicit gradients.
 
-A text is the normalised sum of its tokens' rows, each times the square root of its count; a row's length is its weight. The loss of a batch is
-- cross-entropy of the right passage among the batch's passages (in-batch and mined negatives), both ways,
-- cross-entropy against the teacher's own distribution over the same passages,
+The vector of a text is the normalised sum of its tokens' rows, each times the square root of its count; the length of a row is
+its weight. The loss of a batch is the sum of
+- cross-entropy of the correct passage among the batch's passages (in-batch and mined negatives), in both directions,
+- cross-entropy against the teacher's distribution over the same passages,
 - 1 - cosine to the teacher's vector, reduced to the same dimensions.
 """
 
@@ -16,7 +17,7 @@ from scipy import sparse
 from tokenizers import Tokenizer
 
 
-# A token that occurs n times in a text counts n ** 0.5 times: passages repeat their function words.
+# A token that occurs n times in a text counts n ** 0.5 times, because passages repeat function words.
 REPEAT_POWER = 0.5
 
 
@@ -33,14 +34,14 @@ class Settings:
     cosine_weight: float = 2.0
     hard_negatives: int = 1
     sif: float = 1e-3
-    size_power: float = 0.5  # a set is drawn in proportion to size ** power
-    misspelt_share: float = 0.3  # batches whose queries are misspelt
+    size_power: float = 0.5  # a set is sampled in proportion to size ** power
+    misspelt_share: float = 0.3  # share of batches with misspelt queries
     seed: int = 20240607
 
 
 @dataclass
 class TrainingSet:
-    """Texts as token counts, with the teacher's vectors; pairs index into both."""
+    """Texts as token counts with the teacher's vectors; pairs index into both."""
 
     name: str
     queries: sparse.csr_matrix
@@ -48,7 +49,7 @@ class TrainingSet:
     query_teacher: np.ndarray
     passage_teacher: np.ndarray
     pairs: np.ndarray  # (n, 3): query, passage, label (-1: none)
-    negatives: np.ndarray | None = None  # (n, k): passages that BM25 ranks high and that are not the answer
+    negatives: np.ndarray | None = None  # (n, k): passages with a high BM25 rank that are not the answer
     query_misspelt: sparse.csr_matrix | None = None  # the queries, misspelt
 
 
@@ -73,9 +74,8 @@ def normalise(rows: np.ndarray) -> np.ndarray:
 
 
 def principal_axes(vectors: np.ndarray, dimensions: int, seed: int = 1) -> np.ndarray:
-    """The `dimensions` directions that keep most of the (uncentred) cosine between vectors, then turned at random.
-
-    The turn changes no cosine; it spreads the variance over all dimensions, which halves the error of 4-bit rows.
+    """Returns the `dimensions` directions that keep most of the (uncentred) cosine between vectors, rotated at random.
+    The rotation changes no cosine; it spreads the variance over all dimensions, which halves the error of 4-bit rows.
     """
     _, axes = np.linalg.eigh(vectors.T.astype(np.float64) @ vectors.astype(np.float64))
     turn, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((dimensions, dimensions)))
@@ -84,7 +84,7 @@ def principal_axes(vectors: np.ndarray, dimensions: int, seed: int = 1) -> np.nd
 
 
 def initial_table(token_vectors: np.ndarray, probability: np.ndarray, axes: np.ndarray, sif: float) -> np.ndarray:
-    """Teacher vectors of single tokens, without their common mean, weighted by a / (a + p) (Arora et al. 2017)."""
+    """Returns the teacher's vectors of single tokens, centred and weighted by a / (a + p) (Arora et al. 2017)."""
     centred = token_vectors.astype(np.float32) - (probability[:, None] * token_vectors).sum(0) / probability.sum()
     table = normalise(centred @ axes)
     return (table * (sif / (sif + probability))[:, None]).astype(np.float32)
@@ -96,7 +96,7 @@ def softmax(logits: np.ndarray, axis: int) -> np.ndarray:
 
 
 def batch_gradient(q, p, tq, tp, axes, allowed, settings: Settings):
-    """Loss and gradients with respect to the unit vectors `q` (n, d) and `p` (n + extra, d)."""
+    """Returns loss and gradients with respect to the unit vectors `q` (n, d) and `p` (n + extra, d)."""
     n = len(q)
     logits = q @ p.T / settings.temperature
     logits[~allowed] = -1e4

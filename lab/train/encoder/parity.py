@@ -1,4 +1,4 @@
-"""Expected token ids and vectors for the test of the other implementation."""
+"""Expected token ids and vectors, for the parity test of the TypeScript implementation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARITY_TEXTS = [
 
 
 def write_parity(source: Path, file: Path) -> None:
-    """Token ids and the first values of each text's vector, for the test of the other implementation."""
+    """Writes the token ids and the first values of each text's vector, for the parity test of the TypeScript implementation."""
     table, vocabulary, header = weights.read(source)
     pieces = Wordpiece(vocabulary)
     rows = []

@@ -34,7 +34,7 @@ class Teacher:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def embed(self, texts: list[str], name: str) -> np.ndarray:
-        """One row per text, L2-normalised float16; `name` is the cache file, valid only for these very texts."""
+        """Returns one row per text, L2-normalised float16. `name` names the cache file; a hash of the texts keeps it valid."""
         digest = hashlib.sha256("\x00".join(texts).encode()).hexdigest()[:16]
         file = self.folder / f"{name}-{digest}.npy"
         if file.exists():

@@ -22,8 +22,8 @@ from wordpiece import HASH_ROWS, build_vocabulary, fast_tokenizer
 
 RECIPE = "3"
 TEACHER_TOKENS = 160
-MINED = 6  # negatives kept per pair
-TOO_CLOSE = 2  # the first passages that BM25 finds beside the answer are often answers themselves
+MINED = 6  # negatives per pair
+TOO_CLOSE = 2  # the first passages that BM25 finds besides the answer often answer too, so they are skipped
 MISSPELT_WORDS = 0.3
 MINED_SETS = ("va-pages", "va-38cfr-part4", "policyqa", "medquad", "fairytaleqa", "tau-policies-kb", "fda-drug-labels", "tatqa")
 
@@ -43,7 +43,7 @@ def vocabulary_of(options, data: DataRoots) -> list[str]:
 
 
 def token_vectors(vocabulary: list[str], teacher: Teacher, work: Path) -> np.ndarray:
-    """What the teacher says of each piece alone: [CLS] piece [SEP]."""
+    """Returns the teacher's vector of each token alone: [CLS] token [SEP]."""
     base = teacher_tokenizer().get_vocab()
     file = work / "teacher-pieces.npz"
     known = dict(np.load(file)) if file.exists() else {"names": np.array([]), "vectors": np.zeros((0, 384), np.float16)}
@@ -67,7 +67,7 @@ def token_vectors(vocabulary: list[str], teacher: Teacher, work: Path) -> np.nda
 
 
 def bm25_scores(passages: list[str], queries: list[str], k1: float = 1.2, b: float = 0.75) -> np.ndarray:
-    """Lucene's idf; plain lower-cased words, no stemming, no stop words."""
+    """Returns BM25 scores with Lucene's IDF over lower-cased words, without stemming or stop words."""
     ids: dict[str, int] = {}
     rows, columns = [], []
     for i, text in enumerate(passages):
@@ -93,7 +93,7 @@ def bm25_scores(passages: list[str], queries: list[str], k1: float = 1.2, b: flo
 
 
 def mine(source: Source, queries: list[str], passages: list[str], pairs: np.ndarray, work: Path) -> np.ndarray | None:
-    """Passages that BM25 ranks high for a query and that no pair of the same query or label names."""
+    """Returns passages with a high BM25 rank for a query that are in no pair of the same query or label."""
     if source.name not in MINED_SETS:
         return None
     digest = hashlib.sha256("\x00".join([*queries, *passages]).encode()).hexdigest()[:16]
@@ -120,7 +120,7 @@ def mine(source: Source, queries: list[str], passages: list[str], pairs: np.ndar
 
 
 def misspell(text: str, rng: random.Random, rate: float) -> str:
-    """One slip (a letter lost, added, changed or swapped) in each of `rate` of the longer words."""
+    """Makes one typo (a letter lost, added, changed or swapped) in a share `rate` of the longer words."""
     words = text.split()
     long = [i for i, word in enumerate(words) if len(word) >= 5 and word.isalpha()]
     chosen = [i for i in long if rng.random() < rate]
@@ -164,7 +164,7 @@ def build_sets(options, data: DataRoots, vocabulary: list[str], teacher: Teacher
 
 
 def add_hash_rows(table: np.ndarray, seed: int) -> np.ndarray:
-    """Random directions of a middling weight for characters outside the vocabulary."""
+    """Appends random directions with the median weight, for characters outside the vocabulary."""
     rows = model.normalise(np.random.default_rng(seed).standard_normal((HASH_ROWS, table.shape[1])).astype(np.float32))
     return np.concatenate([table, rows * float(np.median(np.linalg.norm(table, axis=1)))])
 

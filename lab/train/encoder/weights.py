@@ -1,13 +1,13 @@
 """Reads and writes the weights file.
 
-    bytes 0-7    "SBENC002"
-    bytes 8-11   length of the header, little-endian uint32
-    header       JSON in UTF-8, padded with spaces to a multiple of 4
-    payload      float32 scale per row (little-endian) | packed rows | vocabulary
+  bytes 0-7    "SBENC002"
+  bytes 8-11   length of the header, little-endian uint32
+  header       JSON in UTF-8, padded with spaces to a multiple of 4
+  payload      float32 scale per row (little-endian) | packed rows | vocabulary
 
-A value of a row is `scale * code`, a code is -7 to 7, stored plus 8 in 4 bits, the even place in the low half of the byte.
-The token's weight is folded into its row: it is the row's length.
-The vocabulary is UTF-8, one piece a line; the rows after it belong to hashed characters. `sha256` is that of the payload.
+A value is `scale * code`. A code is -7 to 7, stored plus 8 in 4 bits, with even positions in the low half of the byte.
+The token's weight is the length of its row.
+The vocabulary is UTF-8, one token per line; the rows after it belong to hashed characters. `sha256` is the payload's hash.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LARGEST = 7  # codes are -7 to 7
 
 
 def quantise(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes and a scale per row: of a few ways to clip a row, the one with the least squared error."""
+    """Returns codes and a scale per row; of several clipping values per row, takes the one with the least squared error."""
     table = table.astype(np.float32)
     peak = np.maximum(np.abs(table).max(1), 1e-12)
     best_codes = np.zeros(table.shape, np.int8)

@@ -1,7 +1,7 @@
-"""The tokeniser as the shipped encoder runs it, and the vocabulary it runs on.
+"""The shipped encoder's tokeniser and its vocabulary.
 
-`Wordpiece` is the reference for `src/models/embedded-encoder.ts`: simple, slow, same ids.
-Training tokenises with the `tokenizers` package over the same vocabulary.
+`Wordpiece` is the reference for `src/models/embedded-encoder.ts`: simple and slow, with the same ids.
+Training uses the `tokenizers` package with the same vocabulary.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections import Counter
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
 from tokenizers.models import WordPiece as FastWordPiece
 
-# A longer "word" is base64 or noise: it must not outweigh the text around it.
+# A longer "word" is base64 or noise, which must not outweigh the text around it.
 MAX_WORD_UNITS = 64
-# Characters outside the vocabulary share these rows by hash, so that every text gets a vector.
+# Characters outside the vocabulary share these rows by hash, so that every text has a vector.
 HASH_ROWS = 64
 KEPT_SCRIPTS = {"LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW"}
 DROPPED_SCRIPTS = {
@@ -32,7 +32,7 @@ def is_kept(piece: str) -> bool:
 
 
 def split_words(text: str) -> list[str]:
-    """BERT's normalisation and pre-tokenisation, uncased."""
+    """Applies BERT's uncased normalisation and pre-tokenisation."""
     out: list[str] = []
     word: list[str] = []
 
@@ -74,7 +74,7 @@ def is_ideograph(code: int) -> bool:
 
 
 class Wordpiece:
-    """Greedy longest match. Ids past the vocabulary are the hashed characters."""
+    """Greedy longest match. Ids after the vocabulary are hashed characters."""
 
     def __init__(self, vocabulary: list[str]):
         self.ids = {piece: i for i, piece in enumerate(vocabulary)}
@@ -109,7 +109,7 @@ def fast_tokenizer(vocabulary: list[str]) -> Tokenizer:
 
 
 def build_vocabulary(base: list[str], texts: list[str], rows: int) -> list[str]:
-    """The source model's pieces in English and European scripts, then whole words that cost the most extra pieces."""
+    """Returns the source model's tokens in English and European scripts, then the whole words that save the most tokens."""
     kept = [piece for piece in base if is_kept(piece)]
     tokenizer = fast_tokenizer(kept)
     counts: Counter[str] = Counter()

@@ -13,15 +13,15 @@ import { chooseCollections, readCollection } from "../../sets/collections.ts";
 import { createPageQuotes } from "../../sets/page-quotes.ts";
 
 /**
- * Fits the probability that a sentence is supported to the log odds of the cross-encoder, on the drafts of the validation part:
- * `fit.js --pages PAGES --date YYYY-MM-DD --out entailment.json`. Prints the scores below which the given shares of true sentences lie, for the bands of
- * `src/profiles/guards.ts`.
+ * Calibrates the entailment probability of a sentence from the cross-encoder's log odds, on the drafts of the validation part: `fit.js
+ * --pages PAGES --date YYYY-MM-DD --out entailment.json`. Prints the scores below which the given shares of true sentences lie, for the
+ * bands of `src/profiles/guards.ts`.
  */
 const options = { pages: { type: "string" }, date: { type: "string" }, out: { type: "string" } } as const;
 const { pages, date, out } = parseArgs({ options }).values;
 if (pages === undefined || date === undefined || out === undefined) throw new Error("give --pages, --date and --out");
 
-/** Shares of true sentences below the bands: removed, and removed or warned about. */
+/** Shares of true sentences below each band: removed, and removed or warned about. */
 const BANDS = { unsupported: 0.05, unclear: 0.12 };
 
 const reader = createReader();

@@ -9,7 +9,10 @@ import { CONFIDENCE_FEATURES } from "../../../src/ranking/features.ts";
 import { configSchema } from "../../../src/shared/config.ts";
 import type { Answer } from "../../../src/shared/types.ts";
 
-/** Features of the confidence of every answer to a question of the validation part, and whether it is right: `answers.js --validation FOLDER --out answers.jsonl`. `fit.py confidence` learns from them. */
+/**
+ * Writes the confidence features of every answer to a question of the validation part, and whether it is right: `answers.js --validation
+ * FOLDER --out answers.jsonl`. `fit.py confidence` learns from them.
+ */
 const { values: flags } = parseArgs({ options: { validation: { type: "string" }, out: { type: "string" } } });
 if (flags.validation === undefined || flags.out === undefined) throw new Error("give --validation and --out");
 const { validation, out } = { validation: flags.validation, out: flags.out };
@@ -17,7 +20,7 @@ writeFileSync(out, "");
 const { signal } = new AbortController();
 for (const folders of findGoldenSets(validation)) {
   const set = readGoldenSet(folders);
-  // Everything is shown, so that everything can be judged.
+  // 0: every answer is shown and can be judged.
   const { engine, domain, close } = await openGoldenSet(set, {
     config: configSchema.parse({ answer_from: 0 }),
     signal,

@@ -1,4 +1,4 @@
-// Measures the candidates of what retrieval brings up for questions whose answers are marked: node dump.ts --help
+// Writes the features of retrieved candidates for questions with annotated answers: node dump.ts --help
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
@@ -46,11 +46,11 @@ const { values: flags } = parseArgs({
     sets: { type: "string", default: SETS.join(",") },
     /** Folder of written collections, instead of the sets. */
     written: { type: "string" },
-    /** Of the collections the messages alone, instead of the questions. */
+    /** Only the messages of the collections, instead of the questions. */
     messages: { type: "boolean", default: false },
-    /** Questions of a set at most, drawn by hash; of tables, which differ in what their rows are asked by, 1,200. */
+    /** Maximum number of questions per set, sampled by hash; 1,200 for tables, whose questions vary more. */
     limit: { type: "string", default: "120" },
-    /** What the cross-encoder says of the candidates that the weights that ship choose for it, instead of the features of the first stage. */
+    /** Writes the cross-encoder's scores of the candidates selected by the shipped weights, instead of first-stage features. */
     read: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -67,14 +67,16 @@ const encoder = loadEmbeddedEncoder();
 const embed = (texts: readonly string[]) => encoder.embedSync(texts);
 const ranker = flags.read ? { reader: openSharedReader(), weights: readRankingWeights() } : null;
 const signal = new AbortController().signal;
-/** Passages asked for where some are left out, so that there are enough of the others; and the candidates of retrieval then. */
+/** Number of passages and retrieval candidates if some are left out, so that enough others remain. */
 const DEEP = 24;
 const CANDIDATES = 100;
-/** Of so many questions one is asked of an index without the document that answers it. */
+/** Inverse of the share of questions asked without the document that answers. */
 const REMOVED = 4;
-/** Questions of such a set, whatever `--limit` says. */
+/** Limits per set that override `--limit`. */
 const LIMIT_OF: Readonly<Record<string, number>> = { tables: 1_200 };
-/** Candidates kept of a question: all that answer, and the best of the others by words. Of a written collection, which nothing else is like, more. */
+/**
+ * Candidates kept per question: all that answer and the best others by words. More for written collections, which are unlike other sets.
+ */
 const KEPT = { set: 24, written: 60 } as const;
 
 const packed = createGzip();
@@ -126,7 +128,7 @@ async function dumpSet(name: string, data: string): Promise<void> {
     if (measured !== null) write({ ...{ set, group, split, form, removed, question: ask.question }, ...measured });
   }
 
-  /** Where answers stand; of a whole section its beginning. */
+  /** Returns the ranges that answer; for a whole section its beginning. */
   function goldOf(ask: Ask): { made: MadeDocument; range: TextRange }[] {
     return ask.known.flatMap((known) => {
       const place = where.get(known.key);
@@ -140,7 +142,10 @@ async function dumpSet(name: string, data: string): Promise<void> {
   }
 }
 
-/** Questions that were written over documents of their own: each collection is an index, and each note. Of every fourth question the document that answers is left out once more. */
+/**
+ * Writes questions on the written collections: each collection is an index, and so is each note. A quarter of the answerable questions is
+ * also asked without the document that answers.
+ */
 async function dumpWritten(folder: string): Promise<void> {
   for (const { name, documents, questions, notes } of readWrittenSets(folder)) {
     const parts = await createParts({ documents }, encoder);
@@ -169,7 +174,10 @@ async function dumpWritten(folder: string): Promise<void> {
   }
 }
 
-/** What people write who ask on, or tell their case first. A follow-up is read as the product reads it, behind an answer from the document that is nearest to the question before. */
+/**
+ * Writes follow-ups and questions with a story. A follow-up is resolved as in the product, after an answer from the nearest document to the
+ * previous question.
+ */
 async function dumpMessages(folder: string): Promise<void> {
   for (const { name, documents, messages } of readWrittenSets(folder)) {
     if (messages.length === 0) continue;
@@ -193,13 +201,13 @@ interface Marks {
   /** Documents that answer. */
   readonly gold: ReadonlySet<string>;
   answers(document: string, range: TextRange): boolean;
-  /** What answers is left out. */
+  /** Whether the documents that answer are left out. */
   readonly removed: boolean;
-  /** Candidates at most. */
+  /** Maximum number of candidates. */
   readonly kept: number;
 }
 
-/** The candidates of what retrieval brings up for a question, by the first stage or by the cross-encoder; `null`: it brings up nothing. */
+/** Measures the retrieved candidates of a question by the first stage or the cross-encoder; `null`: nothing retrieved. */
 async function measureQuestion(
   question: Question,
   { gold, answers, removed, kept: most }: Marks,
@@ -234,7 +242,7 @@ async function measureQuestion(
   };
 }
 
-/** The passages that retrieval brings up for a question. @param leftOut those that are as if they were not there */
+/** Retrieves passages for a question. @param leftOut selects passages to drop */
 async function findPassages(
   question: Question,
   leftOut: ((passage: Passage) => boolean) | null,
@@ -246,7 +254,7 @@ async function findPassages(
   return leftOut === null ? passages : passages.filter((passage) => !leftOut(passage)).slice(0, usual);
 }
 
-/** A question as the program asks it in the default profile, of documents that everybody may read. */
+/** Creates a question with the default profile over public documents. */
 function toQuestion({ question, scope }: { readonly question: string; readonly scope: string | null }): Question {
   return {
     ...{ text: question, resolved: question, scope: { domain: "set", tenant: scope, access: ["public"] }, profile: "sourcebound" },
@@ -254,7 +262,7 @@ function toQuestion({ question, scope }: { readonly question: string; readonly s
   };
 }
 
-/** The same of one that leans on another, which was answered from a document of this title. */
+/** Creates a follow-up to a question that was answered from a document with this title. */
 function toFollowUp(first: string, question: string, title: string): Question {
   const history = [{ question: first, answer: "", titles: [title] }];
   return { ...toQuestion({ question, scope: null }), resolved: resolveFollowUp(question, history).text, history };

@@ -1,12 +1,13 @@
 """Fits the weights of ranking from the rows of `dump.ts`.
 
-    python3 fit.py first --rows train.jsonl.gz --weights ranking.json --date YYYY-MM-DD
-    python3 fit.py candidate --rows validation.jsonl.gz --weights ranking.json
-    python3 fit.py confidence --answers answers.jsonl --weights ranking.json
+  python3 fit.py first --rows train.jsonl.gz --weights ranking.json --date YYYY-MM-DD
+  python3 fit.py candidate --rows validation.jsonl.gz --weights ranking.json
+  python3 fit.py confidence --answers answers.jsonl --weights ranking.json
 
-`first` learns the cheap score from rows without `--read`: a softmax over the candidates of a question. `candidate` is a logistic regression over rows with `--read`, of
-collections that the cross-encoder did not learn from; it also prints the cuts of the verdicts, for `src/profiles/sourcebound.ts`. `confidence` is one over the answers of `answers.ts`; it also chooses the
-threshold, by confidences that were learned without the collection that they are about.
+`first` fits the first-stage score on rows without `--read`, as a softmax over the candidates of a question. `candidate` fits a
+logistic regression on rows with `--read` from collections held out from the cross-encoder; it also prints the cuts of the
+verdicts, for `src/profiles/sourcebound.ts`. `confidence` fits a logistic regression on the answers of `answers.ts`; it also
+chooses the threshold, with confidences cross-fitted by collection.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-#: Of what is shown, so much may be wrong, by the upper 90 % bound.
+#: Maximum share of wrong answers among those shown, by the upper 90 % bound.
 WRONG_BOUND = 0.15
-#: Of the passages called verified, so many answer; of those that answer, so many may be rejected.
+#: Minimum share of verified passages that answer; maximum share of answering passages that are rejected.
 VERIFIED, LOST = 0.75, 0.05
 RIDGE = 1e-3
 
@@ -56,7 +57,7 @@ def adam(gradient, size: int, steps: int = 600, rate: float = 0.05) -> np.ndarra
 
 
 def logistic(values: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Weights and, last, the bias."""
+    """Returns the weights followed by the bias."""
     design = np.hstack([values, np.ones((len(values), 1))])
     ridge = np.r_[np.full(values.shape[1], RIDGE), 0]
     return adam(lambda w: design.T @ (1 / (1 + np.exp(-design @ w)) - right) / len(right) + ridge * w, design.shape[1])
@@ -100,7 +101,7 @@ def fit_candidate(rows: list[dict], weights: dict) -> dict:
     right = np.array([piece["y"] for piece in pieces], float)
     *linear, bias = logistic(values, right)
     chance = 1 / (1 + np.exp(-(values @ np.array(linear) + bias)))
-    # A passage is as likely as its best candidate.
+    # The score of a passage is that of its best candidate.
     best: dict[tuple, list[float]] = {}
     for piece, one, row in zip(pieces, chance, [row for row in rows for _ in row["pieces"]]):
         key = (row["set"], row["question"], piece["passage"])
@@ -115,7 +116,7 @@ def fit_candidate(rows: list[dict], weights: dict) -> dict:
 
 
 def upper_bound(wrong: int, shown: int) -> float:
-    """The upper 90 % bound of a share (Wilson 1927)."""
+    """Returns the upper 90 % bound of a share (Wilson 1927)."""
     z, share = 1.2816, wrong / shown
     centre = share + z * z / (2 * shown)
     return (centre + z * np.sqrt(share * (1 - share) / shown + z * z / (4 * shown * shown))) / (1 + z * z / shown)

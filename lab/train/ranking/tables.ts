@@ -8,7 +8,7 @@ import { drawOf, groupOf, pick, splitOf } from "../reader/random.ts";
 const schema = z.object({ table_id: z.string(), caption: z.string(), header: z.array(z.string()), rows: z.array(z.array(z.string())) });
 type Table = z.infer<typeof schema>;
 
-/** Ways of asking for one cell of a table: `{c}` its column, `{k}` the key of its row. */
+/** Question templates for one cell of a table: `{c}` is its column, `{k}` the key of its row. */
 const ASKED = [
   "What is the {c} of {k}?",
   "What {c} does {k} have?",
@@ -19,7 +19,7 @@ const ASKED = [
   "I need the {c} of {k}",
   "Can you look up the {c} of {k} for me?",
 ] as const;
-/** Ways of asking for a cell of a column of numbers, beside those. */
+/** Additional templates for numeric columns. */
 const ASKED_NUMBER = [
   "How many {c} does {k} have?",
   "How many {c} for {k}?",
@@ -27,7 +27,7 @@ const ASKED_NUMBER = [
   "How many are {c} for {k}?",
   "How many {k} are in {c}?",
 ] as const;
-/** What no row of a table says: counts, sums, extremes. `{k}` is the name of the key's column here, `{v}` a cell of column `{c}`. */
+/** Templates that no single row answers: counts, sums, extremes. `{k}` is the name of the key column, `{v}` a cell of column `{c}`. */
 const OF_ALL_ROWS = [
   "How many {k} have {v} as {c}?",
   "How many {k} are there with {v}?",
@@ -40,19 +40,19 @@ const OF_ALL_ROWS = [
   "What is the lowest {c}?",
   "how many {k} in {v}",
 ] as const;
-/** Share of the questions that are about all rows. */
+/** Share of questions over all rows. */
 const ABOUT_ALL = 0.25;
 const NUMBER = /^\s*\d[\d,.]*\s*$/u;
-/** Cells asked for in one table. */
+/** Questions per table. */
 const ASKED_OF_TABLE = 5;
-/** Share of the questions that name a key of another table, which this one does not hold. */
+/** Share of questions with a key of another table, which this one does not contain. */
 const ABSENT = 0.25;
-/** Rows of the long tables: as an export of a database has them. */
+/** Number of rows of generated long tables, as in a database export. */
 const LONG = [200, 2_500] as const;
-/** Of so many tables one is also made long. */
+/** Inverse of the share of tables that also get a long version. */
 const LONG_OF = 3;
 
-/** Tables whose cells are asked for by the key of their row; some are made long, with codes for keys and cells drawn from their columns. */
+/** Reads tables whose cells are asked for by row key. Some get a long version with codes as keys and cells sampled from their columns. */
 export function readTables(data: string): ReadSet {
   const tables = readFileSync(join(data, "tabfact/tables.jsonl"), "utf8")
     .split("\n")
@@ -69,7 +69,7 @@ export function readTables(data: string): ReadSet {
   return { name: "tables", documents, asks: all.flatMap(({ table, key }) => (key === null ? [] : asksOf(table, key, keys))) };
 }
 
-/** The first column that tells the rows apart by words or codes; `null`: none does. */
+/** Finds the first column with distinct words or codes; `null`: none. */
 function keyColumn({ header, rows }: Table): number | null {
   const at = header.findIndex((_, column) => {
     const cells = rows.map((row) => (row[column] ?? "").trim().toLowerCase());
@@ -115,12 +115,12 @@ function asksOf(table: Table, key: number, keys: readonly string[]): Ask[] {
   });
 }
 
-/** Half of the tables, and all long ones, are asked of alone: a key of one often stands in another too. */
+/** Returns the scope: half of the tables, and all long ones, are searched alone, because a key often occurs in several tables. */
 function scopeOf({ table_id }: Table): string | null {
   return table_id.startsWith("long ") || drawOf(`scope ${table_id}`) < 0.5 ? table_id : null;
 }
 
-/** A table as an export has it: a code for each row, the other cells drawn from what stands in their columns. */
+/** Makes a long version of a table: a code for each row, other cells sampled from their columns. */
 function lengthened({ table_id, caption, header, rows }: Table): Table {
   const [least, most] = LONG;
   const count = Math.round(least * (most / least) ** drawOf(`rows ${table_id}`));
@@ -128,7 +128,7 @@ function lengthened({ table_id, caption, header, rows }: Table): Table {
     Array.from({ length }, (_, i) => String.fromCharCode(65 + Math.floor(drawOf(`${i} ${seed}`) * 26))).join("");
   const code = pick(["{l}-{n}", "{l}{n}", "{n}-{l}", "{l} {n}"] as const, `code ${table_id}`);
   const name = pick(["Number", "Code", "Item number", "Reference", "ID", "Order number", "Serial"] as const, `name ${table_id}`);
-  // Codes that are counted up often share their letters.
+  // Sequential codes often share their letters.
   const shared = drawOf(`letters ${table_id}`) < 0.5 ? letters(table_id, 2) : null;
   const long = Array.from({ length: count }, (_, i) => [
     code.replace("{l}", shared ?? letters(`${i} ${table_id}`, 2)).replace("{n}", String(10_000 + 7 * i)),

@@ -13,23 +13,23 @@ import { type Pair, pairSchema } from "../../sets/pair.ts";
 import { unpackSets } from "../../sets/unpack-sets.ts";
 import { drawOf, pick } from "../reader/random.ts";
 
-/** A collection of documents with questions, as the product reads its files. */
+/** A collection of documents with questions, parsed by the product. */
 export interface WrittenSet {
   readonly name: string;
   readonly documents: readonly StoredDocument[];
   readonly questions: readonly WrittenQuestion[];
-  /** Short documents, each with one question: somebody's note instead of a page. */
+  /** Short documents with one question each, like a personal note. */
   readonly notes: readonly Note[];
-  /** Follow-ups, questions with a story before them, and several at once. */
+  /** Follow-ups, questions after a story, and messages with several questions. */
   readonly messages: readonly Message[];
 }
 
 export interface Message extends WrittenQuestion {
-  /** The question that it leans on. */
+  /** The question that it follows. */
   readonly first: string | null;
 }
 
-/** One to three paragraphs of a page, and a question that they answer or do not. */
+/** One to three paragraphs of a page, with a question they may answer. */
 export interface Note {
   readonly document: StoredDocument;
   readonly question: WrittenQuestion;
@@ -37,28 +37,28 @@ export interface Note {
 
 export interface WrittenQuestion {
   readonly question: string;
-  /** "answerable", or why it is not. */
+  /** "answerable", or the kind of unanswerable question. */
   readonly kind: string;
   /** Documents that answer. */
   readonly gold: ReadonlySet<string>;
-  /** Does a range of a document's text share its half with a place that somebody marked? */
+  /** Tests whether a range of a document shares half with an annotated range. */
   answers(document: string, range: TextRange): boolean;
 }
 
-/** Of so many questions one is also asked of a note. */
+/** Inverse of the share of questions also asked of a note. */
 const NOTE_OF = 4;
-/** Paragraphs of a note at most. */
+/** Maximum number of paragraphs of a note. */
 const NOTE_PARAGRAPHS = 3;
 
-/** Questions of a collection with others that ask for the same, or for something else in nearly the same words. */
+/** Paraphrases and hard negatives of a collection's questions. */
 const PAIRS = "pairs-dev.jsonl";
 
-/** What people write who ask on, or tell their case first, of all collections. */
+/** Follow-ups and questions with a story, of all collections. */
 const MESSAGES = "messages.jsonl";
-/** What people write who ask several things at once, of all collections. */
+/** Messages with several questions, of all collections. */
 const SEVERAL = "several.jsonl";
 
-/** Any of which answers. */
+/** Alternative answers. */
 const answersSchema = z.array(markedSchema);
 
 const messageSchema = z.object({
@@ -73,12 +73,12 @@ type MessageRow = z.infer<typeof messageSchema>;
 const severalSchema = z.object({
   set: z.string(),
   question: z.string(),
-  /** Words that ask each thing; without answers the pages do not say it. */
+  /** Words of each question; one without answers is not answered by the pages. */
   parts: z.array(z.object({ asks: z.string(), answers: answersSchema })),
 });
 type SeveralRow = z.infer<typeof severalSchema>;
 
-/** Every collection of a folder, with `messages.jsonl` and `several.jsonl` for all (`lab/sets/written/README.md`). */
+/** Reads every collection of a folder, with `messages.jsonl` and `several.jsonl` for all (`lab/sets/written/README.md`). */
 export function readWrittenSets(packed: string): WrittenSet[] {
   const folder = unpackSets(packed);
   const bySet = <Row extends { set: string }>(file: string, schema: z.ZodType<Row>) =>
@@ -93,7 +93,7 @@ export function readWrittenSets(packed: string): WrittenSet[] {
 
 type AnyMessage = Omit<MessageRow, "set" | "kind"> & { readonly kind: string };
 
-/** The message as a whole, and each of its parts as the product asks it, where it finds as many as were marked. */
+/** Returns the whole message, and its questions as the product splits it if their number is right. */
 function asMessages({ question, parts }: SeveralRow): AnyMessage[] {
   const found = questionParts(question);
   const whole = { kind: "several", question, answers: parts.flatMap(({ answers }) => answers) };
@@ -130,7 +130,7 @@ function toWritten(set: GoldenSet, rows: readonly AnyMessage[]): WrittenSet {
       const marked = gold.get(a);
       return marked === undefined ? [] : [mark(b, "reworded", marked)];
     }),
-    // What contradicts a false premise is the right thing to quote.
+    // The text that contradicts a false premise is the right quote.
     ...unanswerable.map((one) => mark(one.question, one.kind, places.contradicting(one.id))),
   ];
   const answered = answerable.flatMap((one) => firstPlace(places.gold(one.id)) ?? []);
@@ -138,7 +138,7 @@ function toWritten(set: GoldenSet, rows: readonly AnyMessage[]): WrittenSet {
     .filter(({ question }) => drawOf(`note ${question}`) < 1 / NOTE_OF)
     .flatMap(({ question, kind }): Note[] => {
       const of = answerable.find((one) => one.question === question);
-      // What nothing answers is asked of a paragraph that answers something else.
+      // An unanswerable question gets a paragraph that answers another question.
       const place = of === undefined ? pick(answered, `note of ${question}`) : firstPlace(places.gold(of.id));
       if ((of === undefined) !== (kind !== "answerable") || place === undefined || kind === "false-premise") return [];
       return [noteOf({ question, kind }, place, textOf(place.page))];
@@ -160,7 +160,7 @@ function firstPlace(places: Places): PagePlace | undefined {
   return undefined;
 }
 
-/** The paragraph of a place with up to two that follow it, below the page's first line. */
+/** Makes a note of the paragraph of a place and up to two following ones, with the page's first line as title. */
 function noteOf({ question, kind }: Pick<WrittenQuestion, "question" | "kind">, place: PagePlace, text: string): Note {
   const start = text.lastIndexOf("\n\n", place.start) + 1;
   const count = 1 + Math.floor(drawOf(`paragraphs ${question}`) * NOTE_PARAGRAPHS);
@@ -179,12 +179,12 @@ function endOfParagraph(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Of the pairs beside a collection those that ask for the same. */
+/** Returns the paraphrase pairs of a collection. */
 function otherWordings(folder: string): readonly Pair[] {
   return existsSync(join(folder, PAIRS)) ? readLines(folder, PAIRS, pairSchema).filter(({ same_answer: same }) => same) : [];
 }
 
-/** Do two ranges share at least half of the shorter one? */
+/** Tests whether two ranges share at least half of the shorter one. */
 export function sharesHalf(piece: TextRange, answer: TextRange): boolean {
   const shared = Math.min(piece.end, answer.end) - Math.max(piece.start, answer.start);
   return shared > 0 && shared >= Math.min(answer.end - answer.start, piece.end - piece.start) / 2;

@@ -3,14 +3,14 @@ import type { Labelled } from "./label.ts";
 import { drawOf } from "./random.ts";
 import { type NamePool, namedIn, nearNumber } from "./twins.ts";
 
-/** Share of the questions of which a passage that answers also competes in an altered copy, where one can be made. */
+/** Share of questions with an altered copy of an answering passage among the candidates, where one can be made. */
 const ALTERED_SHARE = 0.22;
 
 type Span = readonly [number, number];
 
 /**
- * Copies of a passage that answers, with one thing changed: what the question names exchanged for a near twin (does not answer), and in a
- * table the names of two rows exchanged (the answer has moved to the other row).
+ * Makes altered copies of an answering passage: with a similar entity in place of the one in the question (does not answer), and in a table
+ * with two row names swapped (the other row answers).
  */
 export function alteredCopies(ask: Ask, candidates: readonly Labelled[], names: NamePool): Labelled[] {
   const seed = `${ask.set} ${ask.question} ${ask.scope}`;
@@ -22,7 +22,7 @@ export function alteredCopies(ask: Ask, candidates: readonly Labelled[], names: 
   );
 }
 
-/** The passage about a near twin of what the question names. */
+/** Replaces the entity of the question in the passage by a similar one. */
 function ofTwin({ head, text }: Labelled, ask: Ask, names: NamePool, seed: string): Labelled | null {
   for (const named of namedIn(ask.question)) {
     const all = `${head}\n${text}`;
@@ -35,7 +35,7 @@ function ofTwin({ head, text }: Labelled, ask: Ask, names: NamePool, seed: strin
   return null;
 }
 
-/** The table with the names of the row that answers and of another row exchanged: the same cell of the other row answers now. */
+/** Swaps the names of the answering row and another row; the same cell of the other row then answers. */
 function withRowsExchanged({ head, text, spans }: Labelled): Labelled | null {
   const [span] = spans;
   if (spans.length !== 1 || span === undefined) return null;
@@ -59,7 +59,7 @@ function withRowsExchanged({ head, text, spans }: Labelled): Labelled | null {
     text.slice(...firstName) +
     text.slice(secondName[1]);
   const grown = lengthOf(secondName) - lengthOf(firstName);
-  // What stands between the two names has moved by the difference of their lengths; behind both, nothing has.
+  // Text between the two names shifts by the difference of their lengths; text after both does not.
   const shift = (offset: number) => (offset > firstName[0] && offset <= secondName[0] ? offset + grown : offset);
   const line: Span = other === first ? [other.start, shift(other.end)] : [shift(other.start), other.end];
   return { head, text: moved, label: 1, spans: [[shift(cell[0]), shift(cell[1])]], relevant: [line] };

@@ -1,31 +1,31 @@
 import type { Piece } from "./documents.ts";
 
-/** A passage that is known to answer, or not to. */
+/** A passage known to answer or not to answer. */
 export interface Known {
   readonly key: string;
   readonly answers: boolean;
-  /** Answers in the passage, alternatives of each other; empty: not known where. */
+  /** Alternative answers in the passage; empty: place not known. */
   readonly spans: readonly (readonly [number, number])[];
   /** The whole passage is the answer (a section asked for by its heading). */
   readonly whole?: boolean;
 }
 
-/** A question of a set with what is known of its passages. */
+/** A question of a set with its labelled passages. */
 export interface Ask {
   readonly set: string;
   readonly group: string;
   readonly split: "train" | "dev";
   readonly question: string;
-  /** Only documents of this scope are searched; `null`: all of the set. */
+  /** Restricts retrieval to documents of this scope; `null`: the whole set. */
   readonly scope: string | null;
   readonly known: readonly Known[];
-  /** Passages that may answer though nobody marked them. */
+  /** Unlabelled passages that may answer. */
   readonly maybe?: readonly string[];
-  /** Wordings of the answer: what holds one and much of the question may answer too. */
+  /** Texts of the answer: a passage with one of them and much of the question may answer too. */
   readonly wordings: readonly string[];
-  /** How it came to be: as the set has it, reworded, or asked of a near twin. */
+  /** Origin: as in the set, rephrased, or about a similar entity. */
   readonly form: "plain" | "misspelt" | "lower" | "keywords" | "story" | "twin";
-  /** The near twin that took the place of a name or number. */
+  /** The similar name or number that replaced the original. */
   readonly twin?: string;
 }
 

@@ -1,4 +1,4 @@
-"""Stored cases that the kernel must reproduce: sentences of our own, put together by a fixed rule, as token ids."""
+"""Stored cases that the kernel must reproduce: token ids of our own sentences, combined by a fixed rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 MAX_TOKENS = 256
 MAX_PAIR_TOKENS = 176
 
-# (title › heading, passage, question, the same question in other words)
+# (title › heading, passage, question, paraphrase of the question)
 SUBJECTS = [
     ("Library card › Fees", "A library card is free for people who live in the county. Everybody else pays $25 a year. A lost card costs $3 to replace.", "How much is a library card for somebody from another county?", "What does a non-resident pay for a card?"),
     ("Allotment rules › Water", "Water is turned on from 1 April to 31 October. Hoses must not be left running. Plot holders share the cost of repairs to the pump in equal parts.", "When can I water my plot from the tap?", "From which date to which date is there water?"),
@@ -26,7 +26,7 @@ SUBJECTS = [
 
 
 def words_to_pieces(text: str, vocabulary: dict[str, int]) -> list[int]:
-    """WordPiece for plain ASCII text, enough for the sentences here."""
+    """Applies WordPiece to plain ASCII text, which suffices for these sentences."""
     ids = []
     for word in re.findall(r"[a-z0-9]+|[^a-z0-9\s]", text.lower().replace("›", "-")):
         start = 0
@@ -38,7 +38,9 @@ def words_to_pieces(text: str, vocabulary: dict[str, int]) -> list[int]:
 
 
 def make_cases(pieces: list[str], count: int = 200, seed: int = 13) -> list[list[int]]:
-    """Token ids of [CLS] text [SEP], a third of the texts questions, and a third of them [CLS] question [SEP] text [SEP]."""
+    """Returns token ids: a third of the cases are pairs [CLS] question [SEP] text [SEP]; of the others, [CLS] text [SEP], half are
+    questions.
+    """
     vocabulary = {piece: id for id, piece in enumerate(pieces)}
     draw = random.Random(seed)
     cases = []

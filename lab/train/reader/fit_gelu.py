@@ -1,7 +1,7 @@
-"""The polynomial of `gelu` in src/cross-encoder/kernel: gelu(x) = x * (1/2 + x * P(v)), v = 2 (x / 5)^2 - 1, for |x| <= 5.
+"""Fits the polynomial of `gelu` in src/cross-encoder/kernel: gelu(x) = x * (1/2 + x * P(v)), v = 2 (x / 5)^2 - 1, for |x| <= 5.
 
-P is fitted to (normal share below x - 1/2) / x at Chebyshev nodes, each weighted by what its error does to gelu. Prints the
-factors, highest power first, and the largest error in float32.
+P is fitted to (normal CDF of x - 1/2) / x at Chebyshev nodes, each weighted by the effect of its error on gelu. Prints the
+coefficients, highest power first, and the largest error in float32.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""A true sentence with one thing changed: what it then says is no longer what its source says. And true rewordings of it.
+"""Changes one thing in a true sentence, so that its source no longer supports it, and makes true paraphrases.
 
-Every function takes a sentence and a seeded `random.Random` and returns the changed sentence, or None where it does not apply. The few
-word pairs here make data for learning; no part of the product reads them.
+Every function takes a sentence and a seeded `random.Random` and returns the changed sentence, or None if it does not apply. The
+word pairs are for training data only; the product does not use them.
 """
 import re
 
@@ -108,7 +108,7 @@ def unit(sentence, rng, context=''):
 
 
 def name(sentence, rng, context='', twins=None):
-    """`twins(name)`: a near twin that the context does not hold, or None."""
+    """Replaces a name. `twins(name)` returns a similar name that is not in the context, or None."""
     places = [m for m in NAME.finditer(sentence) if m.group(0) not in MONTHS + WEEKDAYS and len(m.group(0)) > 3]
     rng.shuffle(places)
     for match in places:
@@ -177,7 +177,7 @@ def condition_dropped(sentence, rng, context=''):
 
 
 def restricted(sentence, rng, context=''):
-    """`only` put in where the source does not restrict. (Taken out, what is left still follows.)"""
+    """Adds `only` where the source has no restriction. (Removing it would leave a supported sentence.)"""
     places = [m for m in re.finditer(rf'\b(?:{AUX}) (?!not\b|only\b|also\b|been\b|a\b|an\b|the\b|no\b)', sentence) if m.group(0).strip() not in ('has', 'have', 'had', 'do', 'does', 'did')]
     if not places or re.search(r"\b(?:only|not|never|no)\b|n['’]t", sentence):
         return None
@@ -241,7 +241,7 @@ def opposite(sentence, rng, context=''):
 
 
 def role(sentence, rng, context=''):
-    """The two sides of a relation exchanged: who did it to whom, what is more than what."""
+    """Swaps the two sides of a relation: agent and patient, or the sides of a comparison."""
     names = [m for m in re.finditer(r"(?:(?<=^)|(?<= ))(?:[A-Z][\w'’-]+)(?: (?:of |de |the )?[A-Z][\w'’-]*){0,3}", sentence) if m.group(0) not in MONTHS + WEEKDAYS and not re.match(r'(?:The|In|On|At|While|Once|Since|Although|Both|Some|Many|Most|All|Its|Also|Then|Not|To|With|I|And|Or|It|This|He|She|They|We|You|However|When|If|A|An|After|Before|By|For|As|From|These|There|His|Her|Its|Their|But|And)\b', m.group(0)) and len(m.group(0)) > 2]
     for a, b in zip(names, names[1:]):
         between = sentence[a.end(): b.start()]
@@ -259,12 +259,12 @@ FLIPS = {
     'value': value, 'date': date, 'unit': unit, 'name': name, 'negation': negation, 'modality': modality, 'condition_dropped': condition_dropped,
     'condition_exchanged': condition_exchanged, 'restricted': restricted, 'quantifier': quantifier, 'opposite': opposite, 'role': role,
 }
-"""What a flip makes of a supported sentence. Where the source is left open rather than contradicted, or either may hold: unsupported."""
+"""Label of a changed sentence; `unsupported` if the source leaves it open, or either label may be right."""
 LABELS = {
     'value': 'contradicted', 'date': 'contradicted', 'unit': 'contradicted', 'name': 'unsupported', 'negation': 'contradicted', 'modality': 'unsupported',
     'condition_dropped': 'unsupported', 'condition_exchanged': 'contradicted', 'restricted': 'unsupported', 'quantifier': 'unsupported', 'opposite': 'contradicted', 'role': 'unsupported',
 }
-"""Flips that work both ways: the source may be flipped instead of the claim."""
+"""Symmetric changes, which can be made in the source instead of the claim."""
 SYMMETRIC = ('value', 'date', 'unit', 'name', 'negation', 'opposite', 'condition_exchanged', 'role')
 
 
@@ -277,7 +277,7 @@ def spell(number):
 
 
 def other_form(sentence, rng):
-    """A number in its other form: words for digits, digits for words, the same time in another unit."""
+    """Rewrites a number: words for digits, digits for words, or the same duration in another unit."""
     options = []
     for match in NUMBER.finditer(sentence):
         text = match.group(0)
@@ -304,7 +304,7 @@ CONDITIONAL = re.compile(r"\b(?:if|unless|only|except|until|when|provided|withou
 
 
 def clause_kept(sentence, rng):
-    """The first of two clauses, or the sentence without what is set aside."""
+    """Keeps the first of two clauses, or removes a parenthesis."""
     if CONDITIONAL.search(sentence):
         return None
     options = []

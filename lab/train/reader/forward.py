@@ -1,4 +1,4 @@
-"""The reader's forward pass in torch, float32, written out: what the kernel must give. Takes state dicts with BertModel's names."""
+"""The cross-encoder's forward pass in torch, float32: the reference for the kernel. Takes state dicts with BertModel's names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch.nn.functional import gelu, layer_norm, linear, softmax
 
 
 def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: float, ids: list[int]) -> torch.Tensor:
-    """The last hidden state, [tokens, hidden], of one sequence."""
+    """Returns the last hidden state, [tokens, hidden], of one sequence."""
 
     def affine(name: str, x: torch.Tensor) -> torch.Tensor:
         return linear(x, state[f"{name}.weight"], state[f"{name}.bias"])
@@ -34,6 +34,6 @@ def forward(state: dict[str, torch.Tensor], layers: int, heads: int, epsilon: fl
 
 
 def vector(hidden: torch.Tensor) -> torch.Tensor:
-    """The mean of the tokens' states, of length 1."""
+    """Returns the mean of the tokens' states, normalised to length 1."""
     mean = hidden.mean(0)
     return mean / mean.norm()

@@ -1,8 +1,8 @@
-"""Token ids that transformers gives, to compare the reader's own tokenizer with. Needs tokenizers, which transformers brings.
+"""Writes the token ids of the `tokenizers` package, to compare with our own tokenizer.
 
-    python golden_tokens.py tokenizer.json        writes src/cross-encoder/parity/tokens.json
+  python golden_tokens.py tokenizer.json        writes src/cross-encoder/parity/tokens.json
 
-Special pieces in a text are its characters here, as in the program: with BertTokenizer say `split_special_tokens=True`.
+Special tokens in a text count as plain characters, as in the program; with BertTokenizer use `split_special_tokens=True`.
 """
 
 from __future__ import annotations

@@ -3,16 +3,16 @@ import type { Ask, Known } from "./ask.ts";
 import { type MadeDocument, type Place, rangeIn } from "./documents.ts";
 import { type Index, keyOf, unique, type Window } from "./search.ts";
 
-/** Candidates of a list at most, besides those that are known. */
+/** Maximum number of candidates, besides labelled ones. */
 const CANDIDATES = 18;
-/** Windows added that retrieval missed: some that answer, some that are known not to. */
+/** Numbers of labelled windows added if retrieval missed them: positives and negatives. */
 const ADDED_GOLD = 3;
 const ADDED_KNOWN = 3;
-/** From this share of the question's words on, a passage beside the known one may answer too if it holds a wording of the answer. */
+/** Share of the question's words from which an unlabelled passage that contains an answer text may answer too. */
 const MAY_ANSWER_WORDING = 1 / 3;
-/** The same where no wording is known. */
+/** The same if no answer text is known. */
 const MAY_ANSWER_WORDS = 0.7;
-/** A window stands for a passage from this share of the shorter of both on. */
+/** Share of the shorter range from which a window counts as the passage. */
 const SAME_PLACE = 0.6;
 
 type Span = readonly [number, number];
@@ -31,7 +31,7 @@ export interface Row {
   readonly candidates: readonly Labelled[];
 }
 
-/** What is known of a place in a document. */
+/** A label of a place in a document. */
 interface Fact {
   readonly known: Known;
   readonly made: MadeDocument;
@@ -39,7 +39,7 @@ interface Fact {
   readonly spans: readonly TextRange[];
 }
 
-/** A list with labels; `null` when what answers cannot be shown. */
+/** Labels the candidates of a question; `null` if no candidate contains the answer or there is no negative. */
 export function label(ask: Ask, found: readonly Window[], index: Index): Row | null {
   const facts = ask.known.flatMap((known): Fact[] =>
     index
@@ -74,7 +74,7 @@ function goldWindows(fact: Fact, home: ReadonlyMap<Fact, Window | null>, index: 
   return window === null || window === undefined ? [] : [window];
 }
 
-/** The window that holds most of a passage of which no answer is marked; of a whole section the first. */
+/** Returns the window with most of a passage that has no annotated answer; for a whole section the first one. */
 function homeOf({ known, made, place }: Fact, index: Index): Window | null {
   const windows = index.windowsAt(made, place);
   if (known.whole === true) return windows[0] ?? null;
@@ -114,7 +114,7 @@ function judgeWindow(
   return { label: mayAnswer(window, ask, facts, index) ? null : 0, ...none };
 }
 
-/** May a passage of which nothing is known answer after all? */
+/** Tests whether an unlabelled passage may answer. */
 function mayAnswer(window: Window, ask: Ask, facts: readonly Fact[], index: Index): boolean {
   const text = textOf(window).toLowerCase();
   const full = `${index.headOf(window).toLowerCase()}\n${text}`;
@@ -144,7 +144,7 @@ function holdsWhole(text: string, part: string): boolean {
   return false;
 }
 
-/** Sentences, list items and rows of a window that overlap one of the ranges. */
+/** Returns sentences, list items and rows of a window that overlap one of the ranges. */
 function sentencesOf(window: Window, ranges: readonly TextRange[]): Span[] {
   return window.made.document.units
     .filter((unit) => unit.type !== "heading" && overlap(unit, window) > 0 && ranges.some((range) => overlap(unit, range) > 0))

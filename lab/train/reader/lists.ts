@@ -1,4 +1,4 @@
-// Lists of passages for questions, as the product's own retrieval brings them up: node lists.ts --help
+// Writes candidate lists for questions from the product's own retrieval: node lists.ts --help
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,7 +19,7 @@ const { values: flags } = parseArgs({
     data: { type: "string" },
     out: { type: "string" },
     sets: { type: "string", default: [...PACK_SETS, ...FOLDER_SETS].join(",") },
-    /** Questions of a set at most, drawn evenly; 0: all. */
+    /** Maximum number of questions per set, at even intervals; 0: all. */
     limit: { type: "string", default: "0" },
     help: { type: "boolean", default: false },
   },

@@ -1,6 +1,6 @@
-"""Claims against evidence: the pack's sets, and rows made of true sentences of the answers documents.
+"""Generates claims with evidence: the pack's sets, and rows made of true sentences of the answers documents.
 
-python make_claims.py --data DATA --lists PARTS --out claims.jsonl.gz
+  python make_claims.py --data DATA --lists PARTS --out claims.jsonl.gz
 """
 import argparse
 import collections
@@ -11,13 +11,13 @@ from common import counts, draw, pack, read_lists, rows, seed, split_of, group_o
 from flips import FLIPS, LABELS, NAME, REWORDINGS, SYMMETRIC
 from sentences import is_statement, sentences
 
-"""Words of an evidence at most: some 200 tokens."""
+"""Maximum words of the evidence: about 200 tokens."""
 EVIDENCE_WORDS = 150
-"""Rows of a flip kind at most, so that the kinds are balanced."""
+"""Maximum rows per kind, to balance the kinds."""
 KIND_LIMIT = 7_000
-"""Sentences of a passage that rows are made of."""
+"""Sentences used per passage."""
 PASSAGE_SENTENCES = 3
-"""Sets of which rows are made, with the passages of each at most."""
+"""Source sets with their maximum number of passages."""
 SOURCES = {
     'policyqa': 600, 'medquad': 4500, 'fairytaleqa': 2200, 'tatqa': 900, 'boolq_val': 2200, 'condaqa': 600, 'nq_open_dev': 1600, 'qamr': 300, 'qed': 1200,
     'selqa': 2000, 'sharc_dev': 100, 'squad2_dev': 700, 'squadshifts_new_wiki': 1800,
@@ -39,7 +39,7 @@ def main():
     write(args.out, all_rows)
 
 
-"""Flips that go wrong now and then count less."""
+"""Lower weights of changes that sometimes fail."""
 FLIP_WEIGHTS = {'role': 0.5, 'true_role': 0.5, 'modality': 0.7, 'condition_dropped': 0.8, 'restricted': 0.6, 'opposite': 0.8, 'true_opposite': 0.8}
 
 
@@ -58,7 +58,7 @@ def pack_rows(data):
 
 
 def begin_rows(data):
-    """Responses of older dialogue models, attributable to a snippet or not; generic ones claim nothing."""
+    """Returns responses of older dialogue models, attributable to a snippet or not; generic ones make no claim and are skipped."""
     made = []
     for name in ('begin_dev_wow', 'begin_test_wow', 'begin_dev_tc', 'begin_dev_cmu'):
         for row in rows(f'{data}/begin/{name}.jsonl'):
@@ -95,7 +95,9 @@ def made_rows(passages, lists):
 
 
 def owners_of(lists):
-    """Passage → group and split of what it answers (dev if any of it is), and a passage of the same list that does not answer."""
+    """Returns group and split of each answering passage (dev if any question is), and for each a non-answering passage of the same
+    list.
+    """
     owners, others = {}, {}
     for row in lists:
         wrong = [f"{row['set']}/{one[0]}" for one in row['candidates'] if one[1] == 0][:3]
@@ -144,7 +146,7 @@ def sentence_rows(set_name, passage, group, split, found, place, names, rng, per
         new = flip(sentence, rng, context, twins) if kind == 'name' else flip(sentence, rng, context)
         if new and new != sentence and new not in text:
             changed[kind] = new
-    # The rarest kinds that apply first, so that the kinds come out alike.
+    # Rarest applicable kinds first, to balance the kinds.
     for kind in sorted(changed, key=lambda one: per_kind[one])[:2]:
         per_kind[kind] += 1
         short = rng.random() < 0.5
@@ -152,7 +154,7 @@ def sentence_rows(set_name, passage, group, split, found, place, names, rng, per
         if kind in SYMMETRIC and rng.random() < 0.4:
             turned = evidence.replace(sentence, changed[kind])
             add(turned, sentence, LABELS[kind], kind, form)
-            # Not the very words, so that saying the same in other words is learned too; where none apply, among other sentences.
+            # Prefers a paraphrase over the same words, so that support in other words is learned; without one, uses a longer evidence.
             other = next((new for reword in REWORDINGS.values() if (new := reword(changed[kind], rng)) and new not in turned), None)
             if other or form == 'passage':
                 add(turned, other or changed[kind], 'supported', f'true_{kind}', form)
@@ -163,7 +165,7 @@ def sentence_rows(set_name, passage, group, split, found, place, names, rng, per
         per_kind[kind] += 1
         evidence, form = (sentence, 'sentence') if rng.random() < 0.35 else (window, 'passage')
         add(evidence, reworded[kind], 'supported', kind, form)
-        # A reworded sentence may be wrong as well: rewording must not mean true.
+        # Paraphrases also get faults, so that paraphrasing does not predict support.
         flip = rng.choice(list(FLIPS))
         flipped = None if flip in ('name', 'condition_dropped') else FLIPS[flip](reworded[kind], rng, context)
         if flipped and flipped not in text and rng.random() < 0.6:
@@ -178,7 +180,7 @@ def sentence_rows(set_name, passage, group, split, found, place, names, rng, per
 
 
 def around(text, found, place, rng):
-    """The sentence with neighbours before and after it, up to the limit of words."""
+    """Returns the sentence with neighbours before and after it, up to the limit of words."""
     at = found.index(place)
     first = last = at
     words = len(text[place[0]: place[1]].split())
@@ -202,7 +204,7 @@ def cut(text, rng):
 
 
 def balanced(made):
-    """At most so many rows of a kind, drawn evenly."""
+    """Limits the rows of each kind, by uniform sampling."""
     by_kind = collections.defaultdict(list)
     for at, row in enumerate(made):
         by_kind[row['kind']].append((draw('keep', at, row['claim']), at))

@@ -1,6 +1,6 @@
-"""Pairs of questions that ask for the same or not: the pack's sets, and pairs made of the questions of the answers lists.
+"""Generates pairs of questions that ask the same or not: the pack's sets, and pairs made of the questions of the answers lists.
 
-python make_pairs.py --data DATA --lists PARTS --out pairs.jsonl.gz
+  python make_pairs.py --data DATA --lists PARTS --out pairs.jsonl.gz
 """
 import argparse
 import collections
@@ -10,10 +10,10 @@ import re
 from common import counts, draw, pack, read_lists, seed, write
 from flips import MONTHS, OPPOSITES, WEEKDAYS, YEAR, like, near_number, plain_numbers, spell, sub_at, WORDS
 
-"""Questions of a set that pairs are made of."""
+"""Maximum questions used per set."""
 QUESTIONS = {'qamr': 5000, 'medquad': 4000, 'fairytaleqa': 4500, 'policyqa': 1500}
 OTHERS = 6000
-"""Rows of a kind at most."""
+"""Maximum rows per kind."""
 KIND_LIMIT = 9_000
 NAME = re.compile(r"(?<=\S )(?:[A-Z][\w'’.-]*|[A-Z]{2,}\d*)(?: (?:of |de |the )?[A-Z][\w'’-]*){0,4}")
 STOP = set('a an the of in on at to for from by with and or is are was were be been do does did has have had will would can could should what which who whom whose when where why how that this these those it its there i you he she they we my your his her their our s'.split())
@@ -87,8 +87,8 @@ def question_pairs(set_name, row, names, near):
     add = lambda b, same, kind, a=question: made.append(row_of(set_name, row['group'], row['split'], a, b, same, kind))
     wrong = different(question, names, rng)
     for kind, other in rng.sample(sorted(wrong.items()), min(2, len(wrong))):
-        # The other question is reworded too in half of the pairs, so that rewording does not mean the same.
-        # A search line leaves out what is asked for.
+        # Half of the negatives are also paraphrased, so that paraphrasing does not predict equal meaning. A keyword query omits the asked
+        # thing.
         form, text = reworded(other, rng)
         add(text if rng.random() < 0.5 and not (kind == 'asked_thing' and form == 'keywords') else other, False, kind)
     for _ in range(2 if wrong else 1):
@@ -104,7 +104,7 @@ def question_pairs(set_name, row, names, near):
 
 
 def different(question, names, rng):
-    """The question with one thing changed, by kind: what it then asks for is something else."""
+    """Returns hard negatives of the question by kind, each with one change."""
     changed = {}
     years, numbers = list(YEAR.finditer(question)), plain_numbers(question)
     if years:
@@ -152,7 +152,7 @@ def different(question, names, rng):
 
 
 def reworded(question, rng):
-    """The question in another form that asks for the same, with the form's name."""
+    """Returns the kind of a paraphrase and the paraphrase."""
     options = ['misspelt', 'lower', 'keywords', 'story', 'rephrased', 'rephrased', 'rephrased', 'number_form']
     rng.shuffle(options)
     for kind in options:
@@ -208,7 +208,7 @@ def misspell(question, rng):
 
 
 def neighbours(plain):
-    """Nearest other question of a set by the weights of shared words, among those with another answer."""
+    """Finds the nearest other question of a set by weighted common words, among those with another answer."""
     words = [set(re.findall(r"[a-z0-9']+", row['question'].lower())) - STOP for row in plain]
     holders = collections.defaultdict(list)
     for at, some in enumerate(words):

@@ -2,10 +2,12 @@ const WIRE_VARINT = 0;
 const WIRE_LENGTH = 2;
 const WIRE_FLOAT = 5;
 
-/** What a graph is made of, in the order in which it is computed. Numbers of fields are those of `onnx.proto` (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). */
+/**
+ * Nodes of a graph in execution order. Field numbers are those of `onnx.proto` (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
+ */
 export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
-  /** Numbers that are part of the model, by name. */
+  /** Constant tensors by name. */
   readonly constants: Readonly<Record<string, OnnxConstant>>;
   readonly inputs: Readonly<Record<string, Shape>>;
   readonly outputs: Readonly<Record<string, Shape>>;
@@ -18,7 +20,7 @@ export interface OnnxNode {
   readonly attributes?: Readonly<Record<string, Attribute>>;
 }
 
-/** A whole number from 0, several of them, or a float. */
+/** A non-negative integer, a list of them, or a float. */
 type Attribute = number | readonly number[] | { readonly float: number };
 
 export interface OnnxConstant {
@@ -26,10 +28,10 @@ export interface OnnxConstant {
   readonly data: Float32Array | BigInt64Array;
 }
 
-/** A name stands for a size that is known when the model runs. */
+/** A name stands for a size known at run time. */
 type Shape = readonly (number | string)[];
 
-/** The release of the format, and of the operators in it: the first in which Gelu is one, of ONNX 1.15 (2023). */
+/** Versions of the format and of the operator set: the first one with Gelu, ONNX 1.15 (2023). */
 const IR_VERSION = 9;
 const OPERATORS_VERSION = 20;
 
@@ -41,7 +43,7 @@ const ATTRIBUTE_FLOAT = 1;
 const ATTRIBUTE_INT = 2;
 const ATTRIBUTE_INTS = 7;
 
-/** The bytes of a model file, a `ModelProto`. */
+/** Encodes a model file, a `ModelProto`. */
 export function encodeModel(graph: OnnxGraph): Uint8Array {
   const operators = fields(textField(1, ""), integerField(2, OPERATORS_VERSION));
   return encoded(fields(integerField(1, IR_VERSION), messageField(8, operators), messageField(7, graphOf(graph))));
@@ -57,7 +59,7 @@ function graphOf({ nodes, constants, inputs, outputs }: OnnxGraph): Fields {
   );
 }
 
-/** A `NodeProto`. */
+/** Encodes a `NodeProto`. */
 function nodeOf({ operator, inputs, outputs, attributes = {} }: OnnxNode): Fields {
   return fields(
     ...inputs.map((name) => textField(1, name)),
@@ -67,7 +69,7 @@ function nodeOf({ operator, inputs, outputs, attributes = {} }: OnnxNode): Field
   );
 }
 
-/** An `AttributeProto`. */
+/** Encodes an `AttributeProto`. */
 function attributeOf(name: string, value: Attribute): Fields {
   const named = textField(1, name);
   if (typeof value === "number") return fields(named, integerField(3, value), integerField(20, ATTRIBUTE_INT));
@@ -75,7 +77,7 @@ function attributeOf(name: string, value: Attribute): Fields {
   return fields(named, ...value.map((one) => integerField(8, one)), integerField(20, ATTRIBUTE_INTS));
 }
 
-/** A `TensorProto` with its numbers as `raw_data`, which is little-endian, as every machine is on which Node.js runs this. */
+/** Encodes a `TensorProto` with `raw_data`, which is little-endian, as are all machines that run this. */
 function tensorOf(name: string, { shape, data }: OnnxConstant): Fields {
   return fields(
     ...shape.map((size) => integerField(1, size)),
@@ -85,14 +87,17 @@ function tensorOf(name: string, { shape, data }: OnnxConstant): Fields {
   );
 }
 
-/** A `ValueInfoProto` of a tensor of floats. */
+/** Encodes a `ValueInfoProto` of a float tensor. */
 function valueInfoOf(name: string, shape: Shape): Fields {
   const dimensions = shape.map((size) => messageField(1, typeof size === "number" ? integerField(1, size) : textField(2, size)));
   const tensor = fields(integerField(1, FLOAT), messageField(2, fields(...dimensions)));
   return fields(textField(1, name), messageField(2, messageField(1, tensor)));
 }
 
-/** A message of Protocol Buffers, or some of its fields, in pieces: large ones are copied once, when all is put together (https://protobuf.dev/programming-guides/encoding/). */
+/**
+ * A Protocol Buffers message or fields, as a list of chunks, so that large data is copied only once
+ * (https://protobuf.dev/programming-guides/encoding/).
+ */
 interface Fields {
   readonly bytes: number;
   readonly pieces: readonly Uint8Array[];
@@ -102,7 +107,7 @@ function fields(...all: readonly Fields[]): Fields {
   return { bytes: all.reduce((sum, { bytes }) => sum + bytes, 0), pieces: all.flatMap(({ pieces }) => pieces) };
 }
 
-/** @param value a whole number from 0 */
+/** @param value a non-negative integer */
 function integerField(field: number, value: number): Fields {
   return pieces(tag(field, WIRE_VARINT), varint(value));
 }
@@ -117,7 +122,7 @@ function textField(field: number, text: string): Fields {
   return bytesField(field, Buffer.from(text, "utf8"));
 }
 
-/** @param bytes are not copied before all is put together */
+/** @param bytes not copied until the whole message is encoded */
 function bytesField(field: number, bytes: Uint8Array): Fields {
   return pieces(tag(field, WIRE_LENGTH), varint(bytes.length), bytes);
 }
@@ -126,7 +131,7 @@ function messageField(field: number, message: Fields): Fields {
   return fields(pieces(tag(field, WIRE_LENGTH), varint(message.bytes)), message);
 }
 
-/** All in one, with memory of its own. */
+/** Concatenates all chunks into a new buffer. */
 function encoded(message: Fields): Uint8Array {
   const whole = new Uint8Array(message.bytes);
   let at = 0;
@@ -145,7 +150,7 @@ function tag(field: number, wire: number): Uint8Array {
   return varint(field * 8 + wire);
 }
 
-/** Seven bits a byte, the lowest first; a byte that another follows has its highest bit set. */
+/** Encodes a varint: seven bits per byte, lowest first; the high bit marks that another byte follows. */
 function varint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;

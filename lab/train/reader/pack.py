@@ -1,8 +1,10 @@
-"""Packs what the reader learns from, each text as token ids once: `python3 pack.py --rows pieces.jsonl.gz written.jsonl.gz --wide wide.jsonl.gz ... --out lists.npz`.
+"""Packs the cross-encoder's training data, with each text tokenised once: `python3 pack.py --rows pieces.jsonl.gz written.jsonl.gz
+--wide wide.jsonl.gz ... --out lists.npz`.
 
-Rows and wide rows are those of `../ranking/dump.ts`. A fifth of their groups (part 1) teaches nothing and is read at the end. Of wide rows that fifth is not used.
-`--claims` and `--pairs` are those of `make_claims.py` and `make_pairs.py`, `--quotes` and `--collections` what was written here. `--measured` rows, the parts "dev" and the
-claims and pairs of `--strangers` teach nothing: their part is -1.
+Rows and wide rows come from `../ranking/dump.ts`. A fifth of their groups (part 1) is held out and scored after training; wide
+rows of that fifth are not used. `--claims` and `--pairs` come from `make_claims.py` and `make_pairs.py`, `--quotes` and
+`--collections` are the written sets of this repository. `--measured` rows, the parts "dev", and the claims and pairs of
+`--strangers` are for evaluation only: their part is -1.
 """
 
 from __future__ import annotations
@@ -21,14 +23,14 @@ from tokenizers import Tokenizer
 from export import in_package
 from tell import HELD, LEARNED, MEASURED
 
-#: Pieces of a wide row at most, those that answer and the nearest others first.
+#: Maximum candidates of a wide row: those that answer, then the nearest others.
 WIDE_PIECES = 20
-#: One group of so many is held out.
+#: Inverse of the share of held-out groups.
 HELD_OF = 5
-#: Tokens of a text that are kept.
+#: Maximum tokens of a text.
 TOKENS = 160
 LABELS = dict(supported=0, contradicted=1, not_found=2, unsupported=3)
-#: Sentences beside a quote of ours, and what the quote says of them.
+#: Label of each kind of sentence with a quote in the written claims.
 WRITTEN = dict(true_near=0, true_free=0, false_near=3, false_free=3)
 
 
@@ -42,7 +44,7 @@ def part_of(group: str) -> int:
 
 
 def misspelt(text: str, draw: random.Random) -> str:
-    """One or two words with a letter lost, doubled, exchanged or moved."""
+    """Makes typos in one or two words: a letter lost, doubled, swapped or replaced."""
     words = text.split(" ")
     for _ in range(draw.choice((1, 1, 2))):
         at = draw.randrange(len(words))
@@ -56,7 +58,7 @@ def misspelt(text: str, draw: random.Random) -> str:
 
 
 class Pool:
-    """Each text once, by number."""
+    """Unique texts with their numbers."""
 
     def __init__(self):
         self.places: dict[str, int] = {}
@@ -73,7 +75,7 @@ class Pool:
 
 
 def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
-    """Four forms of each question, its pieces and whether each answers, and where each stood in its file."""
+    """Returns four forms of each question, its candidates with labels, and their places in the input files."""
     files = [(path, "row") for path in options.rows] + [(path, "measured") for path in options.measured] + [(path, "wide") for path in options.wide]
     asked, known, measured, forms, pieces, starts, answers = [], set(), set(), [], [], [0], []
     for number, (path, kind) in enumerate(files):
@@ -91,7 +93,7 @@ def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random)
             answers += [piece["y"] for piece in own]
             starts.append(len(pieces))
             written = row["set"] == row["group"]
-            # A set counts apart from its wide rows.
+            # Wide rows count as a separate set.
             name = f"{row['set']} wide" if wide else row["set"]
             part = MEASURED if kind == "measured" else part_of(row["group"])
             asked.append((number, order, part, wide, path.name.split(".")[0] if kind == "measured" else name, written))
@@ -111,7 +113,9 @@ def pack_questions(options: argparse.Namespace, pool: Pool, draw: random.Random)
 
 
 def pack_claims(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
-    """Claim, evidence, label, part, set, hundredths of its weight; a sentence beside the quote of another place is not found there."""
+    """Returns claim, evidence, label, part, set and weight in hundredths; a sentence with the quote of another place is labelled
+    not found.
+    """
     sets: dict[str, int] = {}
     rows = []
 
@@ -138,15 +142,19 @@ def pack_claims(options: argparse.Namespace, pool: Pool, draw: random.Random) ->
 
 
 def neighbours_of(pairs: list[dict], draw: random.Random) -> list[tuple[str, str]]:
-    """Each rewording beside another question of its collection: otherwise two that share few words were all drawn to ask for the same."""
+    """Pairs each paraphrase with a random other question of its collection; otherwise all pairs with few common words would be
+    positives.
+    """
     asked = sorted({row["a"] for row in pairs})
     return [(draw.choice([one for one in asked if one != row["a"]]), row["b"]) for row in pairs if row["same_answer"] and len(asked) > 1]
 
 
 def nearest_of(questions: list[dict], pairs: list[dict]) -> list[tuple[str, str]]:
-    """Each rewording beside the two questions of its collection that share most of its words and are answered elsewhere: what a cache has to keep apart."""
+    """Pairs each paraphrase with the two other questions of its collection that share most words but have another answer: the hard
+    negatives of a cache.
+    """
     quotes = {row["question"]: set(row.get("gold_quotes") or []) for row in questions}
-    # Beginnings of longer words stand for their forms.
+    # Prefixes of longer words approximate stemming.
     words = lambda question: {word[:5] for word in re.findall(r"[a-z0-9]+", question.lower()) if len(word) > 3}  # noqa: E731
     found = []
     for row in pairs:
@@ -160,7 +168,7 @@ def nearest_of(questions: list[dict], pairs: list[dict]) -> list[tuple[str, str]
 
 
 def pack_pairs(options: argparse.Namespace, pool: Pool, draw: random.Random) -> dict[str, np.ndarray]:
-    """Two questions, whether they ask for the same, part, set."""
+    """Returns two questions, whether they ask the same, part and set."""
     sets: dict[str, int] = {}
     rows = [
         (pool(row["a"]), pool(row["b"]), int(row["same"]), MEASURED if row["split"] == "dev" else part_of(row["group"]), sets.setdefault(row["set"], len(sets)))

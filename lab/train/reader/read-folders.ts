@@ -6,14 +6,14 @@ import type { Ask, Known, ReadSet, SetDocument } from "./ask.ts";
 import type { Piece } from "./documents.ts";
 import { drawOf, groupOf, splitOf } from "./random.ts";
 
-/** Sets beside the pack that lists are made of. */
+/** Further sets from which lists are made. */
 export const FOLDER_SETS = ["policyqa", "fairytaleqa", "tatqa", "medquad"] as const;
 
 export function readFolderSet(name: (typeof FOLDER_SETS)[number], data: string): ReadSet {
   return { policyqa: readPolicies, fairytaleqa: readStories, tatqa: readReports, medquad: readHealthPages }[name](data);
 }
 
-/** Privacy policies: a document a site, its segments in order; questions are asked of their site. */
+/** Reads privacy policies: one document per site with its segments in order; questions search only their site. */
 function readPolicies(data: string): ReadSet {
   const passages = lines(
     join(data, "policyqa/passages_dev.jsonl"),
@@ -30,7 +30,7 @@ function readPolicies(data: string): ReadSet {
   const practice = ({ site, type }: { site: string; type: string }) => `${site} ${type.split("|||")[0]}`;
   const ofPractice = groupBy(questions, practice);
   const asks = [...groupBy(questions, ({ site, question }) => `${site} ${question}`).values()].map((rows): Ask => {
-    // What says something of the same practice may answer too: annotators marked some of it.
+    // Segments on the same practice may answer too, because annotators marked only some of them.
     const maybe = [...new Set(rows.flatMap((row) => (ofPractice.get(practice(row)) ?? []).map(({ passage_id }) => passage_id)))];
     const { site, question } = rows[0] as (typeof rows)[number];
     const known = [...groupBy(rows, ({ passage_id }) => passage_id)].map(
@@ -49,10 +49,10 @@ function titleOfSite(site: string): string {
   return `${site} privacy policy`;
 }
 
-/** Stories: a document each, its sections in order; questions are asked of their story. */
+/** Reads stories: one document each with its sections in order; questions search only their story. */
 function readStories(data: string): ReadSet {
   const section = z.object({ story: z.string(), section: z.number(), text: z.string() });
-  // Lines of the printed book are no paragraphs.
+  // Line breaks of the printed book are not paragraphs.
   const sections = lines(join(data, "fairytaleqa/sections.jsonl"), section).map((one) => ({
     ...one,
     text: one.text.replaceAll("\n", " "),
@@ -75,7 +75,7 @@ function readStories(data: string): ReadSet {
       const text = textOf.get(key);
       return text === undefined ? [] : [{ key, answers: true, spans: placesOf(answers, text, question) }];
     });
-    // Where the words of the answer stand in one of the sections, that is the one that answers.
+    // If some sections contain the answer text, only they answer.
     const found = known.filter(({ spans }) => spans.length > 0);
     return {
       ...namesOf("fairytaleqa", story),
@@ -85,7 +85,9 @@ function readStories(data: string): ReadSet {
   return { name: "fairytaleqa", documents, asks };
 }
 
-/** The place of every answer that stands in the text word for word: of several the one whose line or sentence shares most with the question. */
+/**
+ * Locates every answer that occurs verbatim; of several places, takes the one whose line or sentence shares most words with the question.
+ */
 function placesOf(answers: readonly string[], text: string, question: string): [number, number][] {
   const lower = text.toLowerCase();
   const asked = new Set(question.toLowerCase().match(/[\p{L}\d]{3,}/gu));
@@ -115,7 +117,7 @@ function placesOf(answers: readonly string[], text: string, question: string): [
   });
 }
 
-/** Company reports: a table with its paragraphs is a document. */
+/** Reads company reports: a table with its paragraphs is one document. */
 function readReports(data: string): ReadSet {
   const question = z.object({
     question: z.string(),
@@ -160,15 +162,15 @@ function readReports(data: string): ReadSet {
   return { name: "tatqa", documents, asks };
 }
 
-/** Documents of medquad that are asked about: its questions are templates, more of them say little new. */
+/** Share of MedQuAD documents used; the questions are templates, so that more add little. */
 const HEALTH_SHARE = 0.55;
-/** Characters of an answer; what follows is left out. */
+/** Maximum characters of an answer; the rest is cut. */
 const HEALTH_ANSWER_CHARS = 3_500;
 
-/** Share of a document's sentences that a page of the golden set may hold. */
+/** Maximum share of a document's sentences that may occur on a golden page. */
 const MAX_GOLDEN_SENTENCES = 0.1;
 
-/** Pages for patients: a document each, a section an answer. Documents of the golden set are left out, with all of their disease. */
+/** Reads patient pages: one document each, a section per answer. Excludes documents of the golden set and of the same diseases. */
 function readHealthPages(data: string): ReadSet {
   const schema = z.object({
     ...{ collection: z.string(), document_id: z.string(), url: z.string(), focus: z.string(), source: z.string() },
@@ -180,7 +182,7 @@ function readHealthPages(data: string): ReadSet {
   const kept = [...byDocument].filter(([id, sections]) => {
     const [first] = sections;
     if (first === undefined || drawOf(`medquad ${id}`) >= HEALTH_SHARE) return false;
-    // Sister diseases share whole paragraphs under other titles.
+    // Related diseases share whole paragraphs under different titles.
     const all = sections.flatMap(({ answer }) => sentencesOf(answer));
     if (all.filter((one) => golden.sentences.has(one)).length > MAX_GOLDEN_SENTENCES * all.length) return false;
     return !golden.urls.has(first.url) && !golden.titles.has(plain(first.focus));
@@ -198,7 +200,7 @@ function readHealthPages(data: string): ReadSet {
       if (golden.texts.has(plain(text).slice(0, 200))) continue;
       const key = `${id}#${i}`;
       const question = tidy(section.question);
-      // Headings as pages have them: a word, or the question itself; a reader must not learn to look for the question in the heading.
+      // Headings as on real pages: a word, or the question itself. The cross-encoder must not learn to find the question in the heading.
       const word = section.question_type.replace(/^./, (letter) => letter.toUpperCase());
       const heading = drawOf(`heading ${id}`) < 0.25 ? question : section.question_type === "information" ? "Overview" : word;
       pieces.push({ type: "heading", level: 2, text: heading }, { type: "passage", key, text });
@@ -217,7 +219,7 @@ function tidy(question: string): string {
     .trim();
 }
 
-/** Sentences of eight words and more, normalised. */
+/** Returns normalised sentences of at least eight words. */
 function sentencesOf(text: string): string[] {
   return splitSentences(text)
     .map(({ start, end }) => plain(text.slice(start, end)))
@@ -238,12 +240,12 @@ function goldenPages(folder: string): { urls: Set<string>; titles: Set<string>; 
     for (const sentence of new Set(sentencesOf(text))) pagesOf.set(sentence, (pagesOf.get(sentence) ?? 0) + 1);
     for (const part of text.split(/^#+ .*$/m)) if (part.trim().length > 50) texts.add(plain(part).slice(0, 200));
   }
-  // What stands on many pages is a form letter.
+  // Sentences on three or more pages are boilerplate.
   const sentences = new Set([...pagesOf].filter(([, pages]) => pages < 3).map(([sentence]) => sentence));
   return { urls, titles, texts, sentences };
 }
 
-/** One ask a question: two pages on one disease answer the same. */
+/** Merges equal questions, because pages on the same disease give the same answer. */
 function mergeAsks(asks: readonly Ask[]): Ask[] {
   return [...groupBy(asks, ({ question }) => plain(question)).values()].map((same) => ({
     ...(same[0] as Ask),

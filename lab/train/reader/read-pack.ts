@@ -6,7 +6,7 @@ import type { Ask, Known, ReadSet, SetDocument } from "./ask.ts";
 import { deleteSpaces } from "./detokenise.ts";
 import type { Piece } from "./documents.ts";
 
-/** Sets of the pack's answers family that may be trained on. */
+/** Sets of the pack's answers family that may be used for training. */
 export const PACK_SETS = [
   "boolq_val",
   "condaqa",
@@ -33,12 +33,12 @@ const rowSchema = z.object({
 });
 type Row = z.infer<typeof rowSchema>;
 
-/** Sets whose context is no title but what was said before. */
+/** Sets whose context is an earlier dialogue, not a title. */
 const WITHOUT_TITLES = new Set(["sharc_dev"]);
 /** Sets whose passages are sentences in the order of their page. */
 const JOINED = new Set(["qamr", "squad2_dev", "squadshifts_new_wiki", "boolq_val", "nq_open_dev", "qed", "selqa"]);
 
-/** One set of the pack: its passages joined to documents by page, one ask a question with all that is known of its passages. */
+/** Reads one set of the pack: joins its passages into documents by page, and merges the labels of equal questions. */
 export function readPackSet(name: string, data: string): ReadSet {
   const source = gunzipSync(readFileSync(join(data, "reader/answers", `${name}.jsonl.gz`))).toString("utf8");
   const rows = source
@@ -85,7 +85,7 @@ function asksOf(name: string, rows: readonly Row[]): Ask[] {
     asked.set(row.question, ask);
     const before = ask.known.get(row.passage);
     if (row.answerable) for (const [start, end] of row.answers) ask.wordings.add(row.passage.slice(start, end));
-    // A question that one scenario leaves open is answered by its passage if another is settled by it.
+    // In ShARC, a passage answers a question if at least one scenario settles it.
     if (before?.answers === true) continue;
     ask.known.set(row.passage, { key: row.passage, answers: row.answerable, spans: row.answerable ? row.answers : [] });
   }

@@ -1,10 +1,10 @@
 import type { Ask } from "./ask.ts";
 import { drawOf, pick } from "./random.ts";
 
-/** Share of the questions that get a second wording. */
+/** Share of questions that get a second wording. */
 const REWORDED_SHARE = 0.36;
 
-/** Neutral things that people write around a question. `{q}`: the question, `{l}`: in lower case without its mark. */
+/** Neutral text around a question. `{q}`: the question, `{l}`: in lower case without its question mark. */
 const STORIES = [
   "My mother asked me this and I did not know. {q}",
   "Quick question for a friend of mine: {l}",
@@ -18,14 +18,14 @@ const STORIES = [
   "Someone at work told me two different things. {q}",
 ];
 
-/** Words that a search line leaves out: what asks, and what only holds a sentence together. */
+/** Words omitted from a keyword query: question words and function words. */
 const LEFT_OUT = new Set(
   "a an the of in on at to for from by with and or is are was were be been do does did has have had will would can could should what which who whom whose when where why how that this these those it its there i you he she they we my your his her their our".split(
     " ",
   ),
 );
 
-/** Further wordings of questions, with what is known of the first: misspelt, in lower case, as a search line, with a story around. */
+/** Makes further wordings of questions with the same labels: misspelt, lower case, keywords, or with a story. */
 export function rewordings(asks: readonly Ask[]): Ask[] {
   return asks.flatMap((ask) => {
     const name = `${ask.set} ${ask.question} ${ask.scope}`;
@@ -36,7 +36,7 @@ export function rewordings(asks: readonly Ask[]): Ask[] {
   });
 }
 
-/** One question in another form; the same seed gives the same. */
+/** Rephrases one question; the same seed gives the same result. */
 export function reword(question: string, form: "misspelt" | "lower" | "keywords" | "story", seed: string): string {
   switch (form) {
     case "misspelt":
@@ -64,7 +64,7 @@ function keywordsOf(question: string): string {
 
 const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
-/** One slip in about a third of the longer words, in one at least. */
+/** Makes one typo in about a third of the longer words, at least one. */
 function misspell(question: string, seed: string): string {
   const places = [...question.matchAll(/[A-Za-z]{4,}/g)];
   const sure = Math.floor(drawOf(`sure ${seed}`) * places.length);
@@ -79,7 +79,7 @@ function misspell(question: string, seed: string): string {
   return drawOf(`case ${seed}`) < 0.5 ? all.toLowerCase() : all;
 }
 
-/** Two letters exchanged, one left out, one doubled, or the key beside it. */
+/** Swaps, omits or doubles a letter, or replaces it by its neighbour on the keyboard. */
 function slip(word: string, seed: string): string {
   const at = 1 + Math.floor(drawOf(`at ${seed}`) * (word.length - 2));
   const letter = word[at] as string;

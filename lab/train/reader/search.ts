@@ -12,29 +12,29 @@ import { scopeInSet } from "../../sets/memory-corpus.ts";
 import type { Ask } from "./ask.ts";
 import type { MadeDocument, Place } from "./documents.ts";
 
-/** Passages asked of the retrieve stage: as many as there are to be read. */
+/** Number of passages retrieved, as for the cross-encoder in the product. */
 const PASSAGES = 20;
-/** Of so many passages the windows beside the best one compete too. */
+/** Number of top passages whose neighbouring windows are also candidates. */
 const WITH_NEIGHBOURS = 3;
 
-/** A window of a document that competes for a question, with the section it stands in. */
+/** A candidate window of a document. */
 export interface Window extends TextRange {
   readonly made: MadeDocument;
 }
 
 export interface Index {
-  /** Windows that the product's retrieval brings up, best first. */
+  /** Returns the windows that the product retrieves, best first. */
   readonly candidates: (ask: Ask) => Promise<Window[]>;
-  /** The windows of a document that overlap a range, in order. */
+  /** Returns the windows of a document that overlap a range, in order. */
   readonly windowsAt: (made: MadeDocument, range: TextRange) => Window[];
-  /** Where a passage of the set stands. */
+  /** Returns the places of a passage of the set. */
   readonly placesOf: (key: string) => readonly { readonly made: MadeDocument; readonly place: Place }[];
-  /** Share of the question's words, by their weight among what it may find, that a text holds. */
+  /** Returns the IDF-weighted share of the question's words in a text. */
   readonly coverage: (ask: Pick<Ask, "question" | "scope">, text: string) => number;
   readonly headOf: (window: Window) => string;
 }
 
-/** The product's index and retrieve stage over documents in memory. */
+/** Opens the product's index and retrieval over documents in memory. */
 export async function openIndex(made: readonly MadeDocument[], encoder: EmbeddedEncoder): Promise<Index> {
   const byId = new Map(made.map((one) => [one.document.id, one]));
   const documents: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex" | "load" | "outlines"> = {
@@ -58,7 +58,7 @@ export async function openIndex(made: readonly MadeDocument[], encoder: Embedded
   await corpus.sync();
   const settings = { ...sourcebound.retrieve, passages: PASSAGES };
   const signal = new AbortController().signal;
-  /** Words of the scopes that were asked for candidates. */
+  /** Word statistics by scope, filled by `candidates`. */
   const words = new Map<string | null, IndexWords>();
   const places = new Map<string, { made: MadeDocument; place: Place }[]>();
   for (const one of made) for (const place of one.places) places.set(place.key, [...(places.get(place.key) ?? []), { made: one, place }]);

@@ -1,4 +1,4 @@
-"""Sentences of a text, as offsets; good enough for made data: the product's own splitter marks what lists call relevant."""
+"""Splits a text into sentences, as offsets. Approximate, for generated data only; the labels of lists use the product's splitter."""
 import re
 
 STOP = re.compile(r'(?<=[.!?])["”’)\]]*\s+(?=["“(\[]?[A-Z0-9])|\n+')

@@ -1,7 +1,8 @@
-"""Writes the weights that training starts from: `python3 start.py --out DIR`.
+"""Writes the initial weights of training: `python3 start.py --out DIR`.
 
-`student.npz` is all-MiniLM-L6-v2 with its vectors of words as `reader.bin` will hold them; `teacher.npz` is all-mpnet-base-v2 with the names of BertModel and its words in the
-order of the student's vocabulary, so that both read the same token ids. Matrices of the teacher are kept as 8 bits a row, which training on makes good.
+`student.npz` is all-MiniLM-L6-v2 with word embeddings quantised as in `reader.bin`; `teacher.npz` is all-mpnet-base-v2 with the
+names of BertModel and its tokens in the order of the student's vocabulary, so that both use the same token ids. The teacher's
+matrices are stored with 8 bits per value; further training compensates the loss.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from export import in_package, read_state
 from model import DISTANCE, EMBEDDINGS
 
 EMBEDDING_BITS = 4
-#: all-mpnet-base-v2 comes as one archive cut into so many packages.
+#: Number of packages that the archive of all-mpnet-base-v2 is split into.
 PARTS = 5
-#: Pieces that the two vocabularies name differently.
+#: Special tokens with different names in the two vocabularies.
 NAMES = {"[CLS]": "<s>", "[SEP]": "</s>", "[PAD]": "<pad>"}
-#: Positions of MPNet begin behind two that stand for nothing.
+#: MPNet's first two positions are unused.
 FIRST_POSITION = 2
 ATTENTION = {"q": "self.query", "k": "self.key", "v": "self.value", "o": "output.dense"}
 
@@ -64,7 +65,7 @@ def teacher() -> dict[str, np.ndarray]:
 
 
 def save(path: Path, state: dict[str, np.ndarray], eight: bool) -> None:
-    """Half precision; with `eight` matrices as 8 bits a row beside each row's scale."""
+    """Saves in half precision; with `eight`, matrices as 8-bit codes with one scale per row."""
     kept: dict[str, np.ndarray] = {}
     for name, values in state.items():
         if eight and values.ndim == 2 and values.shape[0] > 100:

@@ -1,15 +1,15 @@
-"""How well a reader does on rows, claims and pairs, told by set."""
+"""Reports the accuracy of a cross-encoder on rows, claims and pairs, by set."""
 
 from __future__ import annotations
 
 import numpy as np
 
-#: Parts of `pack.py`: what is learned from, what is held out and read, what is measured alone.
+#: Parts of `pack.py`: training, held out and scored, evaluation only.
 LEARNED, HELD, MEASURED = 0, 1, -1
 
 
 def spans_of(data: Data, rows: np.ndarray) -> np.ndarray:
-    """Places of all pieces of rows."""
+    """Returns the positions of all candidates of the rows."""
     return np.concatenate([np.arange(data.starts[row], data.starts[row + 1]) for row in rows])
 
 
@@ -24,7 +24,7 @@ def auroc(scores: np.ndarray, right: np.ndarray) -> float:
 
 
 def tell(name: str, data: Data, rows: np.ndarray, said: np.ndarray, cosines: np.ndarray | None) -> None:
-    """By set, written collections together: how often the best piece answers, and whether the best score tells."""
+    """Prints by set, with written collections together, how often the best candidate answers, and the AUROC of the best score."""
     own, names = owners_of(data, rows), np.array([str(one) for one in data.names])[data.set[rows]]
     names = np.where(data.written[rows] & (data.part[rows] != MEASURED), "written", names)
     right, best, by_cosine, has = (np.zeros(len(rows), dtype) for dtype in (int, np.float32, int, bool))

@@ -1,7 +1,7 @@
-"""A reader with random weights of a few kilobytes, for tests of the kernel: other dimensions than the one that ships.
+"""Makes a cross-encoder with random weights of a few kilobytes, for kernel tests with other dimensions than the shipped one.
 
-    python tiny.py FOLDER && python export.py --state FOLDER/tiny.npz --vocabulary FOLDER/vocab.txt --name tiny --heads 4 \\
-        --embedding-bits 5 --out ../../../src/cross-encoder/parity/tiny.bin
+  python tiny.py FOLDER && python export.py --state FOLDER/tiny.npz --vocabulary FOLDER/vocab.txt --name tiny --heads 4 \\
+    --embedding-bits 5 --out ../../../src/cross-encoder/parity/tiny.bin
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ HIDDEN, FEED_FORWARD, LAYERS = 64, 160, 3
 
 
 def tiny_pieces() -> list[str]:
-    """Letters, digits and signs, alone and inside a word, every second word of the cases, and what a real vocabulary has besides."""
+    """Returns letters, digits and punctuation, alone and inside a word, every second word of the cases, and other entries of a real
+    vocabulary.
+    """
     words = sorted({word for subject in SUBJECTS for text in subject for word in re.findall(r"[a-z]+", text.lower())})
     characters = [chr(code) for code in range(33, 127) if not chr(code).isupper()]
     inside = ["##" + char for char in characters if char.isalnum()]

@@ -1,14 +1,16 @@
-"""Trains the reader, and what teaches it.
+"""Trains the cross-encoder and its teacher.
 
-    python3 train.py teach --data lists.npz --start teacher.npz --out soft.npz
-    python3 train.py learn --data lists.npz --start student.npz --soft soft.npz --out reader.safetensors --readings readings.npz
-    python3 train.py rows --data lists.npz --readings readings.npz --rows pieces.jsonl.gz written.jsonl.gz --work DIR
+  python3 train.py teach --data lists.npz --start teacher.npz --out soft.npz
+  python3 train.py learn --data lists.npz --start student.npz --soft soft.npz --out reader.safetensors --readings readings.npz
+  python3 train.py rows --data lists.npz --readings readings.npz --rows pieces.jsonl.gz written.jsonl.gz --work DIR
 
-One trunk, three heads and the cosine of single texts. A question's pieces compete in one softmax with a bar that stands at log odds of 0 ("nothing here answers"), so that a
-piece's log odds say the same whatever stands beside it. Claims and pairs of questions are learned beside. A larger model learns from less than one pass of the lists and says of
-their pieces what it thinks; the reader learns from what is marked and from that (Hinton et al. 2015). What learns from the reader's own figures needs those of questions that it
-did not see: neither learns from one fifth of the groups, whose rows the reader reads at the end, and `rows` writes them with its log odds ("cross") and cosines ("reading").
-A finished file is not made again. The data are those of `pack.py`, the starting weights those of `start.py`.
+The model has one trunk, three heads and the cosine of single texts. A question's candidates compete in a softmax with a constant
+log odds of 0 ("nothing here answers"), so that a candidate's log odds do not depend on the others. Claims and pairs of questions
+are trained jointly. A larger teacher is trained on less than one pass of the lists and scores their candidates; the
+cross-encoder learns from the labels and these scores (distillation: Hinton et al. 2015). Models on top of the cross-encoder need
+its scores for unseen questions: neither model trains on one fifth of the groups, whose rows are scored at the end, and `rows`
+writes them with log odds ("cross") and cosines ("reading"). Finished files are not made again. The data come from `pack.py`, the
+initial weights from `start.py`.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from tell import HELD, LEARNED, MEASURED, owners_of, spans_of, tell, tell_tables
 
 @dataclass(frozen=True)
 class Recipe:
-    """Counts are those of one step, shares those of the loss of lists."""
+    """Counts are per step; shares are of the lists' loss."""
 
     lists: int
     pieces: int
@@ -47,25 +49,25 @@ class Recipe:
     warm_steps: int
     steps: int
     dropout: float
-    #: What counts as the larger model says it; the rest as it is marked.
+    #: Weight of the teacher's scores; the rest is that of the labels.
     soft_share: float
-    #: A public set counts so many times as much as a written collection of its size: there are ten of them, and questions there are of other kinds.
+    #: Weight of a public set relative to a written collection of its size: there are only ten, with other kinds of questions.
     public_share: int
     epsilon: float
 
 
 TEACHER = Recipe(48, 16, 0, 0, 0, rate=4e-5, head_rate=1e-3, warm_steps=60, steps=271, dropout=0.1, soft_share=0, public_share=4, epsilon=1e-5)
 STUDENT = Recipe(112, 20, 128, 96, 48, rate=1.6e-4, head_rate=1e-3, warm_steps=150, steps=6670, dropout=0.1, soft_share=0.6, public_share=4, epsilon=1e-12)
-#: Of a reader that learned before: the larger model's word alone is new to it.
+#: Continues training of an already trained cross-encoder, for which only the teacher's scores are new.
 GO_ON = Recipe(24, 9, 0, 0, 12, rate=6e-5, head_rate=1e-4, warm_steps=60, steps=1000, dropout=0.05, soft_share=0.7, public_share=2, epsilon=1e-12)
 BAR_RATE = 2e-3
 CLAIM_SHARE, PAIR_SHARE, COSINE_SHARE = 0.3, 0.2, 0.4
-#: Shares of a question's forms: as written, small without its mark, misspelt, both.
+#: Shares of a question's forms: as written, lower case without question mark, misspelt, both.
 FORMS = (0.7, 0.15, 0.08, 0.07)
 COSINE_SCALE = 20.0
-#: Groups by length of a step's sequences: each is padded to its longest alone.
+#: Number of groups by length in a step; each is padded only to its longest sequence.
 GROUPS = 6
-#: Of a row so many pieces are learned from at most, those that answer and the nearest others.
+#: Maximum candidates of a row used for training: those that answer, then the nearest others.
 MOST_PIECES = 24
 UNSUPPORTED = 3
 
@@ -79,21 +81,21 @@ class Data:
         return self.all[name]
 
     def shares(self, rows: np.ndarray, public: int) -> np.ndarray:
-        """A set counts by the root of its size."""
+        """Returns sampling weights: a set counts by the square root of its size."""
         _, inverse, count = np.unique(self.set[rows], return_inverse=True, return_counts=True)
         share = count[inverse] ** -0.5 * np.where(self.written[rows], 1, public)
         return share / share.sum()
 
 
 def read_soft(path: Path, data: Data) -> np.ndarray:
-    """What the larger model says of pieces; not a number where it read none."""
+    """Returns the teacher's scores of candidates; NaN where it scored none."""
     answers, said = np.full(len(data.pieces), np.nan, np.float32), np.load(path)
     answers[said["at"]] = said["answers"]
     return answers
 
 
 def learned(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places of claims or pairs that are learned from, and their shares."""
+    """Returns the indices of claims or pairs used for training, and their sampling weights."""
     kept = np.flatnonzero(table[:, 3] == LEARNED)
     _, inverse, count = np.unique(table[kept, 4], return_inverse=True, return_counts=True)
     share = count[inverse] ** -0.5 * (table[kept, 5] if table.shape[1] > 5 else 1)
@@ -101,7 +103,7 @@ def learned(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_pieces(data: Data, row: int, pieces: int, pick: np.random.Generator) -> np.ndarray:
-    """At most two pieces that answer and those beside them: mostly the nearest, the others by chance."""
+    """Samples at most two answering candidates and other ones: mostly the nearest, the rest at random."""
     first, end = data.starts[row], min(data.starts[row] + MOST_PIECES, data.starts[row + 1])
     right = first + np.flatnonzero(data.answers[first:end])
     wrong = first + np.flatnonzero(data.answers[first:end] == 0)
@@ -113,7 +115,7 @@ def draw_pieces(data: Data, row: int, pieces: int, pick: np.random.Generator) ->
 
 
 def batches(data: Data, recipe: Recipe, rows: np.ndarray, seed: int):
-    """Without end: what one step reads, as numbers of texts, and what is known of it."""
+    """Yields batches endlessly: text numbers and labels of one step."""
     pick = np.random.default_rng(seed)
     of_rows, (claims, of_claims), (pairs, of_pairs) = data.shares(rows, recipe.public_share), learned(data.claims), learned(data.pairs)
     while True:
@@ -140,7 +142,7 @@ def batches(data: Data, recipe: Recipe, rows: np.ndarray, seed: int):
 
 
 def ahead(made, count=4):
-    """The same things, made in a thread of its own."""
+    """Yields the same items, produced in a separate thread."""
     ready: queue.Queue = queue.Queue(count)
 
     def fill() -> None:
@@ -172,7 +174,7 @@ def loss_of(model: Model, data: Data, soft: np.ndarray | None, bar: torch.Tensor
         loss = marked.mean()
     else:
         taught = put(soft[drawn["pieces"]])
-        # A list with a piece that the larger model did not read is learned from as it is marked.
+        # Lists with a candidate that the teacher did not score use only the labels.
         share = recipe.soft_share * (by_list(taught.isnan().float()) == 0)
         taught = taught.nan_to_num(0).clamp(max=30).exp()
         chance = taught / (1 + by_list(taught))[owner]
@@ -180,7 +182,7 @@ def loss_of(model: Model, data: Data, soft: np.ndarray | None, bar: torch.Tensor
 
     if drawn["sizes"][1]:
         said, label = model.head("claim", vectors[1]).log_softmax(1), put(data.claims[drawn["claim"], 2], torch.int64)
-        # Contradicted and not found are not told apart in some sets.
+        # Some sets do not distinguish contradicted from not found.
         marked = torch.where(label == UNSUPPORTED, torch.logsumexp(said[:, 1:], 1), said.gather(1, label.clamp(max=2)[:, None])[:, 0])
         same = binary_cross_entropy_with_logits(model.head("same", vectors[2])[:, 0], put(data.pairs[drawn["pair"], 2]))
         loss = loss - CLAIM_SHARE * marked.mean() + PAIR_SHARE * same
@@ -197,14 +199,14 @@ def loss_of(model: Model, data: Data, soft: np.ndarray | None, bar: torch.Tensor
 
 
 def earlier(path: Path) -> dict[str, torch.Tensor]:
-    """Weights of `learn`, or of a `reader.bin` with what its rounding left of them."""
+    """Loads weights of `learn`, or the quantised weights of a `reader.bin`."""
     if path.suffix != ".bin":
         return load_file(path)
     return {name: torch.from_numpy(np.array(values)) for name, values in weights.restore(*weights.read(path)).items()}
 
 
 def train(data: Data, soft: np.ndarray | None, recipe: Recipe, options: argparse.Namespace) -> Model:
-    """Stops after so many steps, or after so many seconds where those are given; the rate falls to 0 by then."""
+    """Trains for the given steps or seconds; the learning rate falls to 0 by then."""
     model, rows = Model(load_start(options.start), data.texts, options.seed, recipe.epsilon), np.flatnonzero(data.part == LEARNED)
     if options.go_on is not None:
         model.take(earlier(options.go_on))
@@ -269,7 +271,7 @@ def cosines_of(model: Model, asked: np.ndarray, pieces: np.ndarray) -> np.ndarra
 
 
 def read_part(model: Model, data: Data, name: str, part: int) -> dict[str, np.ndarray]:
-    """What the model says of the rows of a part, and how it does on them and on its claims and pairs."""
+    """Scores the rows, claims and pairs of a part, and prints the accuracy."""
     rows = np.flatnonzero((data.part == part) & ~data.wide)
     claims, pairs = (np.flatnonzero(table[:, 3] == part) for table in (data.claims, data.pairs))
     at, asked = spans_of(data, rows), data.forms[rows, 0][owners_of(data, rows)]
@@ -287,14 +289,14 @@ def keep(path: Path, read: dict[str, np.ndarray]) -> None:
 
 
 def say_soft(model: Model, data: Data, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Log odds of the pieces of rows."""
+    """Returns log odds of the candidates of rows."""
     at = np.concatenate([np.arange(data.starts[row], min(data.starts[row] + MOST_PIECES, data.starts[row + 1])) for row in rows])
     owner = np.searchsorted(data.starts, at, side="right") - 1
     return dict(at=at, answers=said_of(model, "answer", data.forms[owner, 0], data.pieces[at])[:, 0])
 
 
 def write_rows(path: Path, out: Path, number: int, read: dict) -> None:
-    """The file once more; a row that was read without having been seen has what reading says of its pieces."""
+    """Copies a file of rows and adds scores to the held-out ones."""
     with gzip.open(path, "rt", encoding="utf-8") as file, gzip.open(out, "wt", encoding="utf-8", compresslevel=4) as copy:
         for order, line in enumerate(file):
             row = json.loads(line)
@@ -310,7 +312,7 @@ def teach(options: argparse.Namespace, data: Data) -> None:
 
 def learn(options: argparse.Namespace, data: Data) -> None:
     if options.out.exists():
-        # Trained, and ended before it had read.
+        # Training finished earlier, but the process ended before scoring.
         model = Model(load_start(options.start), data.texts, options.seed, STUDENT.epsilon)
         model.take(load_file(options.out))
     else:

@@ -1,10 +1,10 @@
 import type { Ask } from "./ask.ts";
 import { drawOf } from "./random.ts";
 
-/** Share of the questions that are also asked of a near twin, where one is found. */
+/** Share of questions also asked about a similar entity, where one is found. */
 const TWIN_SHARE = 0.3;
 
-/** A name or number of a question, at its place. */
+/** A name or number in a question. */
 export interface Named {
   readonly text: string;
   readonly at: number;
@@ -13,10 +13,10 @@ export interface Named {
 
 const NAME = /(?<![.?!:]\s)(?<=\S\s)(?:[A-Z][\p{L}'’.-]*|[A-Z]{2,}\d*)(?:\s(?:of\s|de\s|the\s)?[A-Z][\p{L}'’-]*){0,4}/gu;
 const NUMBER = /(?<![\p{L}\d.,])\d[\d,]*(?:\.\d+)?(?![\p{L}\d])/gu;
-/** Capitalised by habit, and nobody's name. */
+/** Words that are capitalised by convention and are not names. */
 const NO_NAMES = /^(?:I|I'm|The|A|An|In|On|At|Who|What|When|Where|Which|Why|How|Is|Are|Was|Were|Do|Does|Did)$/;
 
-/** Names behind the first word and numbers of a text. */
+/** Finds names after the first word, and numbers. */
 export function namedIn(text: string): Named[] {
   const names = [...text.matchAll(NAME)]
     .filter(([name]) => name.length > 2 && !NO_NAMES.test(name))
@@ -31,7 +31,7 @@ export function namedIn(text: string): Named[] {
   return [...names, ...numbers];
 }
 
-/** Names that questions of a set ask about, by group: where a near twin is drawn from. */
+/** Names in the questions of a set, by shape, from which similar names are drawn. */
 export class NamePool {
   private readonly byShape = new Map<string, { name: string; group: string }[]>();
 
@@ -46,7 +46,7 @@ export class NamePool {
     }
   }
 
-  /** A name that shares a word or the shape with this one, of another document; `null`: none. */
+  /** Returns a name of another document that shares a word or the shape with this one; `null`: none. */
   near(name: string, group: string, seed: string): string | null {
     for (const shape of shapesOf(name)) {
       const others = (this.byShape.get(shape) ?? []).filter((one) => one.name !== name && (one.group !== group || shape.startsWith("w:")));
@@ -57,14 +57,14 @@ export class NamePool {
   }
 }
 
-/** From the nearest likeness to the farthest: a word in common, then the same number of words and kind of capitals. */
+/** Returns keys of similarity, the closest first: a common word, then the number of words and the capitalisation. */
 function shapesOf(name: string): string[] {
   const words = name.split(/\s+/);
   const shared = words.length > 1 ? words.filter((word) => word.length > 3).map((word) => `w:${word}`) : [];
   return [...shared, `s:${words.length}:${/^[A-Z\d]+$/.test(name) ? "caps" : "title"}`];
 }
 
-/** A number near this one, in the same form. */
+/** Returns a nearby number in the same format. */
 export function nearNumber({ text, type }: Named, seed: string): string {
   const value = Number(text.replaceAll(",", ""));
   const draw = drawOf(`number ${seed}`);
@@ -77,8 +77,8 @@ export function nearNumber({ text, type }: Named, seed: string): string {
 }
 
 /**
- * Questions of which a name or number is exchanged for a near twin that no passage known to answer holds: what answered the first does
- * not answer these. The exchanged thing stands in the passage, so that it is what tells.
+ * Makes unanswerable questions by replacing a name or number with a similar one that no answering passage contains. The original occurs in
+ * the passage, so that the replacement decides.
  */
 export function twinsOf(asks: readonly Ask[], textOf: (key: string) => string): Ask[] {
   const pool = new NamePool(asks);

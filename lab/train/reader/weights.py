@@ -1,27 +1,28 @@
-"""Writes and reads the reader's weights file; `src/cross-encoder/weights.ts` reads the same.
+"""Writes and reads the cross-encoder's weights file; `src/cross-encoder/weights.ts` reads the same format.
 
-    bytes 0-7     "SBREAD01"
-    bytes 8-39    SHA-256 of everything after it
-    bytes 40-43   length of the header, little-endian uint32
-    header        JSON in UTF-8, padded with spaces so that what follows starts at a multiple of 16
-    payload       tensors, each at a multiple of 16; the header says where: {name: {"type", "shape", "at"}}
+  bytes 0-7     "SBREAD01"
+  bytes 8-39    SHA-256 of everything after it
+  bytes 40-43   length of the header, little-endian uint32
+  header        JSON in UTF-8, padded with spaces so that the payload starts at a multiple of 16
+  payload       tensors, each at a multiple of 16; the header lists them: {name: {"type", "shape", "at"}}
 
-Types of tensors, all little-endian: "f32", "i8", "u16", "u8", and "bits", rows of codes of `embedding_bits` bits each, a code
+Types of tensors, all little-endian: "f32", "i8", "u16", "u8", and "bits": rows of codes of `embedding_bits` bits each, a code
 stored plus 2^(bits-1), the first code in the lowest bits, every row starting at a byte.
-A matrix `m` is two tensors: `m.codes` (i8 or bits, -127 to 127) and `m.scales` (f32, one a row): value = code * scale of its row.
+A matrix `m` is two tensors: `m.codes` (i8 or bits, -127 to 127) and `m.scales` (f32, one per row): value = code * scale of its
+row.
+Tensors (H hidden, F feed-forward, V tokens, R kept rows, P positions):
 
-Tensors (H hidden, F feed-forward, V pieces, R kept rows, P positions):
-    vocabulary             u8: V pieces, one a line; a piece's place is its token id
-    rows                   u16 [V]: the row of each id among the kept ones; a dropped piece has the row of [UNK]
-    words.*  positions.*   [R, H] bits, [P, H] i8
-    types                  f32 [1, H]: of the first text, the only one
-    answer.weights .bias   f32 [1, H], [1]: from the mean of the states, of length 1, to the log odds that the second text answers the first
-    claim.weights .bias    f32 [3, H], [3]: ... to what a softmax makes the chances of: the second bears the first out, contradicts it, does not settle it
-    same.weights .bias     f32 [1, H], [1]: ... to the log odds that both questions ask for the same
-    embedding_norm.gain .bias            f32 [H]
-    layer.N.attention.*                  [3H, H] i8, rows of query, key and value after each other, and .bias f32 [3H]
-    layer.N.output.* .up.* .down.*       [H, H], [F, H], [H, F], each with .bias
-    layer.N.attention_norm.gain .bias, layer.N.output_norm.gain .bias
+  vocabulary             u8: V tokens, one per line; a token's line is its id
+  rows                   u16 [V]: the row of each id among the kept ones; a dropped token has the row of [UNK]
+  words.*  positions.*   [R, H] bits, [P, H] i8
+  types                  f32 [1, H]: segment embedding of the first text; the second one is not used
+  answer.weights .bias   f32 [1, H], [1]: from the normalised mean state to the log odds that the second text answers the first
+  claim.weights .bias    f32 [3, H], [3]: to logits of supported, contradicted, not enough information
+  same.weights .bias     f32 [1, H], [1]: to the log odds that both questions ask the same
+  embedding_norm.gain .bias            f32 [H]
+  layer.N.attention.*                  [3H, H] i8, rows of query, key and value in this order, and .bias f32 [3H]
+  layer.N.output.* .up.* .down.*       [H, H], [F, H], [H, F], each with .bias
+  layer.N.attention_norm.gain .bias, layer.N.output_norm.gain .bias
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ import numpy as np
 
 MAGIC = b"SBREAD01"
 SPECIAL_PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-#: Shares of a row's peak at which rows of few bits may be clipped.
+#: Clipping values of rows with few bits, as shares of the row's peak.
 CLIPS = np.linspace(0.4, 1, 25)
-#: Sequences are cut at this length, so that later positions are never used.
+#: Sequences are truncated to this length, so that later positions are not used.
 MAX_TOKENS = 256
-#: Linear functions of a pair's vector, and the outputs of each.
+#: Linear heads on a pair's vector, with their number of outputs.
 HEADS = {"answer": 1, "claim": 3, "same": 1}
 
 
 def keeps_piece(piece: str) -> bool:
-    """Dropped: [unusedN], and pieces with a letter or mark that is neither Latin nor Greek."""
+    """Tests whether a token is kept. Dropped: [unusedN], and tokens with a letter or mark that is neither Latin nor Greek."""
     if piece in SPECIAL_PIECES:
         return True
     if piece.startswith("[unused"):
@@ -58,15 +59,16 @@ def keeps_piece(piece: str) -> bool:
 
 
 def round_at_random(matrix: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Codes of 8 bits and one scale a row. A value goes up as often as it lies near the higher code, so that changes smaller than a code survive in the mean
-    (stochastic rounding: Gupta et al. 2015): what training on changes is mostly less than half a code, and rounding to the nearest would undo it."""
+    """Returns 8-bit codes and one scale per row, with stochastic rounding (Gupta et al. 2015). Fine-tuning changes most weights by
+    less than half a code; rounding to the nearest code would undo it, while stochastic rounding keeps it in the mean.
+    """
     matrix = matrix.astype(np.float32)
     scales = (np.maximum(np.abs(matrix).max(1), 1e-12) / 127).astype(np.float32)
     return np.floor(matrix / scales[:, None] + draw.random(matrix.shape)).clip(-127, 127).astype(np.int8), scales
 
 
 def quantise_rows(matrix: np.ndarray, bits: int, clips: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Codes and one scale a row; of the given shares of the row's peak to clip at, the one with the least squared error."""
+    """Returns codes and one scale per row; of the given clipping values, takes the one with the least squared error."""
     largest = 2 ** (bits - 1) - 1
     matrix = matrix.astype(np.float32)
     peak = np.maximum(np.abs(matrix).max(1), 1e-12)
@@ -83,7 +85,7 @@ def quantise_rows(matrix: np.ndarray, bits: int, clips: np.ndarray | None = None
 
 
 def rounded_words(words: np.ndarray, pieces: list[str], bits: int) -> np.ndarray:
-    """The word embeddings as the file will give them back. Who trains on these, held fixed, loses nothing by their rounding."""
+    """Returns the quantised word embeddings. Training on these, held fixed, makes their quantisation free."""
     rounded = np.empty(words.shape, np.float32)
     kept = [id for id, piece in enumerate(pieces) if keeps_piece(piece)]
     codes, scales = quantise_rows(words[kept], bits, CLIPS)
@@ -105,7 +107,7 @@ def unpack_bits(packed: np.ndarray, width: int, bits: int) -> np.ndarray:
 
 
 def tensors_of(state: dict[str, np.ndarray], layers: int, pieces: list[str], bits: int) -> dict[str, tuple[str, np.ndarray]]:
-    """The file's tensors from a state dict with the names of HF BertModel under "bert."."""
+    """Returns the file's tensors from a state dict with the names of HF BertModel under "bert."."""
     out: dict[str, tuple[str, np.ndarray]] = {}
 
     draw = np.random.default_rng(1)
@@ -151,7 +153,7 @@ NUMPY_TYPES = {"f32": "<f4", "i8": "i1", "u16": "<u2", "u8": "u1", "bits": "u1"}
 
 
 def write(path: Path, tensors: dict[str, tuple[str, np.ndarray]], header: dict) -> str:
-    """Writes the file and returns its hash. The same tensors and header always give the same bytes."""
+    """Writes the file and returns its hash. The same tensors and header give the same bytes."""
     table, payload = {}, bytearray()
     for name, (kind, values) in tensors.items():
         payload += b"\0" * (-len(payload) % 16)
@@ -167,7 +169,7 @@ def write(path: Path, tensors: dict[str, tuple[str, np.ndarray]], header: dict) 
 
 
 def read(path: Path) -> tuple[dict[str, np.ndarray], dict]:
-    """The tensors as they stand in the file, and the header."""
+    """Returns the stored tensors and the header."""
     raw = path.read_bytes()
     assert raw[:8] == MAGIC, "not a reader's weights file"
     assert hashlib.sha256(raw[40:]).digest() == raw[8:40], "the content does not match its hash"
@@ -181,7 +183,7 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], dict]:
 
 
 def restore(tensors: dict[str, np.ndarray], header: dict) -> dict[str, np.ndarray]:
-    """The state dict that the file's numbers stand for; a dropped piece has the embedding of [UNK]."""
+    """Returns the dequantised state dict; a dropped token has the embedding of [UNK]."""
     hidden, bits = header["hidden"], header["embedding_bits"]
 
     def matrix(name: str) -> np.ndarray:

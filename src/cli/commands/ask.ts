@@ -11,7 +11,7 @@ import { answerToWire } from "../../wire/index.ts";
 import { DOMAIN, define, type FlagsOf, PROFILE, printResult, TENANT } from "../command.ts";
 import { type CliContext, configOf, EXIT, readInput, withEngine } from "../context.ts";
 import { renderAnswer } from "../render.ts";
-import { harmless, type Terminal } from "../terminal.ts";
+import { harmless } from "../terminal.ts";
 import { writeProof } from "./prove.ts";
 
 const OPTIONS = [
@@ -40,10 +40,11 @@ export function addAskCommand(program: Command, context: CliContext): void {
 Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
 
 Examples:
-  sourcebound ask "What is the deadline for a Higher-Level Review?"
-  sourcebound ask --document cetology.md --section "Book I" "Which whale is the largest?"
-  echo "What is the rating for sleep apnea that requires a CPAP machine?" | sourcebound ask -
-  sourcebound ask --json "What is the rating for sleep apnea that requires a CPAP machine?" > answer.json`,
+  sourcebound ask "What is the notice period?"
+  sourcebound ask --document handbook.pdf --section "Leave" "How many days may be carried over?"
+  echo "Who approves expenses above 500 dollars?" | sourcebound ask -
+  sourcebound ask --json "What is the notice period?" > answer.json
+  sourcebound ask --domain veterans "What is the deadline for a Higher-Level Review?"     once the demo has read its documents`,
     async run({ flags, given, command }) {
       // Closed behind the engine, which reads with the same one: its weights are read once.
       const config = configOf(context, command);
@@ -90,7 +91,7 @@ async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { c
       if (event.type === "answer") {
         if (flags.proof !== undefined && event.answer.proof) writeProof(context, flags.proof, event.answer.proof);
         printResult(terminal, flags.json, answerToWire(event.answer), () =>
-          renderAnswer(toShow(event.answer, urgent, terminal), terminal.colors),
+          renderAnswer(withoutShown(event.answer, urgent), terminal.colors, terminal.asTyped),
         );
         context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
       } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
@@ -105,11 +106,7 @@ async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { c
 /** Bytes of standard input that are read: a question has at most 100,000, whatever is configured. */
 const MAX_INPUT = 400_000;
 
-/** The answer without the warnings that stand above it already, a refusal's advice in the words of this terminal. */
-function toShow({ refusal, ...answer }: Answer, shown: readonly Warning[], { asTyped }: Terminal): Answer {
-  return {
-    ...answer,
-    refusal: refusal === null ? null : { ...refusal, message: asTyped(refusal.message) },
-    warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)),
-  };
+/** The answer without the warnings that stand above it already. */
+function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
+  return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
 }

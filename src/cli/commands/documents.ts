@@ -7,7 +7,7 @@ import { joinConflicts } from "../../wire/display.ts";
 import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, EXIT } from "../context.ts";
 import { conflictLines } from "../render.ts";
-import { harmlessLine } from "../terminal.ts";
+import { counted, harmlessLine } from "../terminal.ts";
 
 const SCOPE = [DOMAIN, ["--tenant <name>", "of this party inside the domain"]] as const;
 
@@ -62,7 +62,7 @@ Examples:
       const count = file.documents.length;
       const deleted = yes === true ? await engine.deleteFile(file, scope) : 0;
       if (json) terminal.print(JSON.stringify({ path: file.path, documents: count, deleted }));
-      else terminal.print(`${yes === true ? "Deleted" : "Would delete"}: ${harmlessLine(file.path)}, ${count} documents.`);
+      else terminal.print(`${yes === true ? "Deleted" : "Would delete"}: ${harmlessLine(file.path)}, ${counted(count, "document")}.`);
       if (yes !== true) terminal.error("Nothing was deleted: run it again with --yes.");
     },
   });
@@ -85,10 +85,14 @@ function lineOf({ path, status, reason, documents }: FileDescription): string {
   const pages = documents.reduce((sum, document) => sum + (document.pages ?? 0), 0);
   const notes = documents.reduce((sum, document) => sum + document.notices.length, 0);
   const format = documents[0]?.format ?? "unknown format";
-  const count = documents.length === 1 ? "" : `, ${documents.length} documents`;
-  return harmlessLine(
-    `${path}: ${format}${count}${pages === 0 ? "" : `, ${pages} pages`}, ${chunks} chunks${notes === 0 ? "" : `, ${notes} notes`}`,
-  );
+  const parts = [
+    format,
+    ...(documents.length === 1 ? [] : [counted(documents.length, "document")]),
+    ...(pages === 0 ? [] : [counted(pages, "page")]),
+    counted(chunks, "chunk"),
+    ...(notes === 0 ? [] : [counted(notes, "note")]),
+  ];
+  return harmlessLine(`${path}: ${parts.join(", ")}`);
 }
 
 export function addConflictsCommand(program: Command, context: CliContext): void {

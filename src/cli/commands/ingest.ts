@@ -8,7 +8,7 @@ import type { EmbeddingCost, IngestEvent } from "../../shared/events.ts";
 import { toSnakeCase } from "../../text/validate.ts";
 import { define, type FlagsOf, toWhole } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";
-import { harmlessLine, type Terminal } from "../terminal.ts";
+import { counted, harmlessLine, type Terminal } from "../terminal.ts";
 
 const OPTIONS = [
   ["--domain <name>", "body of knowledge that they belong to"],
@@ -84,10 +84,16 @@ async function ingestNamed(what: readonly string[], flags: IngestFlags, command:
       for (const events of await sourcesOf(what, flags, engine, context))
         failed += await showIngest(events, context.terminal, flags.json === true);
       context.exitCode = failed > 0 ? EXIT.partly : EXIT.done;
+      const { documents } = await engine.counts(engine.scope({ domain, tenant }));
+      if (documents > 0 && json !== true && flags.dryRun !== true) context.terminal.print(nextStep(context.terminal, domain));
     };
     if (flags.watch !== true || folder === undefined) return run();
     await follow(folder, context, run);
   });
+}
+
+function nextStep({ asTyped, colors }: Terminal, domain: string | undefined): string {
+  return colors.dim(asTyped(`Next: sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…", or sourcebound serve`));
 }
 
 /** Ingests a folder, and again whenever it changes: also by what changes while it is read for the first time. */
@@ -197,7 +203,7 @@ export async function showIngest(
         const told = seconds >= TELLING_SECONDS && bytes >= totalBytes * TELLING_SHARE;
         const left = told ? `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left` : "";
         if (event.outcome === "deleted") gone.push(event.path);
-        terminal.progress(`${done}/${total} files, ${(bytes / 1e6 / seconds).toFixed(1)} MB/s${left}: ${event.path}`);
+        terminal.progress(`${done}/${total} files, ${speedOf(bytes / seconds)}${left}: ${event.path}`);
         break;
       }
       case "page":
@@ -273,13 +279,13 @@ function asLine(event: IngestEnd, { failures, skipped, gone }: Omit<Met, "embedF
   const counts = [
     ...Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`),
     ...[...skipped].map(([reason, count]) => `${count} skipped (${reason})`),
-    ...(empty === 0 ? [] : [`${empty} pages without text`]),
+    ...(empty === 0 ? [] : [`${counted(empty, "page")} without text`]),
   ].join(", ");
   return [
     event.dryRun ? `Nothing was stored. It would be: ${counts}` : counts,
     ...listed("still as read before", standing),
     ...listed("not there any more, and deleted with what was read of it", gone),
-    `${event.chunks} chunks ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`,
+    `${counted(event.chunks, "chunk")} ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`,
     ...describeCost(event.embedding),
     ...listed("not read, because of their kind", unread),
   ].join("; ");
@@ -297,6 +303,11 @@ function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...co
 
 function emptyPages({ notices }: IngestEnd): number {
   return notices.filter(({ code }) => code === "pages_without_text").reduce((sum, { pages }) => sum + (pages?.length ?? 0), 0);
+}
+
+/** Of bytes a second: in kB where a tenth of a MB would round to nothing. */
+function speedOf(bytes: number): string {
+  return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB/s` : `${(bytes / 1e6).toFixed(1)} MB/s`;
 }
 
 function inMinutes(seconds: number): string {

@@ -3,9 +3,12 @@ import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../shared/errors.ts";
 import { isLiveKey, type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 import { keyToWire } from "../../wire/service.ts";
-import { define, JSON_OUT, toTime } from "../command.ts";
+import { define, JSON_OUT, numberOf, toTime } from "../command.ts";
 import { type CliContext, userName } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
+
+const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for as many as come");
+const toAmount = numberOf(/^\d{1,7}(\.\d{1,4})?$/, "an amount such as 1.50, or 0 for any");
 
 interface Grant {
   readonly role: Role[];
@@ -116,16 +119,6 @@ function toName(text: string): string {
   const name = text.trim();
   if (name === "" || name.length > 100) throw new InvalidArgumentError("give a name of 1 to 100 characters.");
   return name;
-}
-
-function toRate(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("give a whole number, or 0 for as many as come.");
-  return Number(text);
-}
-
-function toAmount(text: string): number {
-  if (!/^\d{1,7}(\.\d{1,4})?$/.test(text)) throw new InvalidArgumentError("give an amount such as 1.50, or 0 for any.");
-  return Number(text);
 }
 
 /** `90d` from now, a date or a time. */

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import type { JobEvent } from "../../engine/engine.ts";
-import { define } from "../command.ts";
+import { define, toWhole } from "../command.ts";
 import { type CliContext, configOf, EXIT, untilAborted, withEngine } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
 import { showIngest } from "./ingest.ts";
 
-const PORT = ["--port <number>", "port (default 8787)"] as const;
-const portOf = (port: string | undefined) => (port === undefined ? undefined : Number(port));
+const PORT = ["--port <number>", "port (default 8787)", { parse: toWhole }] as const;
 
 export function addServeCommand(program: Command, context: CliContext): void {
   define(program, context, "serve", {
@@ -15,9 +14,9 @@ export function addServeCommand(program: Command, context: CliContext): void {
     help: `
 Examples:
   sourcebound serve
-  curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"What is the rating for sleep apnea that requires a CPAP machine?"}'`,
+  curl -s localhost:8787/v1/ask -H 'content-type: application/json' -d '{"question":"How long is the notice period?"}'`,
     async run({ flags: { port, host }, command }) {
-      const config = configOf(context, command, { "server.port": portOf(port), "server.host": host });
+      const config = configOf(context, command, { "server.port": port, "server.host": host });
       await withEngine(context, config, async (engine) => {
         const { serveEngine } = await import("../../server/start.ts");
         const server = await serveEngine(engine, context.terminal.error);
@@ -35,7 +34,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
     description: "ingest a demo domain and serve it: the real path, on documents of our own",
     options: [PORT, ["--domain <name>", "demo domain", { default: "veterans" }]],
     async run({ flags: { port, domain }, command }) {
-      await withEngine(context, configOf(context, command, { domain, "server.port": portOf(port) }), async (engine) => {
+      await withEngine(context, configOf(context, command, { domain, "server.port": port }), async (engine) => {
         const { serveEngine } = await import("../../server/start.ts");
         const server = await serveEngine(engine, terminal.error);
         try {

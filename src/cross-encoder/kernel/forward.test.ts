@@ -14,7 +14,7 @@ describe("forward.wat", () => {
   });
 });
 
-/** The kernel over a memory of its own. */
+/** Opens the kernel with its own memory. */
 function openKernel() {
   const memory = new WebAssembly.Memory({ initial: 16, maximum: 16, shared: true });
   return { kernel: createKernel({ module: compileKernel(), memory }), buffer: memory.buffer };
@@ -86,7 +86,7 @@ describe("operations", () => {
   });
 });
 
-/** The share of a normal distribution below x, by Simpson's rule over its density. */
+/** Returns the normal cumulative distribution at x, by Simpson's rule over its density. */
 function normalShare(x: number): number {
   const steps = 400;
   const density = (t: number) => Math.exp((-t * t) / 2) / Math.sqrt(2 * Math.PI);

@@ -71,36 +71,20 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
   ];
 }
 
-/** What a check of a pack looks at. */
-export const PACK_CHECKS = [
-  "schema",
-  "documents",
-  "tenants",
-  "terms",
-  "features",
-  "topics",
-  "vocabulary",
-  "entities",
-  "addresses",
-  "golden",
-  "calibration",
-  "profile",
-  "examples",
-] as const;
-
 /** `fault`: something does not work; `warning`: something does nothing, or not what was meant; `note`: something is not there, or is good to know. */
 export type FindingLevel = "fault" | "warning" | "note";
 
 export interface PackFinding {
   readonly level: FindingLevel;
-  readonly check: (typeof PACK_CHECKS)[number];
+  /** Part of the pack that was checked, such as `topics`. */
+  readonly check: string;
   /** What is wrong, and what to do. */
   readonly message: string;
   /** Every place, where there are several. */
   readonly items: readonly string[];
 }
 
-function packFinding(level: FindingLevel, check: PackFinding["check"], message: string, items: readonly string[] = []): PackFinding {
+function packFinding(level: FindingLevel, check: string, message: string, items: readonly string[] = []): PackFinding {
   return { level, check, message, items };
 }
 
@@ -274,7 +258,7 @@ function checkProfile({ default_profile }: DomainPack): PackFinding[] {
   }
 }
 
-function faultOf(check: PackFinding["check"], error: unknown): PackFinding {
+function faultOf(check: string, error: unknown): PackFinding {
   if (!(error instanceof SourceboundError)) throw error;
   return packFinding("fault", check, messageOf(error));
 }
@@ -329,7 +313,7 @@ function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: Readonl
   ];
 }
 
-function some(level: PackFinding["level"], check: PackFinding["check"], what: string, items: readonly string[]): PackFinding[] {
+function some(level: PackFinding["level"], check: string, what: string, items: readonly string[]): PackFinding[] {
   return items.length === 0 ? [] : [packFinding(level, check, `${items.length} ${what}`, items)];
 }
 

@@ -63,7 +63,6 @@ export function toFailure(cause: unknown, apiKey: string): CallFailure {
   return new CallFailure(shownText(typeof message === "string" ? message : messageOf(cause), apiKey, MESSAGE_CHARACTERS));
 }
 
-/** Returns the failure for an HTTP error status. */
 export function httpFailure({ status, headers }: Response, message: string, apiKey: string): CallFailure {
   return new CallFailure(`HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}`, {
     retryable: status >= 500 || [408, 409, 429].includes(status),

@@ -11,7 +11,6 @@ import { evidenceLines, type SupportPair, type SupportScore, type SupportScorer 
 import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage } from "../verifier.ts";
 
 const SUPPORT_PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
-/** Maximum characters of a reason. */
 const REASON_CHARACTERS = 300;
 
 /** A score above 1 is on another scale and is rejected. */

@@ -15,9 +15,9 @@ const YES = /^(?:entail\w*|support\w*|consistent|factual|faithful|label_1|1)$/i;
 const NO = /^(?:not[_ -]?|un|non|in)/i;
 
 /**
- * Scores support with a Hub model that takes evidence and claim together. It returns one logit (HHEM class) or one per class (MiniCheck and
- * NLI classes, whose `config.json` names the supporting class). Each text of the evidence is scored alone and the maximum counts, as
- * MiniCheck does with chunks (Tang et al., EMNLP 2024). It returns no spans.
+ * Scores support with a Hub model that takes evidence and claim together. The model returns one logit (HHEM class) or one per class
+ * (MiniCheck and NLI classes, whose `config.json` names the supporting class). Each text of the evidence is scored alone and the maximum
+ * counts, as MiniCheck does with chunks (Tang et al., EMNLP 2024). The scorer returns no spans.
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps, `hub_model_damaged` without a supporting class
  */
 export function createHubSupportScorer(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): SupportScorer {

@@ -13,7 +13,7 @@ export interface SearchEndpoint {
 /** Addresses of the two hosted services; SearXNG has no single address. */
 export const SEARCH_URLS = { brave: "https://api.search.brave.com/res/v1/web/search", tavily: "https://api.tavily.com/search" } as const;
 
-/** Maximum bytes of a reply: a hundred times twenty results. */
+/** Maximum bytes of a reply: a hundred times the size of twenty results. */
 const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 /** Maximum characters quoted from a service's message. */
 const MESSAGE_CHARACTERS = 200;

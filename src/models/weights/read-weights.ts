@@ -8,7 +8,7 @@ import { sha256Hex } from "../../text/hash.ts";
 /** Weights that the scores of the checks depend on. */
 const CHECKING_WEIGHTS = ["encoder.bin", "entailment.json", "reader.bin"] as const;
 
-/** Returns the SHA-256 (hex) of each of these files, by name. */
+/** Returns the SHA-256 (hex) of each of these weights files, by file name. */
 export function hashWeights(): Record<string, string> {
   return Object.fromEntries(
     CHECKING_WEIGHTS.map((name) => [name, sha256Hex(readFileSync(join(PACKAGE_ROOT, "src/models/weights", name)))]),
@@ -19,7 +19,6 @@ export function hashWeights(): Record<string, string> {
 export interface WeightsFile<T> {
   readonly path: string;
   readonly schema: z.ZodType<T>;
-  /** Error code. */
   readonly code: string;
   /** Name in the error message, such as `the cache's weights`. */
   readonly whose: string;

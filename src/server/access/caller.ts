@@ -100,13 +100,14 @@ export function covers(
   );
 }
 
-/** Of a request that has passed `identify`. @throws RequestError `key_missing` */
+/** Of a request that has passed `identify`. @throws RequestError `key_missing`, `key_wrong` where what was sent is no key */
 export function callerOf(context: Context): Caller {
   const caller = knownCallerOf(context);
   if (caller === null) {
     context.header("WWW-Authenticate", "Bearer");
-    const message = 'This server wants a key: send "authorization: Bearer KEY". `sourcebound keys create` makes one.';
-    throw new RequestError("key_missing", message);
+    const how = 'send "authorization: Bearer KEY". `sourcebound keys create` makes one.';
+    if (context.req.header("authorization") === undefined) throw new RequestError("key_missing", `This server wants a key: ${how}`);
+    throw new RequestError("key_wrong", `The authorization header holds no key of this server: ${how}`);
   }
   return caller;
 }

@@ -93,6 +93,11 @@ describe("a key", () => {
     expect((await setUp().ask({ ...bearer("sb_wrong") })).code).toBe("key_wrong");
   });
 
+  it.each(["Bearer mistyped", "Bearer", "Basic c2I6a2V5", KEY])("that is malformed is wrong, not missing: %s", async (authorization) => {
+    const { code, status } = await setUp({ keys: keysOf({ [KEY]: {} }) }).ask({ from: STRANGER, authorization });
+    expect([status, code]).toEqual([401, "key_wrong"]);
+  });
+
   it("decides domain, tenant and labels; the body can only narrow", async () => {
     const { ask, engine } = setUp({ keys: keysOf({ [KEY]: { domains: ["d", "e"], tenants: ["alice", "bob"], access: ["staff"] } }) });
     expect((await ask({ ...bearer(KEY) })).code).toBe("tenant_missing");
@@ -130,6 +135,19 @@ describe("a key", () => {
 });
 
 describe("the administration token", () => {
+  it.each([`Bearer ${TOKEN}0`, `Bearer ${TOKEN.slice(1)}`, TOKEN, `Basic ${TOKEN}`, "Bearer "])("is not %j", async (authorization) => {
+    const { send, engine } = setUp({ adminToken: TOKEN });
+    const { status, code, headers } = await send("/v1/admin/refresh", { body: {}, authorization });
+    expect([status, code, headers.get("www-authenticate")]).toEqual([401, "admin_token_wrong", "Bearer"]);
+    expect(engine.refreshes).toEqual([]);
+  });
+
+  it("opens nothing where none is configured, whatever is sent", async () => {
+    const { send } = setUp();
+    for (const given of [{}, bearer(TOKEN), bearer("null")])
+      expect(await send("/v1/admin/refresh", { body: {}, ...given })).toMatchObject({ status: 403, code: "admin_off" });
+  });
+
   it("cannot be guessed: after ten wrong ones the right one waits too", async () => {
     const { send } = setUp({ adminToken: TOKEN });
     const refresh = (token: string, from = "127.0.0.1") => send("/v1/admin/refresh", { body: {}, from, ...bearer(token) });

@@ -50,7 +50,9 @@ describe("the name under which a server is reached", () => {
   });
 
   it("is one of this machine's, on its own address, or one that is listed", async () => {
-    expect((await setUp()({ host: "rebound.example" })).code).toBe("host_not_allowed");
+    for (const host of ["rebound.example", "localhost.evil.example", "127.0.0.1.evil.example:8787", "169.254.0.1", "localhost:8787x"])
+      expect((await setUp()({ host })).code).toBe("host_not_allowed");
+    for (const host of ["localhost", "127.0.0.1:1", "[::1]:8787"]) expect((await setUp()({ host })).status).toBe(200);
     expect((await setUp({ hosts: ["proxied.example"] })({ host: "proxied.example" })).status).toBe(200);
   });
 });

@@ -132,7 +132,7 @@ async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): Asy
  * One Server-Sent Event (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON holds no raw line breaks; U+0085, U+2028
  * and U+2029 are escaped as well, because some parsers split lines at them.
  */
-function encodeEvent(event: string, data: unknown): string {
+export function encodeEvent(event: string, data: unknown): string {
   const json = JSON.stringify(data).replace(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return `event: ${event}\ndata: ${json}\n\n`;
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { RequestError } from "../../shared/errors.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { RequestError, withWarnings } from "../../shared/errors.ts";
 import type { AnswerEvent } from "../../shared/events.ts";
 import type { Answer, AnswerSentence, Citation, Turn } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
-import { readableText } from "../../writing/render.ts";
+import { renderRefusalPlain, sentenceLine, sourceLines } from "../../writing/render.ts";
 import { narrow } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";
@@ -15,12 +16,13 @@ import { listReachable } from "./library.ts";
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const content = z.union([z.string(), z.array(textPart, { error: 'only parts of the type "text" are read' })]);
 
+export const roleSchema = z.enum(["system", "developer", "user", "assistant", "tool", "function"]);
 const messageSchema = z.looseObject({
-  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+  role: roleSchema,
   content: content.nullish(),
 });
 
-const chatRequestSchema = z
+export const chatRequestSchema = z
   .looseObject({
     model: z.string().min(1).max(100).describe("Name of a domain; `GET /v1/models` lists them."),
     messages: z
@@ -78,19 +80,16 @@ export const chatEndpoints = {
     what: "OpenAI's chat completions: a domain is a model, the last message of the user the question; with `stream`, chunks.",
     body: { schema: chatRequestSchema, long: true },
     gives: { status: 200, schema: chatResponseSchema, events: true },
-    handle: ({ context, caller, body: request, signal: gone }, services) => {
-      const { question, turns } = conversationOf(request.messages);
-      const abort = new AbortController();
-      const signal = AbortSignal.any([abort.signal, gone]);
-      const { model: domain, tenant, profile, user = null } = request;
-      const asked = { ...narrow(caller, { domain, tenant }), profile, userId: user, turns, detail: "normal" as const, signal };
-      const events = services.engine.ask(question, asked);
-      const head = { id: `chatcmpl-${randomUUID()}`, created: seconds(new Date()), model: domain };
-      if (request.stream !== true) return answeredOrGone(signal, async () => context.json(await completion(head, events)));
+    handle: async (call, services) => {
+      const { context, body: request } = call;
+      const said = request.messages.map((message) => ({ role: message.role, text: textOf(message) }));
+      const asked = await askModel(call, request, said, services);
+      const head = { id: `chatcmpl-${randomUUID()}`, created: seconds(new Date()), model: request.model };
+      if (request.stream !== true) return answeredOrGone(asked.signal, async () => context.json(await completion(head, asked.events)));
       const withUsage = request.stream_options?.include_usage === true;
       const encode = (all: AsyncIterable<AnswerEvent>) => chunks(head, all, withUsage);
       const encodeError = (error: object) => encodeData({ error: { ...error, type: "server_error" } });
-      return streamAnswer({ context, events, signal, abort, encode, encodeError }, services);
+      return streamAnswer({ context, ...asked, encode, encodeError }, services);
     },
   }),
   models: endpoint({
@@ -105,7 +104,7 @@ export const chatEndpoints = {
     gives: { status: 200, schema: modelSchema },
     handle: async (call, services) => {
       const found = (await models(call, services)).find(({ id }) => id === call.id);
-      if (found === undefined) throw new RequestError("unknown_model", "There is no such model: GET /v1/models lists them.");
+      if (found === undefined) throw modelNotFound();
       return found;
     },
   }),
@@ -117,19 +116,56 @@ async function models({ caller }: Call, { engine, startedAt }: Services) {
   return domains.map(({ name }) => ({ id: name, object: "model", created, owned_by: "sourcebound" }));
 }
 
+function isServed(engine: Pick<Engine, "domain">, name: string): boolean {
+  try {
+    engine.domain(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RequestError) return false;
+    throw error;
+  }
+}
+
+/** The same for a domain that does not exist and one that is not open to the caller, by the code of OpenAI's API. */
+function modelNotFound(): RequestError {
+  return new RequestError("model_not_found", "There is no such model: GET /v1/models lists them.");
+}
+
+/** A message of a conversation that the client keeps. */
+interface Said {
+  readonly role: ChatMessages[number]["role"];
+  readonly text: string;
+}
+
+/** Asks the domain that a model stands for. @throws RequestError `model_not_found`, `question_missing` */
+export async function askModel(
+  { caller, signal: gone }: Pick<Call, "caller" | "signal">,
+  { model, tenant, profile, user = null }: Pick<z.output<typeof chatRequestSchema>, "model" | "tenant" | "profile" | "user">,
+  said: readonly Said[],
+  { engine }: Pick<Services, "engine">,
+) {
+  const { question, turns } = conversationOf(said);
+  const isOpen = caller.domains === null || caller.domains.includes(model);
+  if (!isOpen || !isServed(engine, model)) throw withWarnings(modelNotFound(), await engine.hotlines(question));
+  const abort = new AbortController();
+  const signal = AbortSignal.any([abort.signal, gone]);
+  const asked = { ...narrow(caller, { domain: model, tenant }), profile, userId: user, turns, detail: "normal" as const, signal };
+  return { events: engine.ask(question, asked), signal, abort };
+}
+
 /** The last message of the user, and what was said before it as pairs. @throws RequestError `question_missing` */
-function conversationOf(messages: ChatMessages): { question: string; turns: Turn[] } {
-  const last = messages.findLastIndex(({ role }) => role === "user");
-  const asked = messages[last];
+function conversationOf(said: readonly Said[]): { question: string; turns: Turn[] } {
+  const last = said.findLastIndex(({ role }) => role === "user");
+  const asked = said[last];
   if (asked === undefined) throw new RequestError("question_missing", 'No message has the role "user": the last one is the question.');
   const turns: { question: string; answer: string }[] = [];
-  for (const message of messages.slice(0, last)) {
-    const text = textOf(message).slice(0, TURN_CHARACTERS);
+  for (const message of said.slice(0, last)) {
+    const text = message.text.slice(0, TURN_CHARACTERS);
     const open = turns.at(-1);
     if (message.role === "user") turns.push({ question: text, answer: "" });
     else if (message.role === "assistant" && open !== undefined) open.answer = open.answer === "" ? text : `${open.answer}\n${text}`;
   }
-  return { question: textOf(asked), turns };
+  return { question: asked.text, turns };
 }
 
 interface Head {
@@ -139,14 +175,17 @@ interface Head {
 }
 
 async function completion(head: Head, events: AsyncIterable<AnswerEvent>) {
-  const pieces: string[] = [];
+  const { text, answer } = await wholeOf(events);
+  const choices = [{ index: 0, message: { role: "assistant", content: text, refusal: null }, logprobs: null, finish_reason: "stop" }];
+  return { ...head, object: "chat.completion", choices, usage: usageOf(answer), sourcebound: wire.answerToWire(answer) };
+}
+
+/** The text of an answer that is not streamed, with the answer. */
+export async function wholeOf(events: AsyncIterable<AnswerEvent>): Promise<{ readonly text: string; readonly answer: Answer }> {
+  let text = "";
   for await (const piece of piecesOf(events)) {
-    if (typeof piece === "string") pieces.push(piece);
-    else {
-      const message = { role: "assistant", content: pieces.join(""), refusal: null };
-      const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
-      return { ...head, object: "chat.completion", choices, usage: usageOf(piece), sourcebound: wire.answerToWire(piece) };
-    }
+    if (typeof piece !== "string") return { text, answer: piece };
+    text += piece;
   }
   throw new Error("the engine ended without an answer");
 }
@@ -173,7 +212,7 @@ async function* chunks(head: Head, events: AsyncIterable<AnswerEvent>, withUsage
 }
 
 /** The answer as text, piece by piece as it is made, then the answer itself: warnings, sentences with `[n]`, a refusal, the sources that are cited. */
-async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<string | Answer, void> {
+export async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<string | Answer, void> {
   let begun = false;
   const piece = (text: string, between: string) => {
     const whole = begun ? `${between}${text}` : text;
@@ -191,17 +230,12 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
     } else if (event.type === "sentence") {
       const { sentence, citations, index } = event;
       cited.push(...citations);
-      yield piece(
-        `${readableText(sentence, cited, before)}${sentence.citations.map((n) => ` [${n}]`).join("")}`,
-        index === 0 ? "\n\n" : "\n",
-      );
+      yield piece(sentenceLine(sentence, cited, before), index === 0 ? "\n\n" : "\n");
       before = sentence;
     } else if (event.type === "answer") {
       for (const { message } of event.answer.warnings) if (!said.has(message)) yield piece(message, "\n\n");
-      if (event.answer.refusal !== null) yield piece(event.answer.refusal.message, "\n\n");
-      const sources = event.answer.citations.map(
-        ({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : `, ${url}`}: “${quote}”`,
-      );
+      if (event.answer.refusal !== null) yield piece(renderRefusalPlain(event.answer.refusal), "\n\n");
+      const sources = sourceLines(event.answer.citations);
       if (sources.length > 0) yield piece(`Sources:\n${sources.join("\n")}`, "\n\n");
       yield event.answer;
       return;
@@ -209,13 +243,13 @@ async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<str
   }
 }
 
-function usageOf({ calls }: Answer): z.infer<typeof usageSchema> {
+export function usageOf({ calls }: Answer): z.infer<typeof usageSchema> {
   const sum = (of: (call: Answer["calls"][number]) => number | null) => calls.reduce((total, call) => total + (of(call) ?? 0), 0);
   const prompt_tokens = sum(({ inputTokens }) => inputTokens);
   const completion_tokens = sum(({ outputTokens }) => outputTokens);
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-function seconds(time: Date): number {
+export function seconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }

@@ -1,4 +1,14 @@
-import { type Context, context, isSpanContextValid, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
 import type { Engine } from "../../engine/engine.ts";
 import type { WatchedCall } from "../../models/watched.ts";
 import { VERSION } from "../../package.ts";
@@ -34,9 +44,9 @@ export function createSpans(tracer: Tracer = trace.getTracer("sourcebound", VERS
 const NOBODY_LISTENS: QuestionSpans = { run: (work) => work(), saw() {}, failed() {}, end() {} };
 
 function openQuestion(tracer: Tracer, domain: string, profile: string | undefined): QuestionSpans {
-  const attributes = {
+  const attributes: Attributes = {
     ...{ "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "sourcebound", "gen_ai.data_source.id": domain },
-    ...(profile === undefined ? {} : { "sourcebound.profile": profile }),
+    "sourcebound.profile": profile,
   };
   const root = tracer.startSpan("invoke_agent sourcebound", { kind: SpanKind.INTERNAL, attributes });
   if (!isSpanContextValid(root.spanContext())) return NOBODY_LISTENS;
@@ -75,21 +85,19 @@ function openStage(tracer: Tracer, stage: AnswerStage, domain: string, around: C
   return tracer.startSpan(isRetrieval ? `retrieval ${domain}` : `sourcebound.${stage}`, { kind: SpanKind.INTERNAL, attributes }, around);
 }
 
-function outcomeOf({ status, cacheMode, confidence, refusal, sentences, citations }: Answer) {
+function outcomeOf({ status, cacheMode, confidence, refusal, sentences, citations }: Answer): Attributes {
   return {
     ...{ "sourcebound.status": status, "sourcebound.cache": cacheMode },
     ...{ "sourcebound.sentences": sentences.length, "sourcebound.citations": citations.length },
-    ...(confidence === null ? {} : { "sourcebound.confidence": confidence }),
-    ...(refusal === null ? {} : { "sourcebound.refusal": refusal.reason }),
+    ...{ "sourcebound.confidence": confidence ?? undefined, "sourcebound.refusal": refusal?.reason },
   };
 }
 
 function recordCall(tracer: Tracer, { kind, model, begunAt, ms, inputTokens, outputTokens, failure }: WatchedCall): void {
   const attributes = {
     ...{ "gen_ai.operation.name": kind, "gen_ai.request.model": model },
-    ...(inputTokens === null ? {} : { "gen_ai.usage.input_tokens": inputTokens }),
-    ...(outputTokens === null ? {} : { "gen_ai.usage.output_tokens": outputTokens }),
-    ...(failure === null ? {} : { "error.type": failure }),
+    ...{ "gen_ai.usage.input_tokens": inputTokens ?? undefined, "gen_ai.usage.output_tokens": outputTokens ?? undefined },
+    "error.type": failure ?? undefined,
   };
   const span = tracer.startSpan(`${kind} ${model}`, { kind: SpanKind.CLIENT, attributes, startTime: begunAt });
   if (failure !== null) span.setStatus({ code: SpanStatusCode.ERROR });

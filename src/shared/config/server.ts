@@ -14,9 +14,9 @@ export const DEFAULT_REQUESTS_PER_HOUR = 100;
 export const DEFAULT_CONNECTIONS = 1_000;
 /** Milliseconds until a request must have arrived with its body: twice the 10 s that 64 KiB need on the slowest line in use. */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
-/** Maximum tokens of an answer: two drafts by a large model over whole passages, plus verification and compression. */
+/** Tokens reserved per answer: two drafts by a large model over whole passages, plus verification and compression. */
 export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
-/** Maximum US dollars of an answer: those tokens at about $6 per million. */
+/** US dollars reserved per answer: those tokens at about $6 per million. */
 export const DEFAULT_USD_PER_ANSWER = 0.1;
 /** Concurrent questions. They share one thread and mostly wait for a model; many more would slow down all of them. */
 export const DEFAULT_ANSWERS_AT_ONCE = 32;
@@ -26,7 +26,7 @@ export const DEFAULT_QUEUE = 256;
 export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 /** Milliseconds for a whole answer: two attempts of a slow model, with the other stages. */
 export const DEFAULT_ANSWER_TIMEOUT_MS = 90_000;
-/** Milliseconds for running answers to finish at shutdown: shorter than the usual kill timeout of service managers. */
+/** Milliseconds for running answers to finish at shutdown: the usual wait of service managers before they kill a process. */
 export const DEFAULT_STOP_GRACE_MS = 25_000;
 /** Bytes of uploads and database together. */
 export const DEFAULT_DISK_BYTES = 20 * 1024 ** 3;
@@ -73,6 +73,10 @@ export const serverSchema = z
       .describe(
         "Names under which the server is reached: requests to others are refused, so that no page of another site can reach it by a name of its own. Names of this machine always count; empty: on an address of others, any name",
       ),
+    cors: z
+      .array(z.url({ protocol: /^https?$/ }).refine((origin) => new URL(origin).origin === origin, "must be an origin, without a path"))
+      .default([])
+      .describe("Origins whose pages may call the API from a browser, such as `https://app.example.org` (CORS); empty: none"),
     tls: z
       .strictObject({
         cert: z.string().min(1).describe("File of the certificate with its chain, PEM"),

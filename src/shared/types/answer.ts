@@ -134,7 +134,6 @@ export interface AnswerSentence {
 
 export type CheckVerdict = "pass" | "repaired" | "warn" | "fail";
 
-/** The result of one check. */
 export interface CheckResult {
   readonly name: string;
   readonly verdict: CheckVerdict;
@@ -152,7 +151,7 @@ export interface CheckResult {
 export interface Warning {
   readonly code: string;
   readonly message: string;
-  /** Question to ask instead, if the system interpreted the question in another way than it was meant. */
+  /** Question to ask if the system misinterpreted the original one. */
   readonly askInstead?: string;
   /** Index of the sentence; absent if the warning concerns the answer. */
   readonly sentence?: number;
@@ -211,7 +210,7 @@ export interface NearMiss {
   readonly documentId: string;
   readonly documentVersion: string;
   readonly original: Omit<OriginalPlace, "sha256" | "normaliser">;
-  /** The best sentence of the passage, byte for byte; not an answer. `null`: no sentence passes the checks. */
+  /** The best candidate of the passage, byte for byte; not an answer. `null`: no candidate passes the checks. */
   readonly quote: string | null;
   /** Words of the question that the passage lacks, as asked. */
   readonly missing: readonly string[];
@@ -240,7 +239,6 @@ export interface PricedCall extends ModelCall {
   readonly costUsd: number | null;
 }
 
-/** One metric of a profile's report. */
 export interface Metric {
   /** `null`: not measurable, for the given reason. */
   readonly passed: boolean | null;

@@ -7,7 +7,7 @@ const content = { hash: sha256Hex(body), body };
 const hit = (id: string, of = content) => ({ ...interaction(id), answer: JSON.stringify({ id, status: "ok" }), content: of });
 const whole = (id: string, of = content) => ({ id, status: "ok", ...(JSON.parse(of.body) as object) });
 
-/** What answers that are served again have in common. */
+/** Defines the tests of contents that several answers share. */
 export function describeContents(name: string, withStore: WithStore): void {
   describe(`${name}: contents that answers share`, () => {
     it(
@@ -41,7 +41,7 @@ export function describeContents(name: string, withStore: WithStore): void {
         expect(JSON.parse((await second.review.get("h2"))?.answer ?? "")).toEqual(whole("h2"));
         await store.forgetting.forget({ type: "user", id: "v" }, "Ann");
         expect(await second.interactions.list("d", 10)).toEqual([]);
-        // What was kept is gone: the same hash with other words is stored as it comes.
+        // The stored content was deleted, so a new body for the same hash is stored unchanged.
         const again = { hash: content.hash, body: '{"sentences":["new"]}' };
         advance(1);
         await second.interactions.add(hit("h4", again));

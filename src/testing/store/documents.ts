@@ -45,7 +45,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
         const one = { added: 1, changed: 0, unchanged: 0, deleted: 0 };
         expect(await store.documents.revision("d")).toBe(1);
         expect(await store.documents.putFiles([put("doc-b"), renamed, put("doc-c")])).toEqual([one, { ...one, added: 0, changed: 1 }, one]);
-        // What is changed together is one revision, whose log names all of it.
+        // Files stored together raise the revision once, and its log names all of them.
         expect(await store.documents.revision("d")).toBe(2);
         expect((await store.corpusLog.heldAt("d", 2)).map(({ id, version }) => [id, version])).toEqual([
           ["doc-a", "v2"],
@@ -79,7 +79,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
           place: { ...place, path: `${id}.md` },
           content: fileContent(storedDocument({ id: document, path: `${id}.md` })),
         });
-        // Two files cannot hold the same document.
+        // Two files cannot contain the same document.
         await expect(store.documents.putFiles([put("one", "doc-a"), put("two", "doc-a")])).rejects.toThrow();
         expect(await store.documents.listFiles(place)).toEqual([]);
         expect([...(await store.documents.heads("d")).keys()]).toEqual([]);

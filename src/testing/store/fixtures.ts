@@ -6,16 +6,16 @@ import type { Store } from "../../store/store.ts";
 
 export interface StoreUnderTest {
   readonly store: Store;
-  /** A second connection to the same records, as another process has it. */
+  /** A second connection to the same records, like that of another process. */
   readonly second: Store;
-  /** Moves the clock of both. */
+  /** Advances the clock of both. */
   readonly advance: (ms: number) => void;
 }
 
 export const scope: Scope = { domain: "d", tenant: null, access: ["public"] };
 export const place: FilePlace = { domain: "d", tenant: null, source: "s", path: "a.md" };
 
-/** All of an interaction but its id. */
+/** An interaction without its id. */
 export const sampleInteraction = {
   domain: "d",
   tenant: null,
@@ -29,7 +29,7 @@ export const sampleInteraction = {
   chance: null,
   cacheMode: "miss",
 };
-/** What is kept of it apart from its texts; everything can be overridden. */
+/** Returns the data of an interaction apart from its texts. */
 export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFacts => ({
   asked: "q",
   resolved: "q",
@@ -50,7 +50,6 @@ export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFa
   ...over,
 });
 
-/** A small document; everything can be overridden. */
 export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocument {
   const text = over.text ?? "Tinnitus is rated at 10 percent.";
   const id = over.id ?? "doc-a";
@@ -99,7 +98,7 @@ export function fileContent(...documents: StoredDocument[]): FileContent {
 
 export const DC = { type: "dc_code", value: "DC 6260" };
 
-/** An entry of the cache that rests on the small document; everything can be overridden. */
+/** Returns a cache entry that depends on the small document. */
 export function cachePut(over: Partial<CachePut> = {}): CachePut {
   return {
     key: "k",
@@ -137,5 +136,5 @@ export function interaction(id: string): Interaction {
   return { ...base, id, question: id, status: "ok", confidence: null, chance: null, cacheMode: "miss" };
 }
 
-/** A test with a store of its own, closed whatever happens. */
+/** Runs a test with its own store and closes it afterwards, even if the test fails. */
 export type WithStore = (use: (under: StoreUnderTest) => Promise<void>) => () => Promise<void>;

@@ -46,7 +46,7 @@ export function describeSessions(name: string, withStore: WithStore): void {
           store.interactions.add({ ...sampleInteraction, id: `${session} ${n}` }, null, sampleFacts(), {
             turn: { session, scope, turn: turn(n), settings: { ...keep, ...(most === undefined ? {} : { most }) } },
           });
-        // The first ones are written alone; while they are on their way, the others gather.
+        // The first writes run alone; the others queue up behind them and are batched.
         const before = [1, 2, 3].map((n) => say(`before ${n}`, n));
         const together = ["new", "known", "expired"].flatMap((session) => [1, 2, 3, 4, 5, 6].map((n) => say(session, n)));
         await Promise.all([...before, ...together]);

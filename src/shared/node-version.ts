@@ -1,3 +1,5 @@
+import { ConfigError } from "./errors.ts";
+
 /** The least version of Node that this program runs on, as `engines` of package.json has it. */
 const LEAST = [22, 13] as const;
 
@@ -8,4 +10,10 @@ export function nodeTooOld(version: string): string | null {
   return isEnough
     ? null
     : `sourcebound needs Node ${LEAST.join(".")} or newer, and this is Node ${version}: install a newer one, or start it by ./run in a clone of its source, which brings its own`;
+}
+
+/** @throws ConfigError `node_too_old` */
+export function assertNode(version: string = process.versions.node): void {
+  const problem = nodeTooOld(version);
+  if (problem !== null) throw new ConfigError("node_too_old", problem);
 }

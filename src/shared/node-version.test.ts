@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { nodeTooOld } from "./node-version.ts";
+import { assertNode, nodeTooOld } from "./node-version.ts";
 
 test.each([
   ["18.19.0", false],
@@ -16,4 +16,6 @@ test.each([
 test("says what is needed, as package.json does, and what there is", () => {
   const least = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
   expect(nodeTooOld("20.20.2")).toContain(`needs Node ${least} or newer, and this is Node 20.20.2`);
+  expect(() => assertNode("20.20.2")).toThrow(expect.objectContaining({ code: "node_too_old" }));
+  expect(() => assertNode("22.13.0")).not.toThrow();
 });
