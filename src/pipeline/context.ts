@@ -22,8 +22,8 @@ import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerifier } from "../models/verifier.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { RankingWeights } from "../ranking/features.ts";
-import type { RetrieveParts } from "../retrieval/retrieve.ts";
 import type { DomainIndex } from "../retrieval/domain-index.ts";
+import type { RetrieveParts } from "../retrieval/retrieve.ts";
 import type { Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 
