@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { IngestError, messageOf, systemCodeOf } from "../shared/errors.ts";
-import type { FileRecord } from "../store/document-records.ts";
+import type { FileRecord } from "../store/document-rows.ts";
 import type { Origin } from "../store/origins.ts";
 
 export interface ScannedFile {

@@ -3,7 +3,7 @@ import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { titleOf, withoutRepeatedTitle } from "./parsed.ts";
+import { titleOf } from "./parsed.ts";
 import { unpackZip, walkXml } from "./zip.ts";
 
 /** Styles that a style may go back to. */
@@ -213,7 +213,6 @@ export const docxFormat: Format = {
     const html = await toHtml(parts);
     const { title, subject } = coreProperties(parts.get("docProps/core.xml"));
     const read = parseHtml(notesToTheirCalls(html), name, leftOut.struck);
-    const result = { ...read, ...withoutRepeatedTitle(read) };
     const notices: ReadingNotice[] = [...(read.notices ?? [])];
     if (leftOut.hidden > 0)
       notices.push({ code: "hidden_text", message: `${leftOut.hidden} characters that Word does not show were left out` });
@@ -221,8 +220,8 @@ export const docxFormat: Format = {
       notices.push({ code: "left_out", message: "comments in the margin were left out" });
     return [
       {
-        ...result,
-        metadata: { ...result.metadata, title: (titleOf(result) ?? title ?? name).slice(0, 300), description: subject },
+        ...read,
+        metadata: { ...read.metadata, title: (titleOf(read) ?? title ?? name).slice(0, 300), description: subject },
         unit: "extracted_utf16",
         notices,
       },

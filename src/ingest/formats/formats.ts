@@ -10,31 +10,11 @@ import { parseJson, parseJsonLines } from "./json.ts";
 import { emlFormat, mboxFormat } from "./mail.ts";
 import { parseMarkdown } from "./markdown.ts";
 import { pdfFormat } from "./pdf/read.ts";
-import { rstFormat } from "./rst.ts";
 import { parseText } from "./text.ts";
+import { asciidocFormat, rstFormat } from "./text-markup.ts";
 import { xlsxFormat } from "./xlsx.ts";
 import { yamlFormat } from "./yaml.ts";
 import { unpackGzip, zipKind } from "./zip.ts";
-
-/** Fences of code in AsciiDoc, and lines that are no text: attributes, comments, settings of blocks, other fences. */
-const ASCIIDOC_CODE = /^(?:-{4,}|\.{4,}|`{3,})/;
-const ASCIIDOC_SETTING = /^(?::[\w!-]+:|\/\/|(?:include|ifdef|ifndef|endif|image|toc)::|\[[^\]]*\]$|(?:={4,}|\*{4,}|_{4,}|--|\|={3,})$)/;
-
-/** AsciiDoc as markdown of the same length, so that offsets stay: marks of headings and code are those of markdown, what is no text is blank. Code stays as it is. */
-function asMarkdown(source: string): string {
-  let fence = "";
-  return source.replace(/^.*$/gm, (line) => {
-    const text = line.trimEnd();
-    const [opened = ""] = ASCIIDOC_CODE.exec(text) ?? [];
-    if (fence !== "" && text !== fence) return line;
-    if (fence !== "" || opened !== "") {
-      fence = fence === "" ? opened : "";
-      return line.replace(opened, "`".repeat(opened.length));
-    }
-    if (ASCIIDOC_SETTING.test(text)) return " ".repeat(line.length);
-    return line.replace(/(?<=^\ufeff?)={1,6}(?=[ \t])/, (marks) => "#".repeat(marks.length));
-  });
-}
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
@@ -46,7 +26,7 @@ export const TEXT_FORMATS: readonly TextFormat[] = [
   yamlFormat,
   csvFormat,
   rstFormat,
-  textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 5, (source, name) => [parseMarkdown(asMarkdown(source), name)]),
+  asciidocFormat,
 ];
 
 const FORMATS: readonly Format[] = [...TEXT_FORMATS, pdfFormat, docxFormat, epubFormat, xlsxFormat, emlFormat, mboxFormat];
