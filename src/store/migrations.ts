@@ -4,7 +4,7 @@ import { messageOf, StoreError } from "../shared/errors.ts";
 import { isPostgres } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** What databases of the first versions ran one by one; `001_first_light` makes what they led to. */
+/** Migrations of the first versions, merged into `001_first_light`. Databases have their names on record. */
 const MERGED = "002_outline_and_pages 003_chance 003_reports 004_memory 005_review 006_reading 007_keys 008_records".split(" ");
 
 /** Migrations run forward on start, in the order of their names; a name that has been released never changes. SQL as SQLite takes it. */

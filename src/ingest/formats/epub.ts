@@ -15,7 +15,7 @@ const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 9,
+  version: 10,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     if (

@@ -18,9 +18,9 @@ import { unpackGzip, zipKind } from "./zip.ts";
 
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 14, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 8, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 9, (source, name) => [parseHtml(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 15, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 9, (source, name) => [parseText(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 10, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 7, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 7, parseJsonLines),
   yamlFormat,
@@ -112,12 +112,6 @@ export function unsupportedFormat(extension: string): IngestError {
   return new IngestError("unsupported_format", `no format for "${extension}": use one of ${supportedExtensions.join(" ")}`, { extension });
 }
 
-/** @throws IngestError `unsupported_format` where the name's ending is of a kind that is not read; without an ending it may be text */
-export function assertSupported(name: string): void {
-  const extension = extensionOf(name);
-  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
-}
-
 /**
  * The name under which a document that is handed over is kept.
  * @throws RequestError `input_name`; IngestError `unsupported_format`
@@ -126,6 +120,7 @@ export function inputName(name: string): string {
   const plain = basename(name).replaceAll(/[\p{Cc}/\\]/gu, "_");
   if (plain === "" || plain.startsWith("."))
     throw new RequestError("input_name", `"${name}" is no name of a file: give one such as notes.md.`);
-  assertSupported(plain);
+  const extension = extensionOf(plain);
+  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
   return plain;
 }

@@ -8,7 +8,7 @@ export interface Panels {
   readonly kept: ReadonlySet<number>;
 }
 
-/** They are the page, or parts of a table, whose control says what its row is about. */
+/** Elements that are never a panel: the page, tables and parts of tables. */
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
 /** An element of running text: a button's words are none. */
 const KEPT_AS = "span";
@@ -156,7 +156,8 @@ function isRole(event: MarkupEvent | undefined, role: "tab" | "tabpanel"): boole
   return event?.type === "open" && event.attributes.role === role;
 }
 
-function targetsOf({ attributes }: OpenEvent): string[] {
+/** Ids that an element may open, by attribute or address. */
+export function targetsOf({ attributes }: OpenEvent): string[] {
   const links = [attributes["data-bs-target"], attributes["data-target"], attributes.href].flatMap((link) =>
     link?.startsWith("#") ? [link.slice(1)] : [],
   );

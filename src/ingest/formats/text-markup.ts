@@ -36,7 +36,7 @@ const EXPLICIT = /^\s*\.\.(?:[ \t]+(?:([\w-]+)::[ \t]*)?|[ \t\r]*$)/;
 /** Settings of a directive. */
 const OPTION = /^\s+:[\w-]+:(?:\s|$)/;
 
-/** reStructuredText without comments, directives and what they hold that is no text, of the same length. */
+/** Blanks comments, directives and their settings. The length stays, so that offsets do. */
 function withoutDirectives(source: string): string {
   let hiddenIndent = -1;
   return source.replace(OVERLINE, blank).replace(/^.*$/gm, (line) => {

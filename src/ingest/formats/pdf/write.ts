@@ -20,8 +20,8 @@ const JOINT = /[^\s][-‐–—/]$/u;
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
- * Tells what stands between lines. A hyphen at a line's end is written where the document has the word with it, or where both halves are words and the whole
- * is none; else the line's end made it.
+ * Decides how two lines join. A hyphen at a line's end belongs to the word if the document has the word with it, or if both halves are words and the whole is
+ * not; otherwise it is removed.
  * @param parts lines that follow each other
  */
 export function seamsOf(
