@@ -171,11 +171,7 @@ function Turns({ account, turns, returned, last, ...given }: TurnsProps) {
   );
 }
 
-/**
- * Scrolls to the last turn when it is asked. If a pane hides the conversation, waits until the pane closes.
- *
- * @param lastId 0: no turn
- */
+/** Scrolls to the last turn when it is asked, or later when no pane hides the conversation. @param lastId 0: no turn */
 function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement | null> {
   const last = useRef<HTMLElement>(null);
   const broughtIn = useRef(0);

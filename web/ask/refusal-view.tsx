@@ -28,7 +28,7 @@ export function isOneLine(reason: WireRefusal["reason"]): boolean {
   return reason === "small_talk" || reason === "crisis";
 }
 
-/** Why there is no answer: what was searched, what came nearest and what it lacks, whom to ask. */
+/** Explains a refusal: the reason, contacts, the nearest passages with the terms they lack, and the documents searched. */
 export function RefusalView({ number, scope, refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
   if (isOneLine(reason)) {
     return (
