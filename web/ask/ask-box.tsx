@@ -11,7 +11,7 @@ interface WelcomeProps {
 
 const EXAMPLES = 3;
 
-/** The page title, rendered before the domain has loaded so that it does not move. */
+/** The heading of an empty conversation: a general one until the domain has loaded. */
 export function Welcome({ account: { domain } }: Pick<WelcomeProps, "account">) {
   return (
     <div className="welcome">

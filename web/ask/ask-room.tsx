@@ -63,7 +63,7 @@ const Sessions = late(
 
 export interface AskRoomProps {
   readonly account: Account;
-  /** Renders the pane beside the conversation; `null`: no pane. */
+  /** Renders the pane next to the conversation; `null`: no pane. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
   /** Whether another view is open. */
   readonly away: boolean;

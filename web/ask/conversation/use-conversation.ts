@@ -84,7 +84,7 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
   const kept = useRef("");
   useEffect(() => {
     if (turns.length === 0) return;
-    // Save after each question and sentence, because the page can close at any time, but not after each stage.
+    // Save after each question and each sentence, because the page can close at any time. Stages in between are not saved.
     const shown = `${id} ${lastId} ${turns.at(-1)?.sentences.length}`;
     if (running && kept.current === shown) return;
     kept.current = shown;
