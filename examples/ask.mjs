@@ -1,4 +1,4 @@
-// Ask from a program: ingest two documents, print an answer with its sources, then a refusal. Runs offline: node examples/ask.mjs
+// Asks from a program: ingests two documents, prints an answer with its sources, then a refusal. Runs offline: node examples/ask.mjs
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

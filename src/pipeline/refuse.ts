@@ -6,7 +6,7 @@ import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
 import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../shared/types.ts";
-import type { CorpusCounts } from "../store/document-records.ts";
+import type { CorpusCounts } from "../store/document-rows.ts";
 import { foldMarks } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { headingOf } from "../text/read-passage.ts";
