@@ -38,10 +38,7 @@ export function createEndToEnd(engine: Engine, where: AskWhere): Serve {
 
 const APPROVED_INSTEAD = { ok: "approved_unclean", insufficient_context: "approved_refused", error: "approved_refused" } as const;
 
-/**
- * Stores an answer from the best passages without the answerability decision, and without the warnings that an approving reviewer accepts;
- * `null`: no quote.
- */
+/** Stores an answer from the best passages, without the answerability decision and without warnings; `null`: no quote. */
 async function storeInstead(engine: Engine, text: string, where: AskWhere): Promise<Answer | null> {
   const answer = await engine.answer(text, { ...where, measuring: true });
   if (answer.status !== "ok") return null;

@@ -207,10 +207,7 @@ function measure(rankings: readonly (readonly string[])[], queries: readonly Ret
   );
 }
 
-/**
- * Records the difference of two systems by every measure.
- * @returns the difference in nDCG@10 as text; `null` if one of the systems did not run
- */
+/** Records the difference of two systems. @returns the difference in nDCG@10 as text; `null`: one of the systems did not run */
 function compare(
   set: string,
   comparison: Comparison,

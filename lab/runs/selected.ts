@@ -50,10 +50,7 @@ interface Judged {
   readonly latencyMs: number;
 }
 
-/**
- * Evaluates questions about a selected part of a document: correct answers, refusals if the part does not answer, and no quotes from
- * outside.
- */
+/** Evaluates questions about a selected part: correct answers, refusals if the part does not answer, and no quotes from outside. */
 export async function* evaluateSelected({
   sets,
   profile,

@@ -46,10 +46,7 @@ interface JudgedSentence {
   readonly fired: readonly string[];
 }
 
-/**
- * Measures the recall on faults of golden drafts and the false positives on faithful drafts. Evidence is every possible quote of the cited
- * pages.
- */
+/** Measures recall on faults of golden drafts and false positives on faithful ones. Evidence: every possible quote of the cited pages. */
 export async function evaluateDrafts({ corpus, golden, baseUrl, domain, profile, support }: DraftOptions): Promise<ChecksSection> {
   const drafts = readGolden(golden, "va-drafts", draftSchema);
   const questions = new Map(readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => [id, question]));

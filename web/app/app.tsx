@@ -27,10 +27,7 @@ function roomsFor(roles: readonly string[]): readonly Room[] {
   return ROOMS.filter(({ role }) => roles.includes(role));
 }
 
-/**
- * Redirects a user without the `ask` role to the first permitted view. Other addresses stay, so that the view itself reports the missing
- * role.
- */
+/** Redirects a user without the role `ask` to the first permitted view; at other addresses the view itself reports a missing role. */
 function entered(route: Route, roles: readonly string[]): Route {
   if (route.room !== "ask" || roles.includes("ask")) return route;
   return roomsFor(roles)[0]?.route ?? route;

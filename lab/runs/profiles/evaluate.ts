@@ -221,10 +221,7 @@ function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: 
   };
 }
 
-/**
- * Returns the writer's sentences with their fate. For a real model, also includes other text of the answer, such as a quote that replaced a
- * sentence.
- */
+/** Returns the writer's sentences with their fate; for a real model also other text of the answer, such as a quote as replacement. */
 function sentencesOf({ sentences, checks, claims, citations }: Answer, writer: KeptWriter): WrittenSentence[] {
   const said = ({ name, reason }: { readonly name: string; readonly reason: string }) => `${name}: ${reason}`;
   const leftOut = checks.filter(({ verdict, leftOut: out }) => verdict !== "pass" && out === true).map(said);
