@@ -14,7 +14,6 @@ export interface ReplaysOptions {
   readonly domain: string;
   /** Folder of the installation; it is kept, so that another process or Node.js version can replay the answers. */
   readonly folder: string;
-  /** Number of answers. */
   readonly n: number;
   readonly config: Config;
   readonly command: string;

@@ -55,7 +55,6 @@ const MEASURES: Readonly<Record<string, (ranked: readonly string[], gold: Readon
   mrr: (ranked, gold) => reciprocalRank(ranked, gold),
 };
 
-/** Results so far. */
 interface Findings {
   readonly table: TableRow[];
   readonly metrics: Record<string, number | null>;

@@ -32,7 +32,6 @@ export interface SelectedOptions {
   /** @default the domain's profile */
   readonly profile?: string | undefined;
   readonly config: Config;
-  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;

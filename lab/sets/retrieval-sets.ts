@@ -17,7 +17,6 @@ export interface RetrievalQuery {
   readonly cluster: string;
 }
 
-/** A document of a retrieval set. */
 export interface RetrievalDocument {
   readonly id: string;
   readonly title: string;

@@ -10,7 +10,6 @@ interface Room {
   readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
   readonly title: string;
   readonly route: Route;
-  /** Required role. */
   readonly role: "ask" | "ingest" | "review" | "admin";
 }
 

@@ -21,7 +21,6 @@ export type Fault =
 export interface WrittenSentence {
   /** Without citation markers. */
   readonly text: string;
-  /** Cited numbers. */
   readonly cites: readonly number[];
   /** The quote (by number) and its sentence that the text was taken from; `null`: invented. */
   readonly from: { readonly quote: number; readonly statement: string } | null;

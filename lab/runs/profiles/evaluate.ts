@@ -36,7 +36,6 @@ export interface ProfilesOptions {
   readonly signal: AbortSignal;
 }
 
-/** A question of any kind. */
 interface Asked {
   readonly kind: string;
   readonly id: string;

@@ -5,7 +5,6 @@ const WIRE_FLOAT = 5;
 /** Nodes in execution order. Field numbers are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. */
 export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
-  /** Constant tensors by name. */
   readonly constants: Readonly<Record<string, OnnxConstant>>;
   readonly inputs: Readonly<Record<string, Shape>>;
   readonly outputs: Readonly<Record<string, Shape>>;
